@@ -1,6 +1,6 @@
 //! Documents against the code that they describe.
 
-use platform_codegen::Config;
+use driftless_codegen::Config;
 use serde_json::Value;
 
 use crate::support::{read, root};

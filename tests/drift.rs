@@ -1,7 +1,7 @@
 //! What changes between two revisions of a service, told in one page.
 
-use platform_codegen::drift::{self, Heading, Wire};
-use platform_codegen::{Config, Contract, Names, Setup, api};
+use driftless_codegen::drift::{self, Heading, Wire};
+use driftless_codegen::{Config, Contract, Names, Setup, api};
 use platform_sandbox::Options;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;

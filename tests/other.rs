@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::{Contract, Names, Setup, generate};
+use driftless_codegen::{Contract, Names, Setup, generate};
 
 use crate::support::{read, root};
 

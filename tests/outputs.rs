@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::{Config, Contract, Names, Output, Setup, generate};
+use driftless_codegen::{Config, Contract, Names, Output, Setup, generate};
 use serde_json::Value;
 
 use crate::support::{Programs, Run, read, root};
@@ -190,7 +190,7 @@ async fn an_introspection_of_the_sandbox_says_what_its_schema_says() {
     assert!(run.stderr.contains("received the GraphQL schema by introspection"), "{run:?}");
     let introspected = fs::read_to_string(workspace.path().join("specs/graphql/schema.graphql")).unwrap();
     let none: [String; 0] = [];
-    assert_eq!(platform_codegen::graphql::changes(&read("specs/graphql/schema.graphql"), &introspected), none);
+    assert_eq!(driftless_codegen::graphql::changes(&read("specs/graphql/schema.graphql"), &introspected), none);
     server.abort();
     sandbox.stop().await;
 }

@@ -4,9 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+use driftless_codegen::{Contract, Names, Setup, generate};
 use platform_client::Method;
 use platform_client::testing::{Fake, FakeReply, REQUESTS};
-use platform_codegen::{Contract, Names, Setup, generate};
 
 use crate::support::root;
 

@@ -1,6 +1,6 @@
 //! Methods of calls and setters of parameters share a namespace.
 
-use platform_codegen::is_method_of_calls;
+use driftless_codegen::is_method_of_calls;
 
 use crate::support::read;
 

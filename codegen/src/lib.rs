@@ -5,7 +5,7 @@
 //! `ARCHITECTURE.md` at the top of the workspace says what each stage owns.
 //!
 //! ```
-//! use platform_codegen::{Config, Contract, FamilyRule, Names, Setup, generate};
+//! use driftless_codegen::{Config, Contract, FamilyRule, Names, Setup, generate};
 //!
 //! let bytes = br#"
 //! openapi: 3.0.4

@@ -89,7 +89,7 @@ pub enum Dialect {
 /// # Examples
 ///
 /// ```
-/// use platform_codegen::{Dialect, load};
+/// use driftless_codegen::{Dialect, load};
 ///
 /// let contract = load::load("petstore", b"openapi: 3.1.0\ninfo: {title: Pets, version: 1.10}\npaths: {}\n").unwrap();
 /// assert_eq!(contract.dialect, Dialect::OpenApi31);

@@ -63,7 +63,7 @@ const VERSION: &str = "3.0.3";
 /// # Examples
 ///
 /// ```
-/// use platform_codegen::{Ledger, load, upgrade};
+/// use driftless_codegen::{Ledger, load, upgrade};
 ///
 /// let contract = br#"{"openapi": "3.1.0", "paths": {}, "components": {"schemas": {"Name": {"type": ["string", "null"]}}}}"#;
 /// let loaded = load::load("names", contract).unwrap();

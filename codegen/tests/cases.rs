@@ -1,14 +1,14 @@
 //! The whole pipeline: one small contract per quirk in `tests/cases/<quirk>/`, and beside it the client that it becomes.
 //!
 //! A case is a `contract.yaml` or `contract.json`, a `codegen.toml` where it needs a configuration, and a folder `graphql`
-//! where it is about documents: `schema.graphql` and the documents. After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test codegen cases`, and read the difference.
+//! where it is about documents: `schema.graphql` and the documents. After a wanted change: `INSTA_UPDATE=always cargo test -p driftless-codegen --test codegen cases`, and read the difference.
 //! `cargo xtask corpus --together codegen/tests/cases` compiles what they become inside of the real client.
 
 use std::fmt::Write as _;
 
 use crate::common::Case;
+use driftless_codegen::{Loss, Output};
 use insta::Settings;
-use platform_codegen::{Loss, Output};
 
 #[test]
 fn each_quirk_becomes_a_client_worth_reading() {

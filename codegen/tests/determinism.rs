@@ -1,7 +1,7 @@
 //! The same contract gives the same bytes, whatever the order of its keys.
 
 use crate::common::{Case, Random, published};
-use platform_codegen::{Names, load};
+use driftless_codegen::{Names, load};
 use serde_json::Value;
 
 /// JSON text with the keys of every object in another order, but for `properties`: parts of a form are sent in theirs.

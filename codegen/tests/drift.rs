@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use platform_codegen::drift::{self, Drift, Finding, Heading, Site, Source, Wire};
-use platform_codegen::{Contract, Names, Setup, api, load};
+use driftless_codegen::drift::{self, Drift, Finding, Heading, Site, Source, Wire};
+use driftless_codegen::{Contract, Names, Setup, api, load};
 use serde_json::{Value, json};
 
 const TODAY: &str = "2026-01-01";

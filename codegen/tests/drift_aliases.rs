@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use platform_codegen::Contract;
-use platform_codegen::drift::{self, Wire};
+use driftless_codegen::Contract;
+use driftless_codegen::drift::{self, Wire};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use platform_codegen::{Contract, Ledger, Names, Setup, drift, generate, load, upgrade};
+use driftless_codegen::{Contract, Ledger, Names, Setup, drift, generate, load, upgrade};
 use serde_json::Value;
 
 /// How many changes; `PLATFORM_DRIFT_CHANGES` asks for more.

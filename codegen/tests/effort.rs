@@ -5,7 +5,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use platform_codegen::{Contract, Names, Output, Report, Setup, generate};
+use driftless_codegen::{Contract, Names, Output, Report, Setup, generate};
 use serde_json::{Map, Value, json};
 
 const WATCHDOG: Duration = Duration::from_secs(120);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use driftless_codegen::{Config, Contract, GraphqlFiles, Names, Output, Report, Scalar, Setup, generate};
 use insta::Settings;
-use platform_codegen::{Config, Contract, GraphqlFiles, Names, Output, Report, Scalar, Setup, generate};
 
 /// A contract without operations.
 const EMPTY: &[u8] = b"openapi: 3.0.4\ninfo: {title: None, version: v1}\npaths: {}\n";

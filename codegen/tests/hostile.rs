@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use platform_codegen::{
+use driftless_codegen::{
     AsyncOperation, Config, Contract, Correction, FamilyRule, GraphqlFiles, Names, Output, Setup, generate, line,
     pointer,
 };
@@ -69,7 +69,7 @@ fn with(document: &Value, place: &Place, text: &str) -> Value {
 fn made_of(output: &Output) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for (path, text) in &output.files {
-        assert!(text.starts_with(platform_codegen::HEADER), "{path}");
+        assert!(text.starts_with(driftless_codegen::HEADER), "{path}");
         let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
         count(tokens, &mut counts);
         let file = syn::parse_file(text).unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));

@@ -1,13 +1,13 @@
 //! `load`: one input per case, and one list of what each gives.
 //!
 //! `tests/load/ok/*` load, and `ok.txt` says as what; `tests/load/err/<code>.<case>.*` do not, and `err.txt` says what the
-//! user reads. After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test codegen load`.
+//! user reads. After a wanted change: `INSTA_UPDATE=always cargo test -p driftless-codegen --test codegen load`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use platform_codegen::load::{MAX_BYTES, MAX_DEPTH, load};
-use platform_codegen::{Dialect, Loaded, Problem};
+use driftless_codegen::load::{MAX_BYTES, MAX_DEPTH, load};
+use driftless_codegen::{Dialect, Loaded, Problem};
 use serde_json::json;
 
 fn files(folder: &str) -> Vec<(String, Vec<u8>)> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use platform_codegen::{Api, Names, Output, Setup, load};
+use driftless_codegen::{Api, Names, Output, Setup, load};
 use serde_json::{Value, json};
 
 use crate::common::{Case, Random, published};
@@ -188,8 +188,8 @@ fn an_operation_that_moves_and_a_media_type_with_a_parameter_rename_nothing() {
         }
         let api = |tree: &Value, names: &Names| {
             let bytes = tree.to_string();
-            let contract = platform_codegen::Contract { name: "platform", bytes: bytes.as_bytes() };
-            platform_codegen::api(&[contract], &case.setup, names)
+            let contract = driftless_codegen::Contract { name: "platform", bytes: bytes.as_bytes() };
+            driftless_codegen::api(&[contract], &case.setup, names)
                 .unwrap_or_else(|report| panic!("{}: {report}", case.name))
         };
         let (before, after) = if number % 2 == 0 { (&tree, &other) } else { (&other, &tree) };
@@ -203,10 +203,10 @@ fn an_operation_that_moves_and_a_media_type_with_a_parameter_rename_nothing() {
 #[test]
 fn documents_with_the_same_paths_keep_their_names_apart() {
     let contract = br#"{"openapi": "3.0.4", "paths": {"/orders": {"get": {"tags": ["Orders"], "responses": {}}}}}"#;
-    let contracts = ["one", "two"].map(|name| platform_codegen::Contract { name, bytes: contract });
-    let first = platform_codegen::generate(&contracts, &Default::default(), &Names::default()).unwrap();
+    let contracts = ["one", "two"].map(|name| driftless_codegen::Contract { name, bytes: contract });
+    let first = driftless_codegen::generate(&contracts, &Default::default(), &Names::default()).unwrap();
     assert_eq!(first.names.operations.len(), 2, "{:?}", first.names);
-    let again = platform_codegen::generate(&contracts, &Default::default(), &first.names).unwrap();
+    let again = driftless_codegen::generate(&contracts, &Default::default(), &first.names).unwrap();
     assert!(first == again);
 }
 

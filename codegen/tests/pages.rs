@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::{Config, Contract, Names, Setup, generate};
+use driftless_codegen::{Config, Contract, Names, Setup, generate};
 
 #[test]
 fn pages_fit_the_contract_or_are_refused_with_their_place() {

@@ -1,6 +1,6 @@
 //! Several documents: each has one server, and its operations are reached through that alone.
 
-use platform_codegen::{Config, Contract, Names, Output, Report, Setup, generate};
+use driftless_codegen::{Config, Contract, Names, Output, Report, Setup, generate};
 
 const MAIN: &str = r##"{"openapi":"3.0.4","paths":{
     "/api/things":{"get":{"tags":["Things"],"responses":{"200":{"description":"OK"}}}},

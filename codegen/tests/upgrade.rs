@@ -1,11 +1,11 @@
 //! `upgrade`: one input and one expected output per quirk, under `tests/upgrade/<quirk>/`.
 //!
-//! After a wanted change: `INSTA_UPDATE=always cargo test -p platform-codegen --test codegen upgrade`.
+//! After a wanted change: `INSTA_UPDATE=always cargo test -p driftless-codegen --test codegen upgrade`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use platform_codegen::{Ledger, Loaded, Loss, load, upgrade};
+use driftless_codegen::{Ledger, Loaded, Loss, load, upgrade};
 use serde_json::Value;
 
 fn cases() -> Vec<PathBuf> {

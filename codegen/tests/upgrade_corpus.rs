@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use platform_codegen::{Ledger, Loaded, load, pointer, upgrade};
+use driftless_codegen::{Ledger, Loaded, load, pointer, upgrade};
 use serde_json::{Value, json};
 
 fn contracts() -> Vec<PathBuf> {
@@ -45,7 +45,7 @@ fn check(name: &str, loaded: &Loaded) -> Value {
         let pointer = pointer::join("/paths", path);
         assert!(loaded.tree.pointer(&origins.source(&pointer, &loaded.tree)).is_some(), "{name}: {pointer}");
     }
-    let twice = Loaded { tree: tree.clone(), dialect: platform_codegen::Dialect::OpenApi30, ..loaded.clone() };
+    let twice = Loaded { tree: tree.clone(), dialect: driftless_codegen::Dialect::OpenApi30, ..loaded.clone() };
     let twice = upgrade::upgrade(name, &twice, &mut Ledger::default());
     assert!(twice == tree, "{name}: upgrading twice differs: {}", difference(&tree, &twice, String::new()));
     tree

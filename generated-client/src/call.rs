@@ -6,10 +6,10 @@
 
 use std::{fmt, marker::PhantomData, time::Duration};
 
-use platform_runtime::codegen::prelude::{Argument, Operation, Paging, Payload, Raw};
+use driftless_runtime::codegen::prelude::{Argument, Operation, Paging, Payload, Raw};
 #[cfg(feature = "operations")]
-use platform_runtime::operations;
-use platform_runtime::{
+use driftless_runtime::operations;
+use driftless_runtime::{
     ByteStream, CallFuture, Client, Error, Items, MinThroughput, Pages, RawResponse, RetryPolicy,
     codegen::DeserializeOwned,
 };
@@ -25,14 +25,14 @@ use crate::Response;
 /// Arguments are written when they are given, so a call borrows nothing but the client; what is wrong with them comes out
 /// when it is awaited.
 #[must_use = "a call is sent when it is awaited"]
-pub struct Call<'a, T, O = ()>(platform_runtime::Call<'a, T>, PhantomData<fn() -> O>);
+pub struct Call<'a, T, O = ()>(driftless_runtime::Call<'a, T>, PhantomData<fn() -> O>);
 
 /// A call of a generated operation that enqueues work: a success says that the work is accepted, not that it is done.
 ///
 /// With the cargo feature `operations`, `submit` sends it and gives an `Operation` to watch and to wait for. `.await` sends
 /// it as a plain call, and leaves the rest to the caller. What is optional is set as on a [`Call`].
 #[must_use = "a submission is sent by `submit`, or when it is awaited"]
-pub struct Submission<'a, T, O = ()>(platform_runtime::Submission<'a, T>, PhantomData<fn() -> O>);
+pub struct Submission<'a, T, O = ()>(driftless_runtime::Submission<'a, T>, PhantomData<fn() -> O>);
 
 /// What both kinds of calls offer.
 macro_rules! shared {
@@ -95,22 +95,22 @@ macro_rules! shared {
 
             /// The call with the body of its response as it comes, whatever the contract says of it: read whole, and not decoded.
             pub fn raw(self) -> Call<'a, RawResponse, O> {
-                Call(platform_runtime::Call::from(self.0).raw(), PhantomData)
+                Call(driftless_runtime::Call::from(self.0).raw(), PhantomData)
             }
 
             /// The call with the body of its response decoded from JSON into a type of the caller's.
             pub fn json<U: DeserializeOwned>(self) -> Call<'a, U, O> {
-                Call(platform_runtime::Call::from(self.0).json(), PhantomData)
+                Call(driftless_runtime::Call::from(self.0).json(), PhantomData)
             }
 
             /// The call with the body of its response as text. It is read in the charset that the response says.
             pub fn text(self) -> Call<'a, String, O> {
-                Call(platform_runtime::Call::from(self.0).text(), PhantomData)
+                Call(driftless_runtime::Call::from(self.0).text(), PhantomData)
             }
 
             /// The call with the body of its response handed over while it arrives.
             pub fn stream(self) -> Call<'a, ByteStream, O> {
-                Call(platform_runtime::Call::from(self.0).stream(), PhantomData)
+                Call(driftless_runtime::Call::from(self.0).stream(), PhantomData)
             }
 
             /// Sends the call, and returns status and headers along with the value.
@@ -154,7 +154,7 @@ impl<'a, T, O> Call<'a, T, O> {
         payload: Payload<'_>,
         decode: fn(Raw) -> Result<T, Error>,
     ) -> Self {
-        Self(platform_runtime::Call::new(client, operation, arguments, payload, decode), PhantomData)
+        Self(driftless_runtime::Call::new(client, operation, arguments, payload, decode), PhantomData)
     }
 
     /// The items of all pages: what generated operations call that the configuration binds.
@@ -167,16 +167,16 @@ impl<'a, T, O> Call<'a, T, O> {
     /// it was the last. A page that was read before ends it with an error.
     pub fn paginate_with<C>(
         self,
-        mut next: impl FnMut(&platform_runtime::Response<T>) -> Option<C>,
-    ) -> Pages<'a, T, impl FnMut(&platform_runtime::Response<T>) -> Option<platform_runtime::Call<'a, T>>>
+        mut next: impl FnMut(&driftless_runtime::Response<T>) -> Option<C>,
+    ) -> Pages<'a, T, impl FnMut(&driftless_runtime::Response<T>) -> Option<driftless_runtime::Call<'a, T>>>
     where
-        C: Into<platform_runtime::Call<'a, T>>,
+        C: Into<driftless_runtime::Call<'a, T>>,
     {
         self.0.paginate_with(move |shown| next(shown).map(Into::into))
     }
 }
 
-impl<'a, T, O> From<Call<'a, T, O>> for platform_runtime::Call<'a, T> {
+impl<'a, T, O> From<Call<'a, T, O>> for driftless_runtime::Call<'a, T> {
     fn from(call: Call<'a, T, O>) -> Self {
         call.0
     }
@@ -193,7 +193,7 @@ impl<'a, T, O> Submission<'a, T, O> {
         payload: Payload<'_>,
         decode: fn(Raw) -> Result<T, Error>,
     ) -> Self {
-        Self(platform_runtime::Submission::new(client, kind, operation, arguments, payload, decode), PhantomData)
+        Self(driftless_runtime::Submission::new(client, kind, operation, arguments, payload, decode), PhantomData)
     }
 
     /// Names what is submitted, in the caller's words: a store keeps one submission of a label, so that a program that was
@@ -206,7 +206,7 @@ impl<'a, T, O> Submission<'a, T, O> {
     ///
     /// # Errors
     ///
-    /// As for the [submission of the runtime](platform_runtime::Submission::submit).
+    /// As for the [submission of the runtime](driftless_runtime::Submission::submit).
     #[cfg(feature = "operations")]
     pub async fn submit(self, operations: &operations::Operations) -> Result<operations::Operation, Error> {
         self.0.submit(operations).await
@@ -216,14 +216,14 @@ impl<'a, T, O> Submission<'a, T, O> {
     ///
     /// # Errors
     ///
-    /// As for the [submission of the runtime](platform_runtime::Submission::resubmit).
+    /// As for the [submission of the runtime](driftless_runtime::Submission::resubmit).
     #[cfg(feature = "operations")]
     pub async fn resubmit(self, operations: &operations::Operations) -> Result<operations::Operation, Error> {
         self.0.resubmit(operations).await
     }
 }
 
-impl<'a, T, O> From<Submission<'a, T, O>> for platform_runtime::Submission<'a, T> {
+impl<'a, T, O> From<Submission<'a, T, O>> for driftless_runtime::Submission<'a, T> {
     fn from(submission: Submission<'a, T, O>) -> Self {
         submission.0
     }

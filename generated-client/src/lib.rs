@@ -2,7 +2,7 @@
 //!
 //! A [`Platform`] is one session with the service: connections, credential, deadlines, retries, limits. Each route family of
 //! the contract is a method of it that leads to the operations of the family ([`families`] has a list of them, and each operation an
-//! example); each operation returns a [`Call`], which `.await` sends. What no contract shows goes through [`Platform::request`](platform_runtime::Client::request).
+//! example); each operation returns a [`Call`], which `.await` sends. What no contract shows goes through [`Platform::request`](driftless_runtime::Client::request).
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -79,12 +79,12 @@ pub mod testing;
 
 #[cfg(feature = "graphql")]
 #[doc(inline)]
-pub use platform_runtime::graphql;
+pub use driftless_runtime::graphql;
 #[cfg(feature = "operations")]
 #[doc(inline)]
-pub use platform_runtime::operations;
+pub use driftless_runtime::operations;
 #[doc(inline)]
-pub use platform_runtime::{
+pub use driftless_runtime::{
     AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Certificates, Client, Date, DateTime, Decimal,
     Error, ErrorKind, Event, EventStream, HeaderMap, Incoming, Items, Maybe, Method, Middleware, MiddlewareFuture,
     MinThroughput, Next, Object, Outgoing, Pages, Problem, RawResponse, Redirect, Request, RetryPolicy, ServerSettings,
@@ -97,14 +97,14 @@ pub use platform::{Platform, Server};
 pub use response::{Declared, Response};
 
 /// The configuration of a [`Platform`].
-pub type PlatformBuilder = platform_runtime::ClientBuilder<Platform>;
+pub type PlatformBuilder = driftless_runtime::ClientBuilder<Platform>;
 
 /// The client for programs without asynchronous code.
 #[cfg(feature = "blocking")]
 pub mod blocking {
     /// A [`Platform`](crate::Platform) with a runtime of its own.
-    pub type Blocking = platform_runtime::blocking::Blocking<crate::Platform>;
+    pub type Blocking = driftless_runtime::blocking::Blocking<crate::Platform>;
 
     /// What a stream brings, one after the other: see [`Blocking::each`].
-    pub type Each<'a, S> = platform_runtime::blocking::Each<'a, S, crate::Platform>;
+    pub type Each<'a, S> = driftless_runtime::blocking::Each<'a, S, crate::Platform>;
 }

@@ -3,8 +3,8 @@
 use std::{fmt, marker::PhantomData, ops::Deref};
 
 #[cfg(feature = "operations")]
-use platform_runtime::codegen::{Bindings, Extensions};
-use platform_runtime::{
+use driftless_runtime::codegen::{Bindings, Extensions};
+use driftless_runtime::{
     Client, Error,
     codegen::{GeneratedClient, Scheme, Security},
 };

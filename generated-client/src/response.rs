@@ -2,15 +2,15 @@
 
 use std::{fmt, marker::PhantomData};
 
-use platform_runtime::{HeaderMap, StatusCode};
+use driftless_runtime::{HeaderMap, StatusCode};
 
 /// A decoded response, with its status and headers.
 ///
 /// `O` names the operation, whose declared headers [`declared`](Self::declared) reads.
-pub struct Response<T, O = ()>(platform_runtime::Response<T>, PhantomData<fn() -> O>);
+pub struct Response<T, O = ()>(driftless_runtime::Response<T>, PhantomData<fn() -> O>);
 
 impl<T, O> Response<T, O> {
-    pub(crate) fn new(response: platform_runtime::Response<T>) -> Self {
+    pub(crate) fn new(response: driftless_runtime::Response<T>) -> Self {
         Self(response, PhantomData)
     }
 

@@ -14,9 +14,9 @@
 use std::ops::Deref;
 
 #[cfg(feature = "graphql")]
-pub use platform_runtime::testing::QUERIES;
-pub use platform_runtime::testing::{FakeCall, FakeOperation, FakeReply, FakeRule, REQUESTS, value};
-use platform_runtime::{Error, testing};
+pub use driftless_runtime::testing::QUERIES;
+pub use driftless_runtime::testing::{FakeCall, FakeOperation, FakeReply, FakeRule, REQUESTS, value};
+use driftless_runtime::{Error, testing};
 
 use crate::{Platform, PlatformBuilder};
 

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use platform_runtime::{
+use driftless_runtime::{
     Client, Method, Value,
     auth::{Credential, StaticToken, Token, TokenFuture, TokenRequest},
 };

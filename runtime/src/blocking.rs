@@ -11,8 +11,8 @@ use crate::{Client, Error, error::Kind};
 /// waits for an operation, and [`each`](Self::each) takes what a stream brings.
 ///
 /// ```no_run
-/// # fn run() -> Result<(), platform_runtime::Error> {
-/// use platform_runtime::{Method, Object, blocking::Blocking, Client};
+/// # fn run() -> Result<(), driftless_runtime::Error> {
+/// use driftless_runtime::{Method, Object, blocking::Blocking, Client};
 ///
 /// let platform = Blocking::new(Client::from_env()?)?;
 /// let answer = platform.wait(platform.request(Method::Get, "/api/projects/v1/projects").send())?;
@@ -58,8 +58,8 @@ impl<P> Blocking<P> {
     ///
     /// ```no_run
     /// # #[cfg(feature = "graphql")]
-    /// # fn run(platform: platform_runtime::blocking::Blocking) -> Result<(), platform_runtime::Error> {
-    /// use platform_runtime::Value;
+    /// # fn run(platform: driftless_runtime::blocking::Blocking) -> Result<(), driftless_runtime::Error> {
+    /// use driftless_runtime::Value;
     ///
     /// let document = "subscription { changed { state } }";
     /// for delivery in platform.each(|platform| platform.graphql().subscribe::<Value, _>(document, ())) {

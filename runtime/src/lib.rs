@@ -6,9 +6,9 @@
 //!
 //! ```no_run
 //! use std::time::Duration;
-//! use platform_runtime::{Client, Method, Object, auth::{ClientCredentials, SecretFile}};
+//! use driftless_runtime::{Client, Method, Object, auth::{ClientCredentials, SecretFile}};
 //!
-//! # async fn run() -> Result<(), platform_runtime::Error> {
+//! # async fn run() -> Result<(), driftless_runtime::Error> {
 //! let secret = SecretFile::new("/run/secrets/platform");
 //! let client = Client::builder("https://platform.example")
 //!     .credential(ClientCredentials::new("https://issuer.example", "my-service", secret))

@@ -3,7 +3,7 @@
 use crate::support::{Recorded, Reply, Server, WATCHDOG};
 use crate::support_graphql::{GraphqlServer, Peer};
 use crate::support_operations::{World, operations, platform};
-use platform_runtime::{
+use driftless_runtime::{
     Method, Value,
     blocking::Blocking,
     graphql::Delivery,

@@ -2,7 +2,7 @@
 
 use crate::support::{Reply, Server};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use platform_runtime::{Client, Method, ServerSettings, Uuid, auth::StaticToken};
+use driftless_runtime::{Client, Method, ServerSettings, Uuid, auth::StaticToken};
 
 const TEAM: Uuid = Uuid::from_u128(0x0a0b_0c0d);
 

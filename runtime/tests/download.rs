@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::{Reply, Server};
-use platform_runtime::{
+use driftless_runtime::{
     Client, Error, Method,
     auth::{ExposeSecret as _, StaticToken},
     download::{Download, Downloaded, said, secrets},

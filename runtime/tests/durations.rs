@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::support::{Reply, Server};
-use platform_runtime::{
+use driftless_runtime::{
     Client, ClientBuilder, Error, Method, MinThroughput, RetryPolicy,
     auth::{
         AuthorizationCode, ClientCredentials, Credential, SecretCommand, StaticToken, Token, TokenFuture, TokenRequest,

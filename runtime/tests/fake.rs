@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use platform_runtime::{
+use driftless_runtime::{
     Client, Method, Upload, Value,
     blocking::Blocking,
     testing::{Fake, FakeReply, REQUESTS},
@@ -33,8 +33,8 @@ async fn answers_come_in_order_and_calls_are_kept() {
 #[tokio::test]
 async fn the_first_rule_whose_conditions_hold_answers() {
     let fake = Fake::new();
-    let posts = |call: &platform_runtime::testing::FakeCall| call.method == Method::Post;
-    let body = |call: &platform_runtime::testing::FakeCall| call.body == "x";
+    let posts = |call: &driftless_runtime::testing::FakeCall| call.method == Method::Post;
+    let body = |call: &driftless_runtime::testing::FakeCall| call.body == "x";
     fake.on(REQUESTS).when(posts).when(body).reply(FakeReply::status(409));
     fake.on(REQUESTS).when(posts).reply(FakeReply::status(200).bytes("posted"));
     fake.on(REQUESTS).answer(&Value::from(7));

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::support::{Reply, Server};
-use platform_runtime::{
+use driftless_runtime::{
     Client, Decimal, Error, Object, Upload, Value,
     auth::StaticToken,
     graphql::{Document, File, GraphqlOptions, Untyped},

@@ -10,12 +10,12 @@ use std::{
 
 use crate::support::{Reply, Server, WATCHDOG};
 use crate::support_graphql::{GraphqlServer, Peer};
-use futures_util::{SinkExt as _, StreamExt as _, future::join_all};
-use platform_runtime::{
+use driftless_runtime::{
     Client, Error, Value,
     auth::{Credential, StaticToken, Token, TokenFuture, TokenRequest},
     graphql::{Delivery, Gap, GraphqlOptions, Subscription, SubscriptionTransport},
 };
+use futures_util::{SinkExt as _, StreamExt as _, future::join_all};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},

@@ -1,7 +1,7 @@
 //! Secrets in the keyring: of a store that the program chooses, and of the system.
 
+use driftless_runtime::auth::{ExposeSecret, SecretKeyring, SecretSource};
 use keyring_core::{Entry, Error as Cause, mock};
-use platform_runtime::auth::{ExposeSecret, SecretKeyring, SecretSource};
 
 /// The store that a program sets holds for the whole program, so that one test goes through everything.
 #[test]

@@ -9,13 +9,13 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use metrics::{
-    Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit,
-};
-use platform_runtime::{
+use driftless_runtime::{
     Call, Client, Method,
     auth::{ClientCredentials, SecretString},
     codegen::prelude::{Operation, Payload},
+};
+use metrics::{
+    Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
 use support::{Reply, Server};
 
@@ -113,8 +113,8 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
     }
     #[cfg(feature = "graphql")]
     {
-        let one = client.graphql().subscribe::<platform_runtime::Value, _>("subscription { x }", &());
-        let two = client.graphql().subscribe::<platform_runtime::Value, _>("subscription { x }", &());
+        let one = client.graphql().subscribe::<driftless_runtime::Value, _>("subscription { x }", &());
+        let two = client.graphql().subscribe::<driftless_runtime::Value, _>("subscription { x }", &());
         drop(one);
         assert_eq!(ledger.0.lock().unwrap().get("platform.client.subscriptions "), Some(&1.0));
         drop(two);
@@ -150,7 +150,7 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
 
 #[cfg(feature = "operations")]
 async fn a_worker_is_measured(ledger: &Ledger) {
-    use platform_runtime::{
+    use driftless_runtime::{
         graphql::GraphqlOptions,
         operations::{Binding, Ended, States, WorkerEvent},
     };

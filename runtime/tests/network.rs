@@ -5,7 +5,7 @@ use std::{os::unix::fs::PermissionsExt, path::Path, time::Duration};
 use crate::certificates;
 use crate::certificates::Root;
 use crate::support::{Reply, Server, WATCHDOG};
-use platform_runtime::{
+use driftless_runtime::{
     Certificates, Client, ClientBuilder, Error, Method, ServerSettings,
     auth::{ClientCredentials, SecretFile, SecretString, StaticToken},
 };
@@ -291,13 +291,13 @@ async fn a_reqwest_builder_of_ones_own_decides_on_redirects_and_not_on_limits() 
     .await;
     assert_eq!(call(Client::builder(&server.url)).await.unwrap_err().status().unwrap().as_u16(), 307);
     let follows = |builder: ClientBuilder| {
-        builder.with_reqwest(|reqwest| reqwest.redirect(platform_runtime::reqwest::redirect::Policy::limited(2)))
+        builder.with_reqwest(|reqwest| reqwest.redirect(driftless_runtime::reqwest::redirect::Policy::limited(2)))
     };
     call(follows(Client::builder(&server.url))).await.unwrap();
     let error = call(follows(Client::builder(&server.url)).body_limit(10)).await.unwrap_err();
     assert_eq!(error.code(), "too-large");
     // One that is made anew works, too.
-    let anew = Client::builder(&server.url).with_reqwest(|_| platform_runtime::reqwest::Client::builder());
+    let anew = Client::builder(&server.url).with_reqwest(|_| driftless_runtime::reqwest::Client::builder());
     call(anew).await.unwrap();
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use crate::support::{Reply, Server, WATCHDOG};
 use crate::support_operations::{THING, World, operations};
-use platform_runtime::{
+use driftless_runtime::{
     Client, Error, Method, Middleware, MiddlewareFuture, Next, Outgoing,
     auth::{Credential, Token, TokenFuture, TokenRequest},
     operations::{Operation, SqliteStore},

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::{Reply, Server, WATCHDOG};
 use crate::support_operations::{THING, World, operations, platform, submitted};
-use platform_runtime::{
+use driftless_runtime::{
     Method,
     operations::{Binding, Entry, Operations, SqliteStore, Status},
 };
@@ -198,7 +198,7 @@ async fn events_that_were_kept_with_every_look_are_kept_once() {
     // A program of the earlier version has the file open still, and goes on as it did.
     tamper(&path, &format!("INSERT INTO observation (correlation, observation) VALUES ('old', '{}')", look(101)));
     let store = SqliteStore::open(&path).unwrap();
-    let entry = platform_runtime::operations::Store::entry(&store, "old").await.unwrap().unwrap();
+    let entry = driftless_runtime::operations::Store::entry(&store, "old").await.unwrap().unwrap();
     let last = entry.last().unwrap();
     assert_eq!((last.events().len(), last.raw_state()), (101, Some("1")));
     drop(server);

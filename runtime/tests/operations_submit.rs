@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::support::{Reply, Server, WATCHDOG, limits};
 use crate::support_operations;
 use crate::support_operations::{World, operations, platform, submitted};
-use platform_runtime::{
+use driftless_runtime::{
     Error, Method,
     operations::{
         Deadline, Demand, Entry, HeldOperation, Instance, Intent, Lease, MemoryStore, Observation, Operation,
@@ -549,7 +549,7 @@ async fn what_was_adopted_can_be_cancelled() {
 
 #[tokio::test]
 async fn a_header_that_cannot_be_sent_leaves_no_submission_behind() {
-    static ODD: platform_runtime::operations::Binding = platform_runtime::operations::Binding {
+    static ODD: driftless_runtime::operations::Binding = driftless_runtime::operations::Binding {
         kind: "odd-thing",
         idempotency: Some("Idempotency Key"),
         ..support_operations::THING
@@ -563,7 +563,7 @@ async fn a_header_that_cannot_be_sent_leaves_no_submission_behind() {
 /// A service that begins work by `GET` is not asked twice, although reading would be repeated.
 #[tokio::test]
 async fn a_submission_is_sent_once_whatever_its_method() {
-    static READ: platform_runtime::operations::Binding = platform_runtime::operations::Binding {
+    static READ: driftless_runtime::operations::Binding = driftless_runtime::operations::Binding {
         kind: "read-thing",
         method: Method::Get,
         idempotency: None,

@@ -6,14 +6,14 @@ use crate::support;
 use crate::support::{Reply, Server, WATCHDOG, limits};
 use crate::support_graphql::{GraphqlServer, Peer};
 use crate::support_operations::{THING, World, operations, options, submitted};
+use driftless_runtime::operations::{
+    Deadline, Observation, ObservationSource, Operation, OperationOutcome, OperationState, Operations, WatchOptions,
+};
+use driftless_runtime::{Client, auth::StaticToken, graphql::GraphqlOptions};
 use futures_util::{
     StreamExt as _,
     future::{BoxFuture, join_all},
 };
-use platform_runtime::operations::{
-    Deadline, Observation, ObservationSource, Operation, OperationOutcome, OperationState, Operations, WatchOptions,
-};
-use platform_runtime::{Client, auth::StaticToken, graphql::GraphqlOptions};
 use serde_json::json;
 
 async fn within<T>(future: impl Future<Output = T>) -> T {
@@ -501,7 +501,7 @@ async fn a_watch_is_a_stream_and_survives_calls_that_are_dropped() {
         }
     }
     assert_eq!(seen.last().map(Observation::state), Some(OperationState::Succeeded));
-    let data: Vec<platform_runtime::Value> =
+    let data: Vec<driftless_runtime::Value> =
         operation.watch().into_stream().map(|observation| observation.unwrap().data().clone()).collect().await;
     assert_eq!(data, [json!({ "thing": { "state": "DONE", "events": [] } })]);
 }

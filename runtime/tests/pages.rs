@@ -2,11 +2,11 @@
 
 use crate::support;
 use crate::support::{Reply, Server};
-use futures_util::{StreamExt as _, TryStreamExt as _};
-use platform_runtime::{
+use driftless_runtime::{
     Call, Client, Error, Items, Method, Value,
     codegen::prelude::{NextPage, Operation, Paging, Parameter, Payload},
 };
+use futures_util::{StreamExt as _, TryStreamExt as _};
 
 /// Pages 1 to 3; page 9 leads to itself.
 async fn server() -> Server {
@@ -20,7 +20,7 @@ async fn server() -> Server {
     .await
 }
 
-async fn read(platform: &Client, first: &str) -> Vec<Result<Value, platform_runtime::Error>> {
+async fn read(platform: &Client, first: &str) -> Vec<Result<Value, driftless_runtime::Error>> {
     let page = |number: &str| platform.request(Method::Get, "/x").query("page", number).call::<Value>();
     let mut pages = page(first).paginate_with(|shown| Some(page(shown.header("x-next")?)));
     let mut found = Vec::new();

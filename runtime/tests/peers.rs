@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, os::unix::fs::PermissionsExt, time::Duration};
 
-use platform_runtime::{
+use driftless_runtime::{
     Client, Error, Method, Value,
     auth::{
         AuthorizationCode, ClientCredentials, ExposeSecret, RefreshFolder, RefreshStore, RefreshToken, SecretEnv,
@@ -24,7 +24,7 @@ fn address(name: &str) -> String {
     addresses.unwrap().remove(name).unwrap()
 }
 
-fn service(issuer: &str, credential: impl platform_runtime::auth::Credential) -> Client {
+fn service(issuer: &str, credential: impl driftless_runtime::auth::Credential) -> Client {
     Client::builder(issuer).credential(credential).build().unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use crate::support::{Reply, Server, WATCHDOG};
-use platform_runtime::{Client, Method, auth::StaticToken};
+use driftless_runtime::{Client, Method, auth::StaticToken};
 
 /// One call in a process whose environment names a proxy: this test itself, run as a program.
 #[tokio::test]

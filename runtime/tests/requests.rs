@@ -9,11 +9,11 @@ use std::{
 };
 
 use crate::support::{Recorded, Reply, Server, WATCHDOG, limits};
-use http::HeaderValue;
-use platform_runtime::{
+use driftless_runtime::{
     Client, ClientBuilder, Error, ErrorKind, Incoming, Method, Middleware, MiddlewareFuture, MinThroughput, Next,
     Outgoing, RetryPolicy, Upload, auth::StaticToken,
 };
+use http::HeaderValue;
 
 fn client(server: &Server, with: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Client {
     with(Client::builder(&server.url)).build().unwrap()
@@ -69,9 +69,9 @@ async fn a_post_is_repeated_only_when_asked_and_by_choice() {
 #[tokio::test]
 async fn a_stream_is_never_sent_twice() {
     let chunks = || {
-        struct Once(Option<platform_runtime::Bytes>);
+        struct Once(Option<driftless_runtime::Bytes>);
         impl futures_core::Stream for Once {
-            type Item = std::io::Result<platform_runtime::Bytes>;
+            type Item = std::io::Result<driftless_runtime::Bytes>;
             fn poll_next(
                 mut self: std::pin::Pin<&mut Self>,
                 _: &mut std::task::Context<'_>,
@@ -300,7 +300,7 @@ async fn bodies_without_end_are_bounded() {
 
     let deep = Server::always(Reply::json(200, &("[".repeat(100_000) + &"]".repeat(100_000)))).await;
     let answer = client(&deep, |builder| builder).request(Method::Get, "/x").send().await.unwrap();
-    assert!(answer.json::<platform_runtime::Value>().unwrap_err().is_decode());
+    assert!(answer.json::<driftless_runtime::Value>().unwrap_err().is_decode());
 
     // A trickle keeps the connection busy, and ends with the deadline all the same.
     let mut drops = vec!["HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\n"];

@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::support::{Reply, Server};
-use platform_runtime::{
+use driftless_runtime::{
     Client, Error, Method,
     auth::{
         ClientCredentials, Credential, RefreshKey, RefreshLock, RefreshStore, RefreshToken, SecretSource, SecretString,

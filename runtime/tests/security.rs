@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use crate::support::{Recorded, Reply, Server};
-use platform_runtime::{
+use driftless_runtime::{
     Client, ClientBuilder, Error, Method, ServerSettings,
     auth::{SecretSource, SecretString, StaticToken},
     codegen::{Extensions, GeneratedClient, Scheme, Security, prelude::Operation, prelude::Payload},
@@ -38,7 +38,7 @@ operations! {
 }
 
 async fn call(client: &Client, operation: &'static Operation) -> Result<(), Error> {
-    let call = platform_runtime::Call::new(client, operation, &[], Payload::None, |_| Ok(()));
+    let call = driftless_runtime::Call::new(client, operation, &[], Payload::None, |_| Ok(()));
     call.no_retry().await
 }
 

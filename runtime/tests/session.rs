@@ -6,11 +6,11 @@ use std::{
 };
 
 use crate::support::{Reply, Server};
-use platform_runtime::{
+use driftless_runtime::{
     Call,
     codegen::prelude::{Operation, Payload},
 };
-use platform_runtime::{Client, Error, Method, Object, RawResponse, Upload, auth::StaticToken};
+use driftless_runtime::{Client, Error, Method, Object, RawResponse, Upload, auth::StaticToken};
 
 async fn get(server: &Server) -> Result<RawResponse, Error> {
     Client::builder(&server.url).build()?.request(Method::Get, "/x").no_retry().send().await
@@ -447,12 +447,12 @@ async fn the_limit_of_bodies_holds_for_what_a_stream_keeps_in_memory() {
 /// Sets one header, and says so.
 struct Sets(&'static str, &'static str);
 
-impl platform_runtime::Middleware for Sets {
+impl driftless_runtime::Middleware for Sets {
     fn handle<'a>(
         &'a self,
-        mut request: platform_runtime::Outgoing,
-        next: platform_runtime::Next<'a>,
-    ) -> platform_runtime::MiddlewareFuture<'a> {
+        mut request: driftless_runtime::Outgoing,
+        next: driftless_runtime::Next<'a>,
+    ) -> driftless_runtime::MiddlewareFuture<'a> {
         Box::pin(async move {
             request.headers.append(self.0, self.1.parse().unwrap());
             next.run(request).await

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::support::{Recorded, Reply, Server, WATCHDOG, limits};
-use platform_runtime::{
+use driftless_runtime::{
     Client, Error, Method,
     auth::{
         AuthorizationCode, ClientCredentials, Credential, ExposeSecret, RefreshFolder, RefreshMemory, RefreshStore,
@@ -80,7 +80,7 @@ impl Renewing {
     }
 }
 
-fn client(server: &Server, store: impl RefreshStore) -> (Renewing, platform_runtime::auth::RefreshKey) {
+fn client(server: &Server, store: impl RefreshStore) -> (Renewing, driftless_runtime::auth::RefreshKey) {
     let credential = RefreshToken::new(&server.url, "app", store);
     let key = credential.key();
     (Renewing { url: server.url.clone(), credential: Arc::new(credential) }, key)
@@ -121,16 +121,16 @@ struct Failing(Arc<Mutex<(u32, Option<SecretString>)>>);
 impl RefreshStore for Failing {
     fn lock(
         &self,
-        _: &platform_runtime::auth::RefreshKey,
-    ) -> Result<Option<platform_runtime::auth::RefreshLock>, Error> {
+        _: &driftless_runtime::auth::RefreshKey,
+    ) -> Result<Option<driftless_runtime::auth::RefreshLock>, Error> {
         Ok(Some(Box::new(())))
     }
 
-    fn load(&self, _: &platform_runtime::auth::RefreshKey) -> Result<Option<SecretString>, Error> {
+    fn load(&self, _: &driftless_runtime::auth::RefreshKey) -> Result<Option<SecretString>, Error> {
         Ok(self.0.lock().unwrap().1.clone())
     }
 
-    fn save(&self, _: &platform_runtime::auth::RefreshKey, token: &SecretString) -> Result<(), Error> {
+    fn save(&self, _: &driftless_runtime::auth::RefreshKey, token: &SecretString) -> Result<(), Error> {
         let mut state = self.0.lock().unwrap();
         if state.0 > 0 {
             state.0 -= 1;
@@ -169,16 +169,16 @@ struct Full {
 impl RefreshStore for Full {
     fn lock(
         &self,
-        key: &platform_runtime::auth::RefreshKey,
-    ) -> Result<Option<platform_runtime::auth::RefreshLock>, Error> {
+        key: &driftless_runtime::auth::RefreshKey,
+    ) -> Result<Option<driftless_runtime::auth::RefreshLock>, Error> {
         self.folder.lock(key)
     }
 
-    fn load(&self, key: &platform_runtime::auth::RefreshKey) -> Result<Option<SecretString>, Error> {
+    fn load(&self, key: &driftless_runtime::auth::RefreshKey) -> Result<Option<SecretString>, Error> {
         self.folder.load(key)
     }
 
-    fn save(&self, key: &platform_runtime::auth::RefreshKey, token: &SecretString) -> Result<(), Error> {
+    fn save(&self, key: &driftless_runtime::auth::RefreshKey, token: &SecretString) -> Result<(), Error> {
         if *self.full.lock().unwrap() {
             return Err(SecretEnv::new("PLATFORM_NO_SUCH_VARIABLE").read().unwrap_err());
         }
@@ -187,7 +187,7 @@ impl RefreshStore for Full {
 }
 
 /// Waits until nobody holds the entry. A child that another test starts holds every open file for an instant.
-async fn unlocked(store: &RefreshFolder, key: &platform_runtime::auth::RefreshKey) {
+async fn unlocked(store: &RefreshFolder, key: &driftless_runtime::auth::RefreshKey) {
     let free = async {
         while store.lock(key).unwrap().is_none() {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -315,7 +315,7 @@ fn entries_of_two_tenants_never_mix_and_the_folder_is_private() {
         key("https://a.example", "c", "", "s"),
         key("https://b.example", "c", "s", ""),
     ];
-    let names: BTreeSet<_> = keys.iter().map(platform_runtime::auth::RefreshKey::name).collect();
+    let names: BTreeSet<_> = keys.iter().map(driftless_runtime::auth::RefreshKey::name).collect();
     assert_eq!(names.len(), keys.len());
     for key in &keys {
         store.save(key, &key.name().into()).unwrap();

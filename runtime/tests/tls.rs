@@ -6,7 +6,7 @@ use std::{path::Path, process::Stdio, time::Duration};
 
 use crate::certificates;
 use crate::certificates::Root;
-use platform_runtime::{Client, Method};
+use driftless_runtime::{Client, Method};
 
 /// One call in a process whose environment says what the system trusts: this test itself, run as a program.
 #[tokio::test]

@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::support::{Recorded, Reply, Server};
-use platform_runtime::{
+use driftless_runtime::{
     Client, Error, Method,
     auth::{
         ClientAuthentication, ClientCredentials, Credential, SecretEnv, SecretFile, SecretSource, SecretString,
@@ -442,7 +442,7 @@ async fn a_short_secret_mangles_no_error() {
             _ => Reply::json(404, "{}"),
         })
         .await;
-        let error = get(&client(&server, platform_runtime::auth::SecretString::from(secret))).await.unwrap_err();
+        let error = get(&client(&server, driftless_runtime::auth::SecretString::from(secret))).await.unwrap_err();
         let shown = error.to_string();
         assert!(shown.contains(": invalid_client: ") && shown.contains("check the client's name"), "{secret}: {shown}");
         assert!(shown.contains("'[redacted]' is not that of"), "{secret}: {shown}");
@@ -622,13 +622,13 @@ fn the_rules_of_secret_variables() {
 }
 
 fn secret(source: &dyn SecretSource) -> Result<String, Error> {
-    use platform_runtime::auth::ExposeSecret;
+    use driftless_runtime::auth::ExposeSecret;
     source.read().map(|secret| secret.expose_secret().to_owned())
 }
 
 #[tokio::test]
 async fn a_client_says_who_it_is_as_the_issuer_wants_it() {
-    use platform_runtime::auth::ClientAuthentication::{self, Basic, Form};
+    use driftless_runtime::auth::ClientAuthentication::{self, Basic, Form};
     const POST: &str = r#"["client_secret_basic","client_secret_post"]"#;
     const ONLY_BASIC: &str = r#"["private_key_jwt","client_secret_basic"]"#;
     let cases: [(&str, Option<ClientAuthentication>, bool); 6] = [

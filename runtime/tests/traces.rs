@@ -15,7 +15,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock},
 };
 
-use platform_runtime::{
+use driftless_runtime::{
     Call, Client, Method,
     auth::{ClientCredentials, SecretSource},
     codegen::prelude::{Operation, Parameter, Payload},
@@ -111,7 +111,7 @@ static OPERATION: Operation =
 struct Secret;
 
 impl SecretSource for Secret {
-    fn read(&self) -> Result<platform_runtime::auth::SecretString, platform_runtime::Error> {
+    fn read(&self) -> Result<driftless_runtime::auth::SecretString, driftless_runtime::Error> {
         Ok("canary-secret".to_owned().into())
     }
 }
@@ -187,7 +187,7 @@ async fn traces_hold_no_values() {
 #[cfg(all(feature = "sqlite", feature = "postgres"))]
 #[tokio::test]
 async fn nothing_records_what_is_kept_in_sqlite_and_postgres() {
-    use platform_runtime::{
+    use driftless_runtime::{
         auth::StaticToken,
         operations::{Binding, Operations, PostgresStore, SqliteStore, States},
     };
@@ -236,7 +236,7 @@ async fn nothing_records_what_is_kept_in_sqlite_and_postgres() {
 #[cfg(feature = "graphql")]
 #[tokio::test]
 async fn nothing_records_what_graphql_sends() {
-    use platform_runtime::{
+    use driftless_runtime::{
         Value,
         auth::StaticToken,
         graphql::{GraphqlOptions, SubscriptionTransport},

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use platform_codegen::Output;
+use driftless_codegen::Output;
 
 /// The source of the program.
 pub(crate) fn program(index: &str) -> String {
     let mut text = "#![allow(deprecated, unused)]\nuse platform_client::*;\nuse std::collections::BTreeMap;\n\
-         use platform_client as platform_runtime;\n"
+         use platform_client as driftless_runtime;\n"
         .to_owned();
     // Whether an operation returns a call or a submission.
     let mut kinds: BTreeMap<String, &str> = BTreeMap::new();

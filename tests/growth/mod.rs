@@ -17,8 +17,8 @@ mod wire;
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::drift::{self, Source, Wire};
-use platform_codegen::{Config, Contract, Names, Output, Setup, generate};
+use driftless_codegen::drift::{self, Source, Wire};
+use driftless_codegen::{Config, Contract, Names, Output, Setup, generate};
 use serde_json::Value;
 
 use self::kinds::{KINDS, Kind};

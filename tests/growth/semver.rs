@@ -1,7 +1,7 @@
 //! What a report of drift says of the next compile, against cargo-semver-checks. It sees what is gone and how many arguments a
 //! method takes, but no types: whatever it finds has to be in the report, not the other way round.
 
-use platform_codegen::{Names, Output};
+use driftless_codegen::{Names, Output};
 
 use super::verdicts::{Broken, compared, scripted};
 use super::{cases, consumer, lay_out};

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use platform_codegen::drift::{self, Drift, Source};
-use platform_codegen::{Contract, Item, Names, Output};
+use driftless_codegen::drift::{self, Drift, Source};
+use driftless_codegen::{Contract, Item, Names, Output};
 use serde_json::Value;
 
 use super::scripted::{CHANGES, Scripted};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use platform_codegen::{Config, Contract, GraphqlFiles, Names, Scalar, Setup, generate};
+use driftless_codegen::{Config, Contract, GraphqlFiles, Names, Scalar, Setup, generate};
 use serde_json::Value;
 
 /// The most that a type may take: reading one keeps several of each type on the way to it on the stack.
@@ -64,7 +64,7 @@ fn sent(constants: &str) -> Vec<Sent> {
 const SCALARS: &str = "use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Anything(pub platform_runtime::Value);
+pub struct Anything(pub driftless_runtime::Value);
 ";
 
 /// The program: what it reads, or subscribes to, it writes back.
@@ -73,9 +73,9 @@ const MAIN: &str = r#"#![recursion_limit = "512"]
 #[allow(dead_code, deprecated, unused_imports)]
 mod documents;
 pub mod scalars;
-use platform_runtime::{Client, Value, blocking::Blocking, graphql::{Delivery, Document, GraphqlOptions, SubscriptionTransport}};
+use driftless_runtime::{Client, Value, blocking::Blocking, graphql::{Delivery, Document, GraphqlOptions, SubscriptionTransport}};
 
-fn round<T: serde::de::DeserializeOwned + serde::Serialize>(data: &str) -> Result<String, platform_runtime::Error> {
+fn round<T: serde::de::DeserializeOwned + serde::Serialize>(data: &str) -> Result<String, driftless_runtime::Error> {
     let again = serde_json::to_string(&serde_json::from_str::<T>(data)?)?;
     // As an answer is read, from a value that nothing has typed.
     let typed: T = serde_json::from_str::<Value>(data)?.to()?;
@@ -163,7 +163,7 @@ fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBu
     let runtime = root.join("runtime").display().to_string();
     let manifest = format!(
         "[package]\nname = \"conformance-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-         platform-runtime = {{ path = {runtime:?}, features = [\"blocking\", \"graphql\"] }}\nserde = \"1\"\nserde_json = {{ version = \"1\", features = [\"arbitrary_precision\"] }}\n\
+         driftless-runtime = {{ path = {runtime:?}, features = [\"blocking\", \"graphql\"] }}\nserde = \"1\"\nserde_json = {{ version = \"1\", features = [\"arbitrary_precision\"] }}\n\
          [profile.dev]\ndebug = false\n"
     );
     fs::write(folder.join("Cargo.toml"), manifest).expect("written");

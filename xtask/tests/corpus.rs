@@ -1,7 +1,11 @@
 //! `cargo xtask corpus` over a few contracts, with a client that has no dependencies.
 
-use crate::support::{Workspace, contract};
+use std::fs;
+use std::process::Stdio;
+
 use serde_json::Value;
+
+use crate::support::{Workspace, contract, interrupted};
 
 const ROOT: &str = "[workspace]\nmembers = [\"generated-client\"]\n\n[workspace.package]\nedition = \"2024\"\n";
 const CLIENT: &str =
@@ -97,4 +101,27 @@ fn whatever_one_contract_does_the_run_goes_on() {
         assert_eq!(failed, broken, "{options:?}\n{}", run.stdout);
         assert!(run.stdout.contains("7 contracts: "), "{}", run.stdout);
     }
+}
+
+/// A contract that takes minutes.
+fn huge() -> String {
+    let paths: Vec<String> = (0..60_000).map(|index| format!("/api/things/a{index}")).collect();
+    contract::with_paths(&paths.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[cfg(unix)]
+#[test]
+fn one_signal_ends_a_corpus_and_the_process_that_generates() {
+    let workspace = Workspace::pinned();
+    workspace.write("huge.json", &huge());
+    let mut command = workspace.command(&["corpus", "huge.json", "--no-check"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program runs");
+    let program = child.id();
+    interrupted(child, "contract").fails(130, &[]);
+    // Its children have been adopted by another process, or are gone.
+    let left = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok).filter_map(|entry| {
+        let text = fs::read_to_string(entry.path().join("cmdline")).ok()?;
+        (text.contains("corpus-one") && text.contains(&*workspace.root().to_string_lossy())).then_some(text)
+    });
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new(), "left by {program}");
 }

@@ -7,38 +7,16 @@
     reason = "a test fails by panicking, and says what it leaves out"
 )]
 
-mod adopt;
-mod behaviours;
-#[path = "support/browser.rs"]
-mod browser;
-#[cfg(unix)]
-mod certificates;
 mod conformance;
 mod corpus;
-#[cfg(unix)]
-mod credentials;
-mod discovery;
-mod download;
-mod drift;
-mod drift_bad_input;
-mod drift_reports;
+mod drift_cases;
 #[cfg(target_os = "linux")]
 mod features;
-mod graphql;
-#[cfg(unix)]
-mod interrupted;
-mod keys;
-mod merged;
-mod outputs;
-#[cfg(unix)]
-mod page;
-#[cfg(unix)]
-mod recipes;
-mod rules;
-#[cfg(unix)]
-mod sandbox;
-mod servers;
-mod shrunk;
-mod stand_in;
+mod snapshots;
 mod std_names;
+#[allow(dead_code, reason = "the tests of driftless need more of it")]
+#[path = "../../driftless/tests/support/mod.rs"]
 mod support;
+
+/// The program that the tests run.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_xtask");

@@ -6,8 +6,8 @@
 //! documentation, or listed in [`Drift::not_judged`].
 //!
 //! ```
-//! use platform_codegen::drift::{self, Wire};
-//! use platform_codegen::Contract;
+//! use driftless_codegen::drift::{self, Wire};
+//! use driftless_codegen::Contract;
 //!
 //! let contract = |kind: &str| format!(
 //!     "{{\"openapi\": \"3.0.4\", \"paths\": {{\"/plans\": {{\"get\": {{\"responses\": {{\"200\": {{\"content\": {{\"application/json\":

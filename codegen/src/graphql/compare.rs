@@ -13,7 +13,7 @@ use super::problem::SCHEMA;
 /// ```
 /// let old = "type Query { a: Int, b: Int }";
 /// let new = "type Query { a: Int!, b: Int }";
-/// assert_eq!(platform_codegen::graphql::changes(old, new), ["- Query.a: Int", "+ Query.a: Int!"]);
+/// assert_eq!(driftless_codegen::graphql::changes(old, new), ["- Query.a: Int", "+ Query.a: Int!"]);
 /// ```
 #[must_use]
 pub fn changes(old: &str, new: &str) -> Vec<String> {

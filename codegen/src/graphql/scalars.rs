@@ -114,7 +114,7 @@ fn mapped(scalar: &Scalar) -> Option<Type> {
         Scalar::F64 => Type::Double,
         Scalar::I64AsText => Type::Custom(Custom::TextNumber("i64")),
         Scalar::U64AsText => Type::Custom(Custom::TextNumber("u64")),
-        Scalar::DecimalAsText => Type::Custom(Custom::TextNumber("platform_runtime::Decimal")),
+        Scalar::DecimalAsText => Type::Custom(Custom::TextNumber("driftless_runtime::Decimal")),
         Scalar::String => Type::String(Format::Text),
         Scalar::Uuid => Type::String(Format::Uuid),
         Scalar::DateTime => Type::String(Format::DateTime),

@@ -23,36 +23,36 @@ pub(super) const IF_TESTING: &str = "#[cfg(feature = \"testing\")]\n";
 pub(super) const IF_ASSUMED: &str = "#[cfg(feature = \"assumed\")]\n";
 
 /// Everything that types and operations name.
-pub(super) const PRELUDE: &str = "use platform_runtime::codegen::prelude::*;\n";
+pub(super) const PRELUDE: &str = "use driftless_runtime::codegen::prelude::*;\n";
 /// What families are methods of.
 pub(super) const PLATFORM: &str = "use crate::Platform;\n";
 /// What operations return.
 pub(super) const CALLS: &str = "use crate::{Call, Declared, Submission};\n";
 /// What servers beside the main one are made of.
-pub(super) const SERVER: &str = "use crate::{Platform, Server};\nuse platform_runtime::Error;\n\n";
+pub(super) const SERVER: &str = "use crate::{Platform, Server};\nuse driftless_runtime::Error;\n\n";
 /// What security is made of.
-pub(super) const SECURITY: &str = "use platform_runtime::codegen::{Scheme, Security};\n\n";
+pub(super) const SECURITY: &str = "use driftless_runtime::codegen::{Scheme, Security};\n\n";
 /// The types of the contract.
 pub(super) const TYPES: &str = "use crate::generated::types;\n";
 /// What a table of names in XML is made of.
-pub(super) const XML: &str = "use platform_runtime::codegen::xml::{Member, Name, Place, Root, Shape};\n";
+pub(super) const XML: &str = "use driftless_runtime::codegen::xml::{Member, Name, Place, Root, Shape};\n";
 /// A document's names in XML; a number follows.
 pub(super) const XML_ROOT: &str = "crate::generated::xml::R";
 /// What the list of bindings is made of.
-pub(super) const BINDING: &str = "use platform_runtime::operations::Binding;\n";
+pub(super) const BINDING: &str = "use driftless_runtime::operations::Binding;\n";
 /// What a binding is made of.
-pub(super) const BINDINGS: &str = "use platform_runtime::operations::{Binding, Cancel, Events, States};\nuse platform_runtime::codegen::prelude::*;\n";
+pub(super) const BINDINGS: &str = "use driftless_runtime::operations::{Binding, Cancel, Events, States};\nuse driftless_runtime::codegen::prelude::*;\n";
 /// A GraphQL document with types.
-pub(super) const DOCUMENT: &str = "use platform_runtime::graphql::Document;\n";
+pub(super) const DOCUMENT: &str = "use driftless_runtime::graphql::Document;\n";
 /// A GraphQL document without.
-pub(super) const UNTYPED: &str = "use platform_runtime::graphql::Untyped;\n";
+pub(super) const UNTYPED: &str = "use driftless_runtime::graphql::Untyped;\n";
 /// An integer that JSON holds as text.
-pub(super) const AS_TEXT: &str = "platform_runtime::AsText";
+pub(super) const AS_TEXT: &str = "driftless_runtime::AsText";
 /// Members that the contract does not declare.
-pub(super) const UNDECLARED: &str = "platform_runtime::codegen::Undeclared";
+pub(super) const UNDECLARED: &str = "driftless_runtime::codegen::Undeclared";
 /// What an operation answers that sends its caller elsewhere.
-pub(super) const REDIRECT: &str = "platform_runtime::Redirect";
+pub(super) const REDIRECT: &str = "driftless_runtime::Redirect";
 /// A file beside the variables of a document.
-pub(super) const FILE: &str = "platform_runtime::graphql::File";
+pub(super) const FILE: &str = "driftless_runtime::graphql::File";
 /// The method that configures the version of the interface, as documentation names it.
 pub(super) const API_VERSION: &str = "[`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version)";

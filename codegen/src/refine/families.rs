@@ -28,9 +28,9 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
         docs.push(docs!["\n\nPaths that start with ", list, "."]);
     }
     code.push(comment(&docs));
-    code.push("#[derive(Clone, Copy, Debug)]\npub struct ").push(handle).push("<'a>(&'a platform_runtime::Client);\n");
+    code.push("#[derive(Clone, Copy, Debug)]\npub struct ").push(handle).push("<'a>(&'a driftless_runtime::Client);\n");
     code.push("impl<'a> ").push(handle).push("<'a> {\n");
-    code.push("pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {\nSelf(client)\n}\n}\n");
+    code.push("pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {\nSelf(client)\n}\n}\n");
     api.group(name, vec![family.feature.clone()]);
     api.add(&format!("families::{name}::{handle}"), "struct", "Clone Copy Debug");
     if family.server.is_none() {

@@ -109,7 +109,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         && bound.is_none()
     {
         let item = render.text(&render.resolved.of(&paged.item), PREFIX);
-        let result = code!["platform_runtime::Items<'a, ", &item, ">"];
+        let result = code!["driftless_runtime::Items<'a, ", &item, ">"];
         setters.push(assumed).push(condition).push("impl<'a, T> Call<'a, T, operations::").push(&marker).push("> {\n");
         setters.push("/// The items of all pages, as a stream: a page is asked for when it is read.\n");
         setters

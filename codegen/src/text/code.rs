@@ -8,7 +8,7 @@ use std::fmt;
 /// part that cannot change what the code around it means, such as a [`Literal`](super::Literal).
 ///
 /// ```
-/// use platform_codegen::text::{Code, literal};
+/// use driftless_codegen::text::{Code, literal};
 ///
 /// let name = String::from("\"; fn x() {} //");
 /// let mut code = Code::default();
@@ -20,26 +20,26 @@ use std::fmt;
 ///
 /// ```compile_fail,E0277
 /// let name = String::from("\"; fn x() {} //");
-/// let mut code = platform_codegen::text::Code::default();
+/// let mut code = driftless_codegen::text::Code::default();
 /// code.push("const NAME: &str = ").push(name).push(";\n");
 /// ```
 ///
 /// ```compile_fail,E0597
 /// let name = String::from("\"; fn x() {} //");
-/// let mut code = platform_codegen::text::Code::default();
+/// let mut code = driftless_codegen::text::Code::default();
 /// code.push("const NAME: &str = ").push(name.as_str()).push(";\n");
 /// ```
 ///
 /// A `Code` cannot be made in another way, and another type cannot be a part:
 ///
 /// ```compile_fail,E0451
-/// let code = platform_codegen::text::Code { text: String::new() };
+/// let code = driftless_codegen::text::Code { text: String::new() };
 /// ```
 ///
 /// ```compile_fail,E0603
 /// struct Own(String);
-/// impl platform_codegen::text::code::Sealed for Own {}
-/// impl platform_codegen::text::Part for Own {}
+/// impl driftless_codegen::text::code::Sealed for Own {}
+/// impl driftless_codegen::text::Part for Own {}
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Code {

@@ -7,7 +7,7 @@ use super::hidden::is_hidden;
 /// The text as part of one line: what would end the line, steer a terminal or stay unseen is written as an escape.
 ///
 /// ```
-/// assert_eq!(platform_codegen::line("/a\nb\u{1b}[2J\u{202e}"), r"/a\nb\u{1b}[2J\u{202e}");
+/// assert_eq!(driftless_codegen::line("/a\nb\u{1b}[2J\u{202e}"), r"/a\nb\u{1b}[2J\u{202e}");
 /// ```
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {

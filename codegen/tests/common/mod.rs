@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use platform_codegen::{Config, Contract, Names, Output, Report, Setup, generate};
+use driftless_codegen::{Config, Contract, Names, Output, Report, Setup, generate};
 
 /// One contract, and how it is generated.
 #[derive(Debug)]

@@ -26,4 +26,4 @@ use generated::{families, types};
 use platform::{Platform, Server};
 use response::{Declared, Response};
 
-type PlatformBuilder = platform_runtime::ClientBuilder<Platform>;
+type PlatformBuilder = driftless_runtime::ClientBuilder<Platform>;

@@ -1,6 +1,6 @@
 //! Redirections that the contract declares.
 
-use platform_runtime::auth::StaticToken;
+use driftless_runtime::auth::StaticToken;
 
 use crate::Declared;
 use crate::families::other::operations::GetArchive;
@@ -31,7 +31,7 @@ async fn an_address_may_be_relative_bad_or_missing_and_a_body_may_come() {
     };
     let (url, relative) = redirect(&["location: ../b?c", "content-type: application/json"], "{\"a\": 1}").await;
     assert_eq!(relative.location(), Some(format!("{url}/b?c").as_str()));
-    assert_eq!(relative.json::<platform_runtime::Object>().unwrap().get::<i32>("a").unwrap(), Some(1));
+    assert_eq!(relative.json::<driftless_runtime::Object>().unwrap().get::<i32>("a").unwrap(), Some(1));
     for headers in [&[][..], &["location: http://["], &["location: \u{fc}"]] {
         let (_, lost) = redirect(headers, "").await;
         assert_eq!((lost.status().as_u16(), lost.location()), (302, None), "{headers:?}");

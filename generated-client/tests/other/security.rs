@@ -1,6 +1,6 @@
 //! Security schemes of the contract.
 
-use platform_runtime::auth::{SecretString, StaticToken};
+use driftless_runtime::auth::{SecretString, StaticToken};
 
 use crate::PlatformBuilder;
 use crate::service::Service;

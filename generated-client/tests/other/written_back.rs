@@ -47,7 +47,7 @@ fn a_value_of_ones_own_has_nothing_more() {
 #[cfg(feature = "testing")]
 #[test]
 fn what_only_comes_back_is_made_for_tests() {
-    use platform_runtime::testing::value;
+    use driftless_runtime::testing::value;
 
     use crate::types::{Cinema, Ring};
 

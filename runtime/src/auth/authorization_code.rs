@@ -40,9 +40,9 @@ type Opener = Arc<dyn Fn(&str) + Send + Sync>;
 /// [`RefreshFolder`](super::RefreshFolder) neither do later runs.
 ///
 /// ```no_run
-/// # async fn run() -> Result<(), platform_runtime::Error> {
+/// # async fn run() -> Result<(), driftless_runtime::Error> {
 /// use std::time::Duration;
-/// use platform_runtime::{Client, auth::{AuthorizationCode, RefreshFolder}};
+/// use driftless_runtime::{Client, auth::{AuthorizationCode, RefreshFolder}};
 ///
 /// let credential = AuthorizationCode::new("https://issuer.example", "my-app")
 ///     .scope("api offline_access")

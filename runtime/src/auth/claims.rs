@@ -13,7 +13,7 @@ const LONGEST: usize = 64 * 1024;
 /// about access. Every claim is optional, and a token that is not a JWT has none.
 ///
 /// ```
-/// use platform_runtime::auth::Claims;
+/// use driftless_runtime::auth::Claims;
 ///
 /// assert_eq!(Claims::read("an opaque token"), None);
 /// // {"alg":"none"} . {"sub":"service","roles":"reader"} .

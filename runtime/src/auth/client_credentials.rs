@@ -11,7 +11,7 @@ use crate::error::Error;
 /// Gets tokens with the client-credentials grant (platform document §4.5).
 ///
 /// ```
-/// use platform_runtime::auth::{ClientCredentials, SecretFile};
+/// use driftless_runtime::auth::{ClientCredentials, SecretFile};
 ///
 /// let credential = ClientCredentials::new(
 ///     "https://issuer.example",

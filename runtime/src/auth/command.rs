@@ -33,7 +33,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// `security find-generic-password -s platform -w` on macOS.
 ///
 /// ```
-/// use platform_runtime::auth::{ClientCredentials, SecretCommand};
+/// use driftless_runtime::auth::{ClientCredentials, SecretCommand};
 ///
 /// let secret = SecretCommand::new("pass").arg("show").arg("platform/my-service");
 /// let credential = ClientCredentials::new("https://issuer.example", "my-service", secret);

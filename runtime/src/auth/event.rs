@@ -8,7 +8,7 @@ use crate::telemetry;
 /// What happened to the token of a credential. It holds no part of a token or secret.
 ///
 /// ```
-/// use platform_runtime::{Client, auth::{StaticToken, TokenEventKind}};
+/// use driftless_runtime::{Client, auth::{StaticToken, TokenEventKind}};
 ///
 /// let builder = Client::builder("https://platform.example")
 ///     .credential(StaticToken::new("…"))

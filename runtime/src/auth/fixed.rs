@@ -10,7 +10,7 @@ use crate::error::{Error, Kind};
 /// A token that was made elsewhere, such as an API token of the dashboard (platform document §5).
 ///
 /// ```
-/// use platform_runtime::auth::{SecretEnv, StaticToken};
+/// use driftless_runtime::auth::{SecretEnv, StaticToken};
 ///
 /// let credential = StaticToken::from_source(SecretEnv::new("PLATFORM_TOKEN"));
 /// # let _ = credential;

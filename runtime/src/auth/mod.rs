@@ -76,7 +76,7 @@ pub type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Token, Error>> + S
 ///
 /// ```
 /// use std::time::Duration;
-/// use platform_runtime::auth::{Credential, Token, TokenFuture, TokenRequest};
+/// use driftless_runtime::auth::{Credential, Token, TokenFuture, TokenRequest};
 ///
 /// struct Broker;
 ///

@@ -28,7 +28,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(25);
 /// as soon as that works; until then it keeps the entry's lock, so that no other process sends the one that is used up.
 ///
 /// ```
-/// use platform_runtime::auth::{RefreshFolder, RefreshToken};
+/// use driftless_runtime::auth::{RefreshFolder, RefreshToken};
 ///
 /// let store = RefreshFolder::new("/var/lib/my-app/tokens");
 /// let credential = RefreshToken::new("https://issuer.example", "my-app", store);

@@ -17,7 +17,7 @@ use crate::error::{Error, Kind};
 /// the same folder: while one renews a token, the others wait, and go on with what it left.
 ///
 /// ```
-/// use platform_runtime::auth::{RefreshFolder, RefreshToken};
+/// use driftless_runtime::auth::{RefreshFolder, RefreshToken};
 ///
 /// let folder = RefreshFolder::new("/var/lib/my-app/tokens");
 /// let credential = RefreshToken::new("https://issuer.example", "my-app", folder);

@@ -74,7 +74,7 @@ pub trait RefreshStore: Send + Sync + 'static {
 /// Keeps refresh tokens in memory: they end with the program. The first one comes from a source, if one is given.
 ///
 /// ```
-/// use platform_runtime::auth::{RefreshMemory, RefreshToken, SecretEnv};
+/// use driftless_runtime::auth::{RefreshMemory, RefreshToken, SecretEnv};
 ///
 /// let first = RefreshMemory::starting_with(SecretEnv::new("PLATFORM_REFRESH_TOKEN"));
 /// let credential = RefreshToken::new("https://issuer.example", "my-app", first);

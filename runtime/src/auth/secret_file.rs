@@ -47,7 +47,7 @@ impl SecretFile {
     /// be readable by all (modes 0444, 0440, 0644). Nobody but its owner may be able to write it.
     ///
     /// ```
-    /// use platform_runtime::auth::{ClientCredentials, SecretFile};
+    /// use driftless_runtime::auth::{ClientCredentials, SecretFile};
     ///
     /// let secret = SecretFile::new("/run/secrets/platform").mounted();
     /// let credential = ClientCredentials::new("https://issuer.example", "my-service", secret);

@@ -23,7 +23,7 @@ use crate::error::{Error, Kind};
 /// ```
 ///
 /// ```
-/// use platform_runtime::auth::{ClientCredentials, SecretKeyring};
+/// use driftless_runtime::auth::{ClientCredentials, SecretKeyring};
 ///
 /// let secret = SecretKeyring::new("my-service", "platform");
 /// let credential = ClientCredentials::new("https://issuer.example", "my-service", secret);

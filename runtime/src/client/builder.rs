@@ -92,7 +92,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     /// a header, the query or a cookie. It is read when it is needed, and again when the service answers 401.
     ///
     /// ```
-    /// use platform_runtime::{Client, auth::SecretEnv};
+    /// use driftless_runtime::{Client, auth::SecretEnv};
     ///
     /// let builder = Client::builder("https://service.example").api_key("X-Api-Key", SecretEnv::new("SERVICE_KEY"));
     /// # let _ = builder;

@@ -15,7 +15,7 @@ pub type MiddlewareFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, Err
 ///
 /// ```
 /// use http::HeaderValue;
-/// use platform_runtime::{Middleware, MiddlewareFuture, Next, Outgoing, Client};
+/// use driftless_runtime::{Middleware, MiddlewareFuture, Next, Outgoing, Client};
 ///
 /// struct Tenant;
 ///
@@ -107,7 +107,7 @@ impl Incoming {
     ///
     /// ```
     /// use http::{HeaderMap, HeaderValue, StatusCode};
-    /// use platform_runtime::Incoming;
+    /// use driftless_runtime::Incoming;
     ///
     /// let headers = HeaderMap::from_iter([(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
     /// let answer = Incoming::new(StatusCode::OK, headers, r#"{"name":"Atlas"}"#);

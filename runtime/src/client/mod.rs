@@ -58,9 +58,9 @@ use crate::{
 /// A client of the platform. Clones share their connections and their token.
 ///
 /// ```no_run
-/// use platform_runtime::{Method, Client, auth::{ClientCredentials, SecretFile}};
+/// use driftless_runtime::{Method, Client, auth::{ClientCredentials, SecretFile}};
 ///
-/// # async fn run() -> Result<(), platform_runtime::Error> {
+/// # async fn run() -> Result<(), driftless_runtime::Error> {
 /// let platform = Client::builder("https://platform.example")
 ///     .credential(ClientCredentials::new(
 ///         "https://issuer.example",
@@ -130,8 +130,8 @@ impl Client {
     /// and token.
     ///
     /// ```no_run
-    /// # async fn run() -> Result<(), platform_runtime::Error> {
-    /// use platform_runtime::{Method, Client, ServerSettings, Uuid, auth::{ClientCredentials, SecretFile}};
+    /// # async fn run() -> Result<(), driftless_runtime::Error> {
+    /// use driftless_runtime::{Method, Client, ServerSettings, Uuid, auth::{ClientCredentials, SecretFile}};
     ///
     /// let secret = || SecretFile::new("/run/secrets/platform");
     /// let issuer = "https://issuer.example";

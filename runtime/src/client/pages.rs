@@ -23,8 +23,8 @@ impl<'a, T> Call<'a, T> {
     /// it was the last. The document shows no pagination, so how a page names the next one is the caller's to say.
     ///
     /// ```no_run
-    /// # async fn run(platform: platform_runtime::Client) -> Result<(), platform_runtime::Error> {
-    /// use platform_runtime::{Method, Value};
+    /// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+    /// use driftless_runtime::{Method, Value};
     ///
     /// let page = |cursor: &str| platform.request(Method::Get, "/api/forum/v1/threads").query("cursor", cursor).call::<Value>();
     /// let mut pages = page("").paginate_with(|shown| Some(page(shown.header("x-next-cursor")?)));

@@ -20,8 +20,8 @@ const NAME: &str = "request";
 /// A request to the service that is put together by hand: the client's connections, credential and limits apply.
 ///
 /// ```no_run
-/// # async fn run(platform: platform_runtime::Client) -> Result<(), platform_runtime::Error> {
-/// use platform_runtime::{Method, Object};
+/// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+/// use driftless_runtime::{Method, Object};
 ///
 /// let found: Vec<Object> = platform
 ///     .request(Method::Get, "/api/forum/v1/threads")

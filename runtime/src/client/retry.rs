@@ -27,7 +27,7 @@ use crate::{
 ///
 /// ```
 /// use std::time::Duration;
-/// use platform_runtime::{Client, RetryPolicy};
+/// use driftless_runtime::{Client, RetryPolicy};
 ///
 /// let patient = RetryPolicy::default().max_attempts(6).max_backoff(Duration::from_secs(60));
 /// let builder = Client::builder("https://platform.example").retries(patient);

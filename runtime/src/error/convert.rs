@@ -11,7 +11,7 @@ impl Error {
     /// [`Transport`](ErrorKind::Transport) is met as one of the network is.
     ///
     /// ```
-    /// use platform_runtime::{Error, ErrorKind};
+    /// use driftless_runtime::{Error, ErrorKind};
     ///
     /// let error = Error::new(ErrorKind::Token, "the vault is sealed");
     /// assert!(error.is_token());

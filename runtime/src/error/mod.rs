@@ -43,8 +43,8 @@ type Cause = Arc<dyn StdError + Send + Sync>;
 /// server said is in [`problem`](Self::problem), [`body_as`](Self::body_as) and [`raw_body`](Self::raw_body).
 ///
 /// ```no_run
-/// # async fn show(platform: platform_runtime::Client) -> Result<(), platform_runtime::Error> {
-/// use platform_runtime::Method;
+/// # async fn show(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+/// use driftless_runtime::Method;
 ///
 /// match platform.request(Method::Get, "/api/projects/v1/projects/1").send().await {
 ///     Ok(project) => println!("{}", project.status()),

@@ -10,7 +10,7 @@ use crate::{Upload, Value};
 /// beside it (GraphQL multipart request specification).
 ///
 /// ```
-/// use platform_runtime::{Upload, graphql::File};
+/// use driftless_runtime::{Upload, graphql::File};
 ///
 /// let file = File::from(Upload::file("/var/lib/report.csv"));
 /// # let _ = file;

@@ -4,8 +4,8 @@
 //! (platform document §1). It shows neither address nor schema: [`GraphqlOptions`] has them, with defaults that are usual.
 //!
 //! ```no_run
-//! # async fn run(platform: platform_runtime::Client) -> Result<(), platform_runtime::Error> {
-//! use platform_runtime::{Value, graphql::Delivery};
+//! # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+//! use driftless_runtime::{Value, graphql::Delivery};
 //!
 //! let answer = platform.graphql().query::<Value, _>("{ __typename }", ()).await?;
 //! println!("{:?}", answer.data());
@@ -81,7 +81,7 @@ impl Client {
 pub struct Graphql<'a>(&'a Client);
 
 impl<'a> Graphql<'a> {
-    /// A query or mutation. With a constant of `platform_runtime::documents`, variables and answer are of the types that the
+    /// A query or mutation. With a constant of `driftless_runtime::documents`, variables and answer are of the types that the
     /// schema gives them. With a text, `variables` is anything that serialises to an object, `()` sends none, and the answer is
     /// read as the caller says.
     ///

@@ -21,9 +21,9 @@ pub enum SubscriptionTransport {
 /// that can be replaced.
 ///
 /// ```
-/// use platform_runtime::{Client, graphql::GraphqlOptions};
+/// use driftless_runtime::{Client, graphql::GraphqlOptions};
 ///
-/// # fn build() -> Result<(), platform_runtime::Error> {
+/// # fn build() -> Result<(), driftless_runtime::Error> {
 /// let platform = Client::builder("https://platform.example")
 ///     .graphql(GraphqlOptions::new().path("/api/graphql"))
 ///     .build()?;

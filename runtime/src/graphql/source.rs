@@ -6,12 +6,12 @@ use serde::Serialize;
 
 /// A document of `specs/graphql` whose variables and data are typed from the schema.
 ///
-/// Constants of `platform_runtime::documents` are of this type: a query with one needs no further type, and takes no other
+/// Constants of `driftless_runtime::documents` are of this type: a query with one needs no further type, and takes no other
 /// variables than its own.
 ///
 /// ```no_run
-/// # async fn run(platform: platform_runtime::Client) -> Result<(), platform_runtime::Error> {
-/// use platform_runtime::{Object, graphql::Document};
+/// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+/// use driftless_runtime::{Object, graphql::Document};
 ///
 /// const PROJECT: Document<[(&str, String); 1], Object> = Document::new("query Project($id: ID!) { project(id: $id) { name } }");
 ///
@@ -20,9 +20,9 @@ use serde::Serialize;
 /// ```
 ///
 /// ```compile_fail,E0277
-/// # use platform_runtime::{Object, graphql::Document};
+/// # use driftless_runtime::{Object, graphql::Document};
 /// # const PROJECT: Document<[(&str, String); 1], Object> = Document::new("query Project($id: ID!) { project(id: $id) { name } }");
-/// # fn run(platform: platform_runtime::Client) {
+/// # fn run(platform: driftless_runtime::Client) {
 /// platform.graphql().query(&PROJECT, 17);
 /// # }
 /// ```

@@ -12,7 +12,7 @@ use super::{raw, whole, write};
 /// the number type of your choice.
 ///
 /// ```
-/// use platform_runtime::Decimal;
+/// use driftless_runtime::Decimal;
 ///
 /// let price: Decimal = serde_json::from_str("19.90").unwrap();
 /// assert_eq!(price.as_str(), "19.90");

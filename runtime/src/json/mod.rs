@@ -23,7 +23,7 @@ pub(crate) use raw::{digits, raw, within};
 /// A JSON value. Numbers keep the digits that they have on the wire, and members their order.
 ///
 /// ```
-/// use platform_runtime::Value;
+/// use driftless_runtime::Value;
 ///
 /// let value: Value = serde_json::from_str(r#"{"price":1.10,"ids":[12345678901234567890123]}"#).unwrap();
 /// assert_eq!(value["price"].as_f64(), Some(1.1));

@@ -8,7 +8,7 @@ use super::Value;
 /// An object whose members are not declared: each is kept, in the order of the document, and is read by its name.
 ///
 /// ```
-/// use platform_runtime::Object;
+/// use driftless_runtime::Object;
 ///
 /// let project: Object = [("name", "Atlas")].into_iter().collect();
 /// assert_eq!(project.get::<String>("name").unwrap().as_deref(), Some("Atlas"));

@@ -9,7 +9,7 @@ use crate::{Method, Value};
 /// Places in JSON are pointers (RFC 6901). The first of them is the empty text, for the whole.
 ///
 /// ```
-/// use platform_runtime::{Method, operations::{Binding, States}};
+/// use driftless_runtime::{Method, operations::{Binding, States}};
 ///
 /// static RENDERING: Binding = Binding {
 ///     kind: "rendering",

@@ -8,7 +8,7 @@ use crate::clock::Until;
 ///
 /// ```
 /// use std::time::Duration;
-/// use platform_runtime::operations::Deadline;
+/// use driftless_runtime::operations::Deadline;
 ///
 /// let soon = Deadline::after(Duration::from_secs(30));
 /// let some_day = Deadline::never();

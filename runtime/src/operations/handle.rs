@@ -28,8 +28,8 @@ impl Client {
 /// The asynchronous operations of one client, with their store. Clones share it.
 ///
 /// ```no_run
-/// # async fn run(platform: platform_runtime::Client) -> Result<(), platform_runtime::Error> {
-/// use platform_runtime::operations::{Deadline, Status};
+/// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+/// use driftless_runtime::operations::{Deadline, Status};
 ///
 /// // After a start of the program: everything that was submitted before, and is not done with.
 /// let operations = platform.operations();
@@ -139,7 +139,7 @@ impl Operations {
     /// goes on at the service. `false` when it is not accepted, is given up already, or is done with.
     ///
     /// ```no_run
-    /// # async fn run(operations: platform_runtime::operations::Operations) -> Result<(), platform_runtime::Error> {
+    /// # async fn run(operations: driftless_runtime::operations::Operations) -> Result<(), driftless_runtime::Error> {
     /// if let Some(entry) = operations.labelled("release 17").await? {
     ///     operations.discard(entry.intent().correlation(), "the cluster is gone").await?;
     /// }

@@ -6,9 +6,9 @@
 //! generated client come from its configuration.
 //!
 //! ```no_run
-//! # async fn run(platform: platform_runtime::Client, text: &str) -> Result<(), Box<dyn std::error::Error>> {
+//! # async fn run(platform: driftless_runtime::Client, text: &str) -> Result<(), Box<dyn std::error::Error>> {
 //! use std::time::Duration;
-//! use platform_runtime::operations::{Deadline, OperationRef, OperationOutcome};
+//! use driftless_runtime::operations::{Deadline, OperationRef, OperationOutcome};
 //!
 //! // `submit` of a bound operation gave a reference, and a program kept it.
 //! let reference: OperationRef = serde_json::from_str(text)?;

@@ -1,8 +1,8 @@
 //! A store in PostgreSQL, which all instances of a program share.
 //!
 //! ```no_run
-//! # async fn run(platform: platform_runtime::Client) -> Result<(), Box<dyn std::error::Error>> {
-//! use platform_runtime::{auth::SecretFile, operations::{Ended, PostgresStore}};
+//! # async fn run(platform: driftless_runtime::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! use driftless_runtime::{auth::SecretFile, operations::{Ended, PostgresStore}};
 //!
 //! let store = PostgresStore::builder("postgresql://fleet@db.example/app")
 //!     .password(SecretFile::new("/run/secrets/database"))

@@ -45,8 +45,8 @@ impl Operations {
 /// end in between. [`handle_in`](Self::handle_in) hands it over exactly once, to what is written in one transaction.
 ///
 /// ```no_run
-/// # async fn run(operations: platform_runtime::operations::Operations) -> Result<(), platform_runtime::Error> {
-/// use platform_runtime::operations::Ended;
+/// # async fn run(operations: driftless_runtime::operations::Operations) -> Result<(), driftless_runtime::Error> {
+/// use driftless_runtime::operations::Ended;
 ///
 /// let stop = async { drop(tokio::signal::ctrl_c().await) };
 /// let handler = async |ended: Ended| -> Result<(), std::io::Error> {
@@ -245,7 +245,7 @@ impl Worker {
     /// being stopped, this rolls back what its handlers have begun; else as for [`handle`](Self::handle).
     ///
     /// ```no_run
-    /// # async fn run(operations: platform_runtime::operations::Operations) -> Result<(), platform_runtime::Error> {
+    /// # async fn run(operations: driftless_runtime::operations::Operations) -> Result<(), driftless_runtime::Error> {
     /// let stop = async { drop(tokio::signal::ctrl_c().await) };
     /// operations.worker().handle_in(|ended, transaction| Box::pin(async move {
     ///     let sql = "UPDATE release SET state = $2 WHERE name = $1";

@@ -36,7 +36,7 @@ pub(super) fn blank<T: Deserialize<'static>>() -> Option<T> {
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
-/// use platform_runtime::{Object, testing::value};
+/// use driftless_runtime::{Object, testing::value};
 ///
 /// let project: Object = value(&[("name", "Atlas")].into_iter().collect::<Object>()).unwrap();
 /// assert_eq!(project.get::<String>("name").unwrap().as_deref(), Some("Atlas"));

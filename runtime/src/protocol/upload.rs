@@ -17,7 +17,7 @@ pub(crate) type Chunks = Pin<Box<dyn Stream<Item = std::io::Result<Bytes>> + Sen
 /// once.
 ///
 /// ```
-/// use platform_runtime::Upload;
+/// use driftless_runtime::Upload;
 ///
 /// let picture = Upload::bytes(vec![0x89, 0x50]).file_name("picture.png").content_type("image/png");
 /// let report = Upload::file("/var/lib/report.csv");   // sent under the name `report.csv`

@@ -65,8 +65,8 @@ pub const QUERIES: FakeOperation<Value> = FakeOperation::new("", "graphql");
 /// A service that is not there: it answers the calls of a client with what it was told, and keeps them.
 ///
 /// ```
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), platform_runtime::Error> {
-/// use platform_runtime::{Method, Object, testing::{Fake, FakeReply, REQUESTS}};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), driftless_runtime::Error> {
+/// use driftless_runtime::{Method, Object, testing::{Fake, FakeReply, REQUESTS}};
 /// use serde_json::json;
 ///
 /// let fake = Fake::new();

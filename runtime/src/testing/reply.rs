@@ -16,7 +16,7 @@ use crate::{
 ///
 /// ```
 /// use std::time::Duration;
-/// use platform_runtime::testing::FakeReply;
+/// use driftless_runtime::testing::FakeReply;
 ///
 /// let busy = FakeReply::status(429).header("retry-after", "1");
 /// let slow = FakeReply::status(200).bytes("[]").delay(Duration::from_secs(5));

@@ -15,7 +15,7 @@ use crate::{
 ///
 /// ```
 /// use std::time::Duration;
-/// use platform_runtime::{Client, MinThroughput};
+/// use driftless_runtime::{Client, MinThroughput};
 ///
 /// let least = MinThroughput::bytes_per_second(10_000).grace(Duration::from_secs(20));
 /// let builder = Client::builder("https://platform.example").min_throughput(least);

@@ -27,7 +27,7 @@ use crate::error::{Error, Kind};
 /// comes slower than its [least throughput](crate::MinThroughput).
 ///
 /// ```no_run
-/// # async fn show(mut body: platform_runtime::ByteStream) -> Result<(), platform_runtime::Error> {
+/// # async fn show(mut body: driftless_runtime::ByteStream) -> Result<(), driftless_runtime::Error> {
 /// let mut total = 0;
 /// while let Some(chunk) = body.next().await {
 ///     total += chunk?.len();

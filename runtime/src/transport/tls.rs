@@ -27,7 +27,7 @@ const LIMIT: u64 = 4 * 1024 * 1024;
 /// Certificates in PEM, one or more: in a file, or in memory.
 ///
 /// ```
-/// use platform_runtime::Certificates;
+/// use driftless_runtime::Certificates;
 ///
 /// let company = Certificates::file("/etc/ssl/company.pem");
 /// # let _ = company;

@@ -10,7 +10,7 @@ use crate::json::{raw, whole::digits};
 /// loss. It is sent as text, and read as text or as a number.
 ///
 /// ```
-/// use platform_runtime::{AsText, Decimal};
+/// use driftless_runtime::{AsText, Decimal};
 ///
 /// let size: AsText<u64> = serde_json::from_str("\"18446744073709551615\"").unwrap();
 /// assert_eq!(*size, u64::MAX);

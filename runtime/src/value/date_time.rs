@@ -14,7 +14,7 @@ use crate::Error;
 /// `chrono::DateTime::<Utc>::from(SystemTime::try_from(&value)?)`, `jiff::Timestamp::try_from(SystemTime::try_from(&value)?)`.
 ///
 /// ```
-/// use platform_runtime::DateTime;
+/// use driftless_runtime::DateTime;
 ///
 /// let local = DateTime::new("2024-05-01T10:00:00.1234567");   // .NET writes this for a value without a kind
 /// assert!(!local.has_offset());

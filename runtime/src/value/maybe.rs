@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A member of a request that may be left out, be null, or be a value, where the contract tells these apart.
 ///
 /// ```
-/// use platform_runtime::Maybe;
+/// use driftless_runtime::Maybe;
 ///
 /// let unchanged: Maybe<i64> = Maybe::Absent;
 /// let cleared: Maybe<i64> = Maybe::Null;

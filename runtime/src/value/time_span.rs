@@ -12,7 +12,7 @@ const UNITS: u32 = 1_000_000_000;
 ///
 /// ```
 /// use std::time::Duration;
-/// use platform_runtime::TimeSpan;
+/// use driftless_runtime::TimeSpan;
 ///
 /// assert_eq!(TimeSpan::new("1.00:00:01.5").to_duration().unwrap(), Duration::from_millis(86_401_500));
 /// assert_eq!(TimeSpan::new("PT1H30M").to_duration().unwrap(), Duration::from_secs(5_400));

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use platform_runtime::{
+use driftless_runtime::{
     Client, Method,
     auth::StaticToken,
     graphql::GraphqlOptions,

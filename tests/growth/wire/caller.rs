@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use platform_codegen::{Item, Output};
+use driftless_codegen::{Item, Output};
 
 const MAIN: &str = r#"#![allow(deprecated, unused)]
 use std::collections::BTreeMap;

@@ -12,8 +12,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 
-use platform_codegen::drift::Wire;
-use platform_codegen::{Names, Output};
+use driftless_codegen::drift::Wire;
+use driftless_codegen::{Names, Output};
 use serde_json::{Map, Value, json};
 
 use self::caller::{Arguments, BODY, Caller};

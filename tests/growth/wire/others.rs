@@ -6,8 +6,8 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use platform_codegen::drift::Wire;
-use platform_codegen::{Names, Setup};
+use driftless_codegen::drift::Wire;
+use driftless_codegen::{Names, Setup};
 
 use super::{Case, Meeting, Told, scripted};
 use crate::support::root;

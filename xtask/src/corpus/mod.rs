@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use platform_codegen::Output;
+use driftless_codegen::Output;
 use serde::Serialize;
 
 pub(crate) use one::run as run_one;
@@ -120,7 +120,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        if c == '\n' || c.is_ascii() || *platform_codegen::line(c.encode_utf8(&mut [0; 4])) == *c.to_string() {
+        if c == '\n' || c.is_ascii() || *driftless_codegen::line(c.encode_utf8(&mut [0; 4])) == *c.to_string() {
             out.push(c);
         } else {
             out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
@@ -244,7 +244,7 @@ mod tests {
         let row = Row::failed("a\u{202e}\u{9b}\u{e0001}\u{1b}é.json", "b\nc".to_owned());
         let text = escaped(&serde_json::to_string_pretty(&row).expect("JSON"));
         assert!(text.contains(r"a\u202e\u009b\udb40\udc01\u001bé.json"), "{text}");
-        assert!(text.split('\n').all(|line| platform_codegen::line(line) == line));
+        assert!(text.split('\n').all(|line| driftless_codegen::line(line) == line));
         let read: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(read["file"], row.file);
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use platform_codegen::{Contract, Names, Output, Setup, generate};
+use driftless::develop::{self, DEFAULT_NAME};
+use driftless_codegen::{Contract, Names, Output, Setup, generate};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Degraded, Row, median};
@@ -15,9 +16,6 @@ use crate::failure::Failure;
 use crate::features;
 use crate::flags;
 use crate::interrupt::Interrupt;
-use crate::regenerate::reserved;
-use crate::settings::Settings;
-use crate::source::DEFAULT_NAME;
 use crate::workspace::Workspace;
 
 /// The longest that a generation may take.
@@ -76,12 +74,12 @@ impl Row {
 /// The hidden command: generates, and reports on standard output.
 pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<ExitCode, Failure> {
     // A contract may bring its own configuration, as the cases of the generator's tests do.
-    let settings = match Settings::beside(&flags.file)? {
+    let setup = match develop::setup_beside(&flags.file)? {
         Some(own) => own,
-        None => Settings::read(workspace)?,
+        None => develop::setup(workspace)?,
     };
     let bytes = read_bounded(&flags.file).map_err(|error| Failure::file("read", &flags.file, &error))?;
-    let setup = Setup { reserved: reserved(workspace)?, ..settings.codegen };
+    let setup = Setup { reserved: develop::reserved(workspace)?, ..setup };
     let start = Instant::now();
     let contract = Contract { name: DEFAULT_NAME, bytes: &bytes };
     let outcome = generate(&[contract], &setup, &Names::default());

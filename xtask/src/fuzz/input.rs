@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::Setup;
+use driftless_codegen::Setup;
 
 use super::random::Random;
 use super::seeds::Seed;

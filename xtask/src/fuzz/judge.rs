@@ -1,9 +1,9 @@
 //! What must hold of whatever the generator makes of a contract.
 
-use platform_codegen::{Contract, HEADER, Names, Output, Report, generate};
+use driftless::develop::DEFAULT_NAME;
+use driftless_codegen::{Contract, HEADER, Names, Output, Report, generate};
 
 use super::input::Input;
-use crate::source::DEFAULT_NAME;
 
 /// Stages that may refuse what they are given; and a contract of which the prefixes of the configuration leave nothing.
 const REFUSING: [&str; 7] =

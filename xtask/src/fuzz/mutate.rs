@@ -1,6 +1,6 @@
 //! One thing done to a contract that nobody would do on purpose.
 
-use platform_codegen::pointer;
+use driftless_codegen::pointer;
 use serde_json::{Map, Value};
 
 use super::random::Random;

@@ -1,6 +1,6 @@
 //! Places in a tree, found at random.
 
-use platform_codegen::pointer::push;
+use driftless_codegen::pointer::push;
 use serde_json::Value;
 
 use super::random::Random;

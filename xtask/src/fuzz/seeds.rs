@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use platform_codegen::{Setup, load};
+use driftless::develop;
+use driftless_codegen::{Setup, load};
 use serde_json::Value;
 
 use crate::corpus;
 use crate::failure::Failure;
-use crate::regenerate::reserved;
-use crate::settings::Settings;
 use crate::workspace::Workspace;
 
 /// Where the cases are, relative to the workspace.
@@ -30,7 +29,7 @@ pub(super) struct Seed {
 /// All seeds, sorted by name; none is larger than `largest` bytes.
 pub(super) fn read(workspace: &Workspace, contracts: Option<&Path>, largest: usize) -> Result<Vec<Seed>, Failure> {
     let mut seeds = Vec::new();
-    let reserved = reserved(workspace)?;
+    let reserved = develop::reserved(workspace)?;
     let cases = workspace.path(CASES);
     for folder in [cases.is_dir().then_some(cases.as_path()), contracts].into_iter().flatten() {
         for (name, path) in corpus::contracts(&[folder.to_owned()], None)? {
@@ -42,7 +41,7 @@ pub(super) fn read(workspace: &Workspace, contracts: Option<&Path>, largest: usi
             let Ok(loaded) = load::load("platform", &bytes) else { continue };
             let own = path.with_file_name("codegen.toml");
             let configuration = fs::read_to_string(own).unwrap_or_default();
-            let own = Settings::beside(&path)?.unwrap_or_default().codegen;
+            let own = develop::setup_beside(&path)?.unwrap_or_default();
             let setup = Setup { reserved: reserved.clone(), ..own };
             seeds.push(Seed { name, bytes, tree: loaded.tree, configuration, setup });
         }

@@ -73,7 +73,7 @@ pub(super) fn tangle(tree: &mut Value, random: &mut Random) {
             .filter_map(|_| random.pick(&members))
             .map(|other| {
                 let mut pointer = format!("#{map}");
-                platform_codegen::pointer::push(&mut pointer, other);
+                driftless_codegen::pointer::push(&mut pointer, other);
                 json!({"$ref": pointer})
             })
             .collect();

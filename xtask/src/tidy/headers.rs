@@ -1,6 +1,6 @@
 //! Every generated source file opens with the same constant line.
 
-use platform_codegen::HEADER;
+use driftless_codegen::HEADER;
 
 use super::{File, Finding};
 

@@ -6,7 +6,7 @@ use super::{File, Finding, outside_strings, product_lines};
 
 /// Names that are right twice, by crate: what an operation of a contract is to each stage, and to those who follow one that goes
 /// on (docs/glossary.md); and what stands in for itself on another system.
-const RIGHT: [(&str, &str); 3] = [("codegen", "Operation"), ("runtime", "Operation"), ("xtask", "Folder")];
+const RIGHT: [(&str, &str); 3] = [("codegen", "Operation"), ("runtime", "Operation"), ("driftless", "Folder")];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let mut first: BTreeMap<(&str, String), &str> = BTreeMap::new();

@@ -154,7 +154,7 @@ fn two_types_of_a_crate_with_one_name_are_found() {
 
 #[test]
 fn generated_files_without_the_header_are_found() {
-    let header = format!("{}\n", platform_codegen::HEADER);
+    let header = format!("{}\n", driftless_codegen::HEADER);
     let files = [
         file("generated-client/src/generated/a.rs", &header),
         file("generated-client/src/generated/b.rs", &format!("//! Docs.\n{header}")),

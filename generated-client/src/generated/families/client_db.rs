@@ -2,7 +2,7 @@
 //! Operations of the family `client_db`: Connection metadata, schema inspection, supported database operations.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation::family("client_db");
 
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation::family("client_db");
 ///
 /// Paths that start with `/api/client-db/v1`.
 #[derive(Clone, Copy, Debug)]
-pub struct ClientDb<'a>(&'a platform_runtime::Client);
+pub struct ClientDb<'a>(&'a driftless_runtime::Client);
 
 impl<'a> ClientDb<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }

@@ -2,7 +2,7 @@
 //! Operations of the family `compliance`: Framework, framework-version and control management.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation::family("compliance");
 
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation::family("compliance");
 ///
 /// Paths that start with `/api/compliance` or `/api/compliance/v1`.
 #[derive(Clone, Copy, Debug)]
-pub struct Compliance<'a>(&'a platform_runtime::Client);
+pub struct Compliance<'a>(&'a driftless_runtime::Client);
 
 impl<'a> Compliance<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }

@@ -2,7 +2,7 @@
 //! Operations of the family `devops`: Git repositories, branches, files, Terraform deployment operations.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation::family("devops");
 
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation::family("devops");
 ///
 /// Paths that start with `/api/devops/v1`.
 #[derive(Clone, Copy, Debug)]
-pub struct Devops<'a>(&'a platform_runtime::Client);
+pub struct Devops<'a>(&'a driftless_runtime::Client);
 
 impl<'a> Devops<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }

@@ -2,7 +2,7 @@
 //! Operations of the family `forum`: Threads, replies, comments, votes, moderation.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation::family("forum");
 
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation::family("forum");
 ///
 /// Paths that start with `/api/forum/v1`.
 #[derive(Clone, Copy, Debug)]
-pub struct Forum<'a>(&'a platform_runtime::Client);
+pub struct Forum<'a>(&'a driftless_runtime::Client);
 
 impl<'a> Forum<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }
@@ -930,7 +930,7 @@ impl<T> Call<'_, T, operations::ListThreads> {
 #[cfg(feature = "assumed")]
 impl<'a, T> Call<'a, T, operations::ListThreads> {
     /// The items of all pages, as a stream: a page is asked for when it is read.
-    pub fn with_items(self) -> platform_runtime::Items<'a, types::ForumThread> {
+    pub fn with_items(self) -> driftless_runtime::Items<'a, types::ForumThread> {
         self.with_pages(Paging {
             items: "/items",
             total: Some("/totalCount"),

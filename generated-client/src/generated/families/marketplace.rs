@@ -2,7 +2,7 @@
 //! Operations of the family `marketplace`: Store items, components, payment plans.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation::family("marketplace");
 
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation::family("marketplace");
 ///
 /// Paths that start with `/api/marketplace/v1`.
 #[derive(Clone, Copy, Debug)]
-pub struct Marketplace<'a>(&'a platform_runtime::Client);
+pub struct Marketplace<'a>(&'a driftless_runtime::Client);
 
 impl<'a> Marketplace<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }
@@ -633,7 +633,7 @@ impl<T> Call<'_, T, operations::ListStoreItems> {
 #[cfg(feature = "assumed")]
 impl<'a, T> Call<'a, T, operations::ListStoreItems> {
     /// The items of all pages, as a stream: a page is asked for when it is read.
-    pub fn with_items(self) -> platform_runtime::Items<'a, types::StoreItem> {
+    pub fn with_items(self) -> driftless_runtime::Items<'a, types::StoreItem> {
         self.with_pages(Paging {
             items: "/items",
             total: Some("/totalCount"),

@@ -2,7 +2,7 @@
 //! Operations of the family `projects`: Projects, components, environment variables, component access grants, hosted workload deployment.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation::family("projects");
 
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation::family("projects");
 ///
 /// Paths that start with `/api/projects/v1`.
 #[derive(Clone, Copy, Debug)]
-pub struct Projects<'a>(&'a platform_runtime::Client);
+pub struct Projects<'a>(&'a driftless_runtime::Client);
 
 impl<'a> Projects<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }

@@ -2,7 +2,7 @@
 //! Operations of the family `teams`: Team roles, service-provider credentials, billing accounts, container registries.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation::family("teams");
 
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation::family("teams");
 ///
 /// Paths that start with `/api/teams/v1`.
 #[derive(Clone, Copy, Debug)]
-pub struct Teams<'a>(&'a platform_runtime::Client);
+pub struct Teams<'a>(&'a driftless_runtime::Client);
 
 impl<'a> Teams<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }

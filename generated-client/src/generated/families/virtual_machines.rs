@@ -2,7 +2,7 @@
 //! Operations of the family `virtual_machines`: Start, stop, status, shutdown timers, logs, sessions.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation::family("virtual_machines");
 
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation::family("virtual_machines");
 ///
 /// Paths that start with `/api/virtual-machines`.
 #[derive(Clone, Copy, Debug)]
-pub struct VirtualMachines<'a>(&'a platform_runtime::Client);
+pub struct VirtualMachines<'a>(&'a driftless_runtime::Client);
 
 impl<'a> VirtualMachines<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }

@@ -2,7 +2,7 @@
 //! Operations of the family `vm_agent`: Agent registration, command lifecycle callbacks.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation::family("vm_agent");
 
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation::family("vm_agent");
 ///
 /// Paths that start with `/api/virtual-machine-agent`.
 #[derive(Clone, Copy, Debug)]
-pub struct VmAgent<'a>(&'a platform_runtime::Client);
+pub struct VmAgent<'a>(&'a driftless_runtime::Client);
 
 impl<'a> VmAgent<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }

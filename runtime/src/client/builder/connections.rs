@@ -12,7 +12,7 @@ impl<P> ClientBuilder<P> {
     /// [`build`](Self::build).
     ///
     /// ```
-    /// use platform_runtime::{Certificates, Client};
+    /// use driftless_runtime::{Certificates, Client};
     ///
     /// let builder = Client::builder("https://platform.example")
     ///     .root_certificates(Certificates::file("/etc/ssl/company.pem"));
@@ -35,8 +35,8 @@ impl<P> ClientBuilder<P> {
     /// a client anew.
     ///
     /// ```no_run
-    /// # fn run() -> Result<(), platform_runtime::Error> {
-    /// use platform_runtime::{Certificates, Client, auth::SecretFile};
+    /// # fn run() -> Result<(), driftless_runtime::Error> {
+    /// use driftless_runtime::{Certificates, Client, auth::SecretFile};
     ///
     /// let client = Client::builder("https://platform.example")
     ///     .client_certificate(Certificates::file("/etc/client/tls.crt"), SecretFile::new("/etc/client/tls.key"))
@@ -116,7 +116,7 @@ impl<P> ClientBuilder<P> {
     /// runtime that calls, and for `http` and `https` apart.
     ///
     /// ```
-    /// use platform_runtime::Client;
+    /// use driftless_runtime::Client;
     ///
     /// let builder = Client::builder("https://platform.example").with_reqwest(|reqwest| reqwest.tcp_nodelay(true));
     /// # let _ = builder;

@@ -75,8 +75,8 @@ impl Client {
     /// its address. Where a profile is chosen, a warning names the variables that are set beside it.
     ///
     /// ```no_run
-    /// # fn run() -> Result<(), platform_runtime::Error> {
-    /// let platform = platform_runtime::Client::from_env()?;
+    /// # fn run() -> Result<(), driftless_runtime::Error> {
+    /// let platform = driftless_runtime::Client::from_env()?;
     /// # let _ = platform;
     /// # Ok(()) }
     /// ```

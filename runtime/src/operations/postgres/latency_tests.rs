@@ -1,7 +1,7 @@
 //! Figures, for `docs/fleet.md`: from the push of an end to its handler, with a service of sockets and queries on loopback, and
 //! workers that watch.
 //!
-//! `runtime/tests/postgres.sh cargo test -p platform-runtime --all-features --lib postgres::latency -- --ignored --nocapture`
+//! `runtime/tests/postgres.sh cargo test -p driftless-runtime --all-features --lib postgres::latency -- --ignored --nocapture`
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a program that prints figures")]
 

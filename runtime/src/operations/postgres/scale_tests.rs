@@ -1,6 +1,6 @@
 //! Figures, for `docs/fleet.md`: what the store does in a second.
 //!
-//! `runtime/tests/postgres.sh cargo test -p platform-runtime --all-features --lib postgres::scale -- --ignored --nocapture`
+//! `runtime/tests/postgres.sh cargo test -p driftless-runtime --all-features --lib postgres::scale -- --ignored --nocapture`
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a program that prints figures")]
 

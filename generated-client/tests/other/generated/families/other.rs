@@ -2,7 +2,7 @@
 //! Operations of the family `other`.
 use crate::{Call, Declared, Submission};
 use crate::generated::types;
-use platform_runtime::codegen::prelude::*;
+use driftless_runtime::codegen::prelude::*;
 
 const FAMILY: Operation = Operation {
     security: crate::generated::security::SECURITY,
@@ -10,10 +10,10 @@ const FAMILY: Operation = Operation {
 };
 /// Operations of the family `other`.
 #[derive(Clone, Copy, Debug)]
-pub struct Other<'a>(&'a platform_runtime::Client);
+pub struct Other<'a>(&'a driftless_runtime::Client);
 
 impl<'a> Other<'a> {
-    pub(crate) fn new(client: &'a platform_runtime::Client) -> Self {
+    pub(crate) fn new(client: &'a driftless_runtime::Client) -> Self {
         Self(client)
     }
 }
@@ -37,7 +37,7 @@ impl<'a> Other<'a> {
     /// ```
     pub fn get_archive(
         self,
-    ) -> Call<'a, platform_runtime::Redirect, operations::GetArchive> {
+    ) -> Call<'a, driftless_runtime::Redirect, operations::GetArchive> {
         static OPERATION: Operation = Operation {
             name: "get_archive",
             method: Get,
@@ -302,7 +302,7 @@ impl<'a> Other<'a> {
 #[cfg(feature = "testing")]
 impl operations::GetArchive {
     /// Names it to a fake.
-    pub const FAKE: crate::testing::FakeOperation<platform_runtime::Redirect> = crate::testing::FakeOperation::new(
+    pub const FAKE: crate::testing::FakeOperation<driftless_runtime::Redirect> = crate::testing::FakeOperation::new(
         "other",
         "get_archive",
     );

@@ -1,0 +1,78 @@
+//! Programs that this one starts, waits for, and never leaves behind.
+
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+
+/// How a program ended, and what it said.
+#[derive(Debug)]
+pub struct Ended {
+    /// `None`: it was killed, because its time was over.
+    pub status: Option<ExitStatus>,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+/// The cargo that runs this program. What it says of this program to it, build scripts of other packages would take for
+/// theirs, and run anew.
+pub fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in std::env::vars_os() {
+        let own = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "OUT_DIR"];
+        if own.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// A process that ends with this value.
+#[derive(Debug)]
+pub struct Owned(pub Child);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs a program to its end, for `limit` at most. A signal ends it, and the wait.
+pub fn run(command: &mut Command, limit: Option<Duration>, interrupt: &Interrupt) -> Result<Ended, Failure> {
+    let program = std::path::PathBuf::from(command.get_program());
+    let failed = |what: &'static str| {
+        let program = program.clone();
+        move |error: io::Error| Failure::file(what, &program, &error)
+    };
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Owned(command.spawn().map_err(failed("start"))?);
+    let (stdout, stderr) = (reader(child.0.stdout.take()), reader(child.0.stderr.take()));
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.0.try_wait().map_err(failed("wait for"))? {
+            break Some(status);
+        }
+        interrupt.check()?;
+        if limit.is_some_and(|limit| start.elapsed() > limit) {
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    drop(child);
+    Ok(Ended { status, stdout: stdout.join().unwrap_or_default(), stderr: stderr.join().unwrap_or_default() })
+}
+
+fn reader<R: Read + Send + 'static>(pipe: Option<R>) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before a broken pipe is all that there is.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}

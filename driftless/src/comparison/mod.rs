@@ -1,0 +1,187 @@
+//! Two states of the contracts, compared as of today, with the client that each of them gives.
+
+pub(crate) mod lines;
+pub(crate) mod links;
+pub(crate) mod terminal;
+
+use driftless_codegen::drift::{self, Drift};
+use driftless_codegen::{Api, Contract, Names, Report, Setup, api};
+use time::OffsetDateTime;
+
+use crate::failure::{Exit, Failure};
+use crate::regenerate::reserved;
+use crate::settings::Settings;
+use crate::workspace::{CLIENT_MANIFEST, Workspace};
+
+/// One document of a state.
+#[derive(Debug)]
+pub(crate) struct ComparedDocument {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What makes clients of contracts: the same generator and configuration for both states.
+pub(crate) struct Maker {
+    setup: Setup,
+    names: Names,
+    /// The GraphQL schema of each state.
+    schemas: [Option<String>; 2],
+    /// The version of the client now.
+    pub(crate) version: Option<String>,
+    /// How often clients were made.
+    #[cfg(test)]
+    made: std::cell::Cell<u32>,
+}
+
+/// What a comparison gives.
+pub(crate) struct Compared {
+    pub(crate) drift: Drift,
+    /// Why no Rust items were compared.
+    pub(crate) without_items: Option<String>,
+}
+
+impl Maker {
+    /// `names` are those that were given before.
+    pub(crate) fn new(
+        workspace: &Workspace,
+        settings: &Settings,
+        schemas: [Option<String>; 2],
+        names: Names,
+    ) -> Result<Self, Failure> {
+        let setup = Setup { reserved: reserved(workspace)?, ..settings.codegen.clone() };
+        Ok(Self {
+            setup,
+            names,
+            schemas,
+            version: version(|path| workspace.read(path))?,
+            #[cfg(test)]
+            made: Default::default(),
+        })
+    }
+
+    /// The clients of both states. What only one of the two contracts has cannot be bound or corrected in both, and is left
+    /// out where that is in the way.
+    fn clients(&self, before: &[Contract<'_>], after: &[Contract<'_>]) -> Result<(Api, Api), Report> {
+        #[cfg(test)]
+        self.made.set(self.made.get() + 1);
+        let both = |setup: &Setup| -> Result<(Api, Api), Report> {
+            let mut setup = setup.clone();
+            let typed = !setup.graphql.documents.is_empty();
+            let [old, new] = &self.schemas;
+            setup.graphql.schema = old.clone().filter(|_| typed);
+            let (before, names) = api(before, &setup, &self.names)?;
+            setup.graphql.schema = new.clone().filter(|_| typed);
+            let (after, _) = api(after, &setup, &names)?;
+            Ok((before, after))
+        };
+        both(&self.setup).or_else(|report| {
+            let mut setup = self.setup.clone();
+            let config = &mut setup.config;
+            (config.operations, config.paginations, config.corrections) = (Vec::new(), Vec::new(), Vec::new());
+            setup.graphql = Default::default();
+            both(&setup).map_err(|_| report)
+        })
+    }
+}
+
+/// Compares documents by their names. `today` is the day by which announced ends are over, where it is not today.
+pub(crate) fn compare(
+    before: &[ComparedDocument],
+    after: &[ComparedDocument],
+    today: Option<&str>,
+    maker: Option<&Maker>,
+) -> Result<Compared, Failure> {
+    let now = || OffsetDateTime::now_utc().date().to_string();
+    let today = today.map_or_else(now, str::to_owned);
+    let [before, after] = [before, after].map(|documents| {
+        documents.iter().map(|ComparedDocument { name, bytes }| Contract { name, bytes }).collect::<Vec<_>>()
+    });
+    let mut drift = drift::compare(&before, &after, &today).map_err(|report| {
+        let hint = "check the two sources: nothing was compared";
+        Failure::new(Exit::Contract, "drift/not-a-contract", report.to_string(), hint)
+    })?;
+    // A schema that is pinned for the first time has nothing to differ from.
+    if let Some([Some(old), new]) = maker.map(|maker| &maker.schemas) {
+        drift.with_schemas(Some(old), new.as_deref());
+        if let (Some(maker), Some(new)) = (maker, new) {
+            drift.with_documents(&maker.setup.graphql.documents, old, new);
+        }
+    }
+    let mut without_items = None;
+    // The same contract gives the same client.
+    let same = |maker: &&Maker| before == after && maker.schemas[0] == maker.schemas[1];
+    match maker.filter(|maker| !same(maker)).map(|maker| maker.clients(&before, &after)) {
+        Some(Ok((before, after))) => drift.with_items(&before, &after),
+        Some(Err(report)) => without_items = Some(report.to_string()),
+        None => {}
+    }
+    Ok(Compared { drift, without_items })
+}
+
+/// The version of the client, as its manifest or the workspace has it.
+pub(crate) fn version(read: impl Fn(&str) -> Result<Option<Vec<u8>>, Failure>) -> Result<Option<String>, Failure> {
+    let table = |path: &str| -> Result<Option<toml::Table>, Failure> {
+        let bytes = read(path)?;
+        Ok(bytes.and_then(|bytes| toml::from_str(&String::from_utf8_lossy(&bytes)).ok()))
+    };
+    let of = |table: Option<toml::Table>, path: &[&str]| -> Option<String> {
+        let mut value = toml::Value::Table(table?);
+        for key in path {
+            value = value.get(key)?.clone();
+        }
+        value.as_str().map(str::to_owned)
+    };
+    match of(table(CLIENT_MANIFEST)?, &["package", "version"]) {
+        Some(version) => Ok(Some(version)),
+        None => Ok(of(table("Cargo.toml")?, &["workspace", "package", "version"])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use driftless_codegen::Pagination;
+    use driftless_codegen::drift::Source;
+
+    use super::*;
+
+    const BEFORE: &str =
+        r#"{"openapi": "3.0.4", "paths": {"/plans": {"get": {"tags": ["plans"], "responses": {"204": {}}}}}}"#;
+
+    fn maker(schemas: [Option<&str>; 2]) -> Maker {
+        let schemas = schemas.map(|schema| schema.map(str::to_owned));
+        Maker { setup: Setup::default(), names: Names::default(), schemas, version: None, made: Default::default() }
+    }
+
+    fn compared(maker: &Maker, before: &str, after: &str) -> Drift {
+        let side = |text: &str| [ComparedDocument { name: "plans".to_owned(), bytes: text.as_bytes().to_vec() }];
+        let compared = compare(&side(before), &side(after), Some("2026-01-01"), Some(maker)).expect("contracts");
+        assert_eq!(compared.without_items, None);
+        compared.drift
+    }
+
+    // A deployment that serves what is pinned is asked often: a client would take most of the time.
+    #[test]
+    fn a_client_is_made_of_what_changed_only() {
+        let (schema, other) = ("type Query { a: Int }", "type Query { a: Int b: Int }");
+        let same = maker([Some(schema), Some(schema)]);
+        assert!(compared(&same, BEFORE, BEFORE).findings.is_empty());
+        assert_eq!(same.made.get(), 0);
+
+        for maker in [maker([None, None]), maker([Some(schema), Some(other)])] {
+            let changed = maker.schemas[0] == maker.schemas[1];
+            let after = if changed { BEFORE.replace("/plans", "/offers") } else { BEFORE.to_owned() };
+            assert!(!compared(&maker, BEFORE, &after).findings.is_empty());
+            assert_eq!(maker.made.get(), 1);
+        }
+    }
+
+    // A list that only the newer contract has is not found in the older one.
+    #[test]
+    fn what_is_configured_for_one_of_the_contracts_keeps_the_items_comparable() {
+        let mut maker = maker([None, None]);
+        let pagination = Pagination { operation: "GET /offers".to_owned(), link: true, ..Default::default() };
+        maker.setup.config.paginations.push(pagination);
+        let drift = compared(&maker, BEFORE, &BEFORE.replace("/plans", "/offers"));
+        assert!(drift.findings.iter().any(|finding| finding.source == Source::Major), "{:#?}", drift.findings);
+    }
+}

@@ -1,0 +1,94 @@
+//! Texts of others on their way to a terminal: a server's, a contract's, the name of a file.
+//!
+//! Every line that the program shows goes through [`screened`], so that no control character and no secret arrives. A text of
+//! others in what has several lines goes through [`line()`] besides, so that it adds none.
+
+use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
+
+use driftless_codegen::line;
+use url::form_urlencoded::byte_serialize;
+
+/// Secrets of this run, in the forms in which a server could repeat them; the longest first.
+static SECRETS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Shorter secrets are not looked for: they would be found in any text.
+const SHORTEST: usize = 8;
+
+/// Keeps a secret from being shown, from now on.
+pub fn hide(secret: &str) {
+    if secret.len() < SHORTEST {
+        return;
+    }
+    let encoded: String = byte_serialize(secret.as_bytes()).collect();
+    let quoted = serde_json::to_string(secret).unwrap_or_default();
+    let quoted = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+    let mut secrets = SECRETS.lock().unwrap_or_else(PoisonError::into_inner);
+    for form in [secret, &encoded, &encoded.replace('+', "%20"), quoted] {
+        if !secrets.iter().any(|known| known == form) {
+            secrets.push(form.to_owned());
+        }
+    }
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+}
+
+/// The text without the secrets of this run.
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    let secrets = SECRETS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = Cow::Borrowed(text);
+    for secret in secrets.iter() {
+        if shown.contains(secret.as_str()) {
+            shown = Cow::Owned(shown.replace(secret.as_str(), "…"));
+        }
+    }
+    shown
+}
+
+/// The text as one line, without what would steer a terminal and without secrets.
+pub fn screened(text: &str) -> String {
+    line(&redacted(text)).into_owned()
+}
+
+/// A path as a word of a command that people copy.
+pub fn word(path: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./+@%,:".contains(letter);
+    if !path.is_empty() && !path.starts_with('-') && path.chars().all(plain) {
+        return path.to_owned();
+    }
+    format!("'{}'", line(path).replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_shown_and_not_sent() {
+        let text = "a\u{1b}[2Jb\u{9b}c\u{202e}d\rf\u{7}\nnext\u{200b}";
+        let shown = screened(text);
+        assert!(shown.chars().all(|letter| letter.is_ascii_graphic()), "{shown:?}");
+    }
+
+    #[test]
+    fn a_secret_is_shown_in_none_of_its_forms() {
+        hide("s3cr3t&=+ \"value\"");
+        for form in [
+            "s3cr3t&=+ \"value\"",
+            "s3cr3t%26%3D%2B+%22value%22",
+            "s3cr3t%26%3D%2B%20%22value%22",
+            "s3cr3t&=+ \\\"value\\\"",
+        ] {
+            assert_eq!(screened(&format!("<{form}>")), "<…>");
+        }
+        hide("short");
+        assert_eq!(screened("shortly"), "shortly");
+    }
+
+    #[test]
+    fn a_path_is_one_word_of_a_command() {
+        assert_eq!(word("specs/contracts/platform-v1.json"), "specs/contracts/platform-v1.json");
+        assert_eq!(word("a; rm -r x"), "'a; rm -r x'");
+        assert_eq!(word("it's"), r"'it'\''s'");
+        assert_eq!(word("-rf"), "'-rf'");
+    }
+}

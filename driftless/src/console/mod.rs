@@ -1,0 +1,97 @@
+//! What the commands say: results on stdout, progress and errors on stderr.
+
+mod foreign;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+pub use foreign::{hide, redacted, screened, word};
+
+/// One line of a result. What a contract or a server says cannot add another one, and cannot steer the terminal.
+pub fn result(text: &str) {
+    // A closed pipe (`| head`) ends the reading, not the work.
+    let _ = writeln!(std::io::stdout().lock(), "{}", foreign::screened(text));
+}
+
+/// One line about what is under way.
+pub fn progress(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", foreign::screened(text));
+}
+
+/// A result for another program, as it is.
+pub fn data(text: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}
+
+/// A text of several lines about what happened; what of it is from elsewhere was made part of a line before.
+pub fn failure(text: &str) {
+    text.lines().for_each(progress);
+}
+
+/// The step under way: a spinner on a terminal, one plain line a step elsewhere.
+#[derive(Debug)]
+pub struct Steps {
+    bar: Option<ProgressBar>,
+}
+
+impl Steps {
+    pub fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        Self { bar }
+    }
+
+    /// A step begins; the one before it is over.
+    pub fn step(&self, what: &str) {
+        match &self.bar {
+            Some(bar) => bar.set_message(foreign::screened(what)),
+            None => progress(what),
+        }
+    }
+
+    /// Something worth keeping on the screen.
+    pub fn note(&self, what: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(foreign::screened(what)),
+            None => progress(what),
+        }
+    }
+
+    /// How far a download is, shown on a terminal only.
+    pub fn bytes(&self, what: &str, received: usize) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(foreign::screened(&format!("{what}: {}", size(received))));
+        }
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Bytes for people.
+#[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+    }
+}
+
+/// A count with its noun, in the plural where needed.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

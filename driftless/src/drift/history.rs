@@ -1,0 +1,168 @@
+//! `cargo xtask drift --history N`: which revisions of git pinned another contract, and whom each of them broke.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::process::ExitCode;
+
+use driftless_codegen::drift::Wire;
+use driftless_codegen::line;
+use serde_json::{Value, json};
+
+use super::printed;
+use super::sides::{Commit, pinning, pins_at};
+use crate::comparison::{Compared, compare};
+use crate::console::{data, progress};
+use crate::failure::Failure;
+use crate::flags::{self, Format};
+use crate::workspace::Workspace;
+
+/// Rows of a revision that are printed.
+const SHOWN: usize = 10;
+
+/// A revision that pinned a contract.
+struct Entry {
+    commit: Commit,
+    /// `Err`: one sentence that says why nothing was compared.
+    told: Result<Told, String>,
+}
+
+/// What a revision changed.
+struct Told {
+    client: Wire,
+    contract: Wire,
+    verdict: String,
+    /// Number and sentence of each row that breaks programs that run today, or may.
+    rows: Vec<(String, String)>,
+}
+
+pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Result<ExitCode, Failure> {
+    if !matches!(flags.format, Format::Text | Format::Markdown | Format::Json) {
+        return Err(Failure::configuration(
+            "drift/history-format",
+            "the history is written as text, Markdown or JSON",
+            "add --format text, --format markdown or --format json",
+        ));
+    }
+    let history = pinning(workspace, most)?;
+    let mut entries = Vec::new();
+    for (index, commit) in history.commits.iter().take(most as usize).enumerate() {
+        let told = match history.commits.get(index + 1) {
+            Some(before) => {
+                progress(&format!("{}  {} of {}", commit.short(), index + 1, history.commits.len().min(most as usize)));
+                compared(workspace, before, commit)
+            }
+            None if history.is_shallow => Err("what was pinned before is not in this shallow clone".to_owned()),
+            None => Err("the first contract that was pinned".to_owned()),
+        };
+        entries.push(Entry { commit: commit.clone(), told });
+    }
+    let text = match flags.format {
+        Format::Markdown => markdown(&entries),
+        Format::Json => printed(&Value::Array(entries.iter().map(as_json).collect()))? + "\n",
+        _ => plain(&entries),
+    };
+    match &flags.output {
+        Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
+        None => data(text.trim_end()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What `after` changed. A revision that cannot be read is a line of the history, and no end of it.
+fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<Told, String> {
+    let [before, now] = [before, after].map(|commit| pins_at(workspace, &commit.id));
+    let said = |failure: Failure| line(&failure.message).into_owned();
+    let (before, now) = (before.map_err(said)?, now.map_err(said)?);
+    let Compared { drift, .. } = compare(&before, &now, Some(&after.day), None).map_err(said)?;
+    if drift.is_foreign() {
+        let operations = drift.operations;
+        return Err(format!(
+            "another service: of {} and {} operations, {} belong together",
+            operations.before, operations.after, operations.paired
+        ));
+    }
+    let rows = drift.rows();
+    let felt = rows.iter().filter(|row| row.client >= Wire::Risk);
+    Ok(Told {
+        client: drift.client(),
+        contract: drift.contract(),
+        verdict: drift.verdict(),
+        rows: felt.map(|row| (row.number.clone(), row.says())).collect(),
+    })
+}
+
+impl Entry {
+    /// The effect on programs that run, and what happened.
+    fn sentence(&self) -> (&'static str, &str) {
+        match &self.told {
+            Ok(told) => (told.client.as_str(), &told.verdict),
+            Err(reason) => ("-", reason),
+        }
+    }
+
+    /// The rows that are shown, and how many are not.
+    fn rows(&self) -> (&[(String, String)], usize) {
+        let rows = self.told.as_ref().map(|told| told.rows.as_slice()).unwrap_or_default();
+        let (shown, more) = rows.split_at(rows.len().min(SHOWN));
+        (shown, more.len())
+    }
+}
+
+fn plain(entries: &[Entry]) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        let (effect, sentence) = entry.sentence();
+        let Commit { day, subject, .. } = &entry.commit;
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{day}  {}  {effect:<5}  {sentence}", entry.commit.short());
+        let _ = writeln!(text, "            {}", line(subject));
+        let (rows, more) = entry.rows();
+        for (number, says) in rows {
+            let _ = writeln!(text, "    {number:<4} {}", line(says));
+        }
+        if more > 0 {
+            let _ = writeln!(text, "    … and {more} more");
+        }
+    }
+    text
+}
+
+fn markdown(entries: &[Entry]) -> String {
+    let mut text =
+        "# History of the contract\n\n| when | revision | programs that ran | what |\n|---|---|---|---|\n".to_owned();
+    let cell = |text: &str| line(text).replace('|', "\\|");
+    let code = |text: &str| format!("`{}`", cell(text).replace('`', "'"));
+    for entry in entries {
+        let (effect, sentence) = entry.sentence();
+        let Commit { day, subject, .. } = &entry.commit;
+        let revision = format!("{} {}", code(entry.commit.short()), code(subject));
+        let _ = writeln!(text, "| {day} | {revision} | {effect} | {} |", cell(sentence));
+    }
+    for entry in entries.iter().filter(|entry| !entry.rows().0.is_empty()) {
+        let _ = write!(text, "\n## {}, {}\n\n", entry.commit.day, code(entry.commit.short()));
+        let (rows, more) = entry.rows();
+        for (number, says) in rows {
+            let _ = writeln!(text, "- {number}: {}", cell(says));
+        }
+        if more > 0 {
+            let _ = writeln!(text, "- … and {more} more");
+        }
+    }
+    text
+}
+
+fn as_json(entry: &Entry) -> Value {
+    let Commit { id, day, subject } = &entry.commit;
+    let told = entry.told.as_ref().ok();
+    json!({
+        "revision": id,
+        "day": day,
+        "subject": line(subject),
+        "client": told.map(|told| told.client),
+        "contract": told.map(|told| told.contract),
+        "text": entry.sentence().1,
+        "rows": told.map(|told| {
+            told.rows.iter().map(|(number, says)| json!({ "number": number, "text": says })).collect::<Vec<_>>()
+        }),
+    })
+}

@@ -1,0 +1,251 @@
+//! `cargo xtask drift`: what changed between two states of the contract, and whom it breaks. Writes nothing, but for
+//! `cargo xtask drift accept`.
+
+mod accepted;
+mod cut;
+mod github;
+mod history;
+mod sarif;
+mod sides;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use driftless_codegen::drift::{Drift, Heading, RULES, Rule, Source, Wire};
+use driftless_codegen::line;
+use serde_json::json;
+
+use self::accepted::Verdicts;
+use self::sides::Sides;
+use crate::comparison::lines::Files;
+use crate::comparison::{Compared, ComparedDocument, Maker, compare, links, terminal};
+use crate::console::{data, progress, result};
+use crate::failure::{Exit, Failure};
+use crate::flags::{self, DriftCommand, FailOn, Format};
+use crate::settings::Settings;
+use crate::workspace::{Workspace, pinned_path};
+
+/// Findings of each section that a terminal shows.
+const SHOWN: usize = 20;
+
+pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCode, Failure> {
+    match &flags.command {
+        Some(DriftCommand::Explain { rule }) => return explain(rule.as_deref()),
+        Some(DriftCommand::Accept(accept)) => return self::accept(workspace, flags, accept),
+        None => {}
+    }
+    if flags.max_characters.is_some() && flags.format != Format::Markdown {
+        return Err(Failure::configuration(
+            "drift/max-characters",
+            "only a report in Markdown can be cut",
+            "add --format markdown, or take --max-characters out",
+        ));
+    }
+    if let Some(most) = flags.history {
+        return history::run(workspace, flags, most);
+    }
+    let Whole { sides, compared, version } = Whole::of(workspace, flags)?;
+    let Compared { drift, without_items } = &compared;
+    let places = places(workspace, flags, &sides).of(drift);
+    let verdicts =
+        if is_live(flags) { Verdicts::read(workspace, drift, flags.today.as_deref())? } else { Verdicts::default() };
+    let what = format!("{} → {}", sides.before.name, sides.after.name);
+    if let Some(reason) = without_items {
+        progress(&format!("the Rust items were not compared: {}", line(reason)));
+    }
+    let heading = Heading { what: &what, version: version.as_deref() };
+    let base = flags.links.clone().or_else(|| link_base(workspace, flags.output.as_deref()));
+    let lines = if flags.format == Format::Text { drift.lines(&heading, SHOWN) } else { Vec::new() };
+    let text = match (flags.format, &base) {
+        (Format::Text, _) => lines.iter().map(|line| format!("{line}\n")).collect(),
+        (Format::Markdown, Some(base)) => links::markdown(&drift.markdown(&heading), drift, &places, base),
+        (Format::Markdown, None) => drift.markdown(&heading),
+        (Format::Html, Some(base)) => links::html(&drift.html(&heading), drift, &places, base),
+        (Format::Html, None) => drift.html(&heading),
+        (Format::Json, _) => as_json(drift, &heading, &verdicts)?,
+        (Format::Github, _) => github::commands(drift, &places, &verdicts),
+        (Format::Sarif, _) => printed(&sarif::log(drift, &places, &verdicts))?,
+    };
+    let text = match flags.max_characters {
+        Some(most) => cut::markdown(text, usize::try_from(most).unwrap_or(usize::MAX)),
+        None => text,
+    };
+    match &flags.output {
+        Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
+        None if flags.format == Format::Text => terminal::show(&lines, 0),
+        None => data(text.trim_end()),
+    }
+    if let Some(sentence) = verdicts.sentence() {
+        progress(&sentence);
+    }
+    let mut open = verdicts.open(drift);
+    let gate = match flags.fail_on {
+        FailOn::Client => open.any(|finding| finding.client >= Wire::Risk),
+        FailOn::Contract => open.any(|finding| finding.contract >= Wire::Risk),
+        // A client that cannot be made of one of the contracts does not compile, either.
+        FailOn::Source => {
+            let mut unexplained = drift.unexplained.iter().flatten();
+            open.any(|finding| finding.source == Source::Major)
+                || unexplained.any(|change| change.source == Source::Major)
+                || without_items.is_some()
+        }
+        FailOn::Any => open.next().is_some() || !drift.not_judged.is_empty(),
+        FailOn::None => false,
+    };
+    Ok(if gate { Exit::Drift.into() } else { ExitCode::SUCCESS })
+}
+
+/// The two states, and what differs.
+struct Whole {
+    sides: Sides,
+    compared: Compared,
+    /// Of the client.
+    version: Option<String>,
+}
+
+impl Whole {
+    fn of(workspace: &Workspace, flags: &flags::Drift) -> Result<Self, Failure> {
+        let settings = Settings::read(workspace)?;
+        let sides = sides::read(workspace, &settings, flags)?;
+        let names = crate::regenerate::names(workspace, None)?;
+        let maker = Maker::new(workspace, &settings, sides.schemas.clone(), sides.names.clone().unwrap_or(names))?;
+        let compared = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref(), Some(&maker))?;
+        let version = sides.version.clone().or_else(|| maker.version.clone());
+        if compared.drift.is_foreign() && !flags.foreign {
+            let operations = compared.drift.operations;
+            return Err(Failure::new(
+                Exit::Contract,
+                "drift/another-service",
+                format!(
+                    "{} and {} look like contracts of different services: of {} and {} operations, {} belong together",
+                    sides.before.name, sides.after.name, operations.before, operations.after, operations.paired
+                ),
+                "check the two sources\nor compare them all the same: --foreign",
+            ));
+        }
+        Ok(Self { sides, compared, version })
+    }
+}
+
+/// Accepts findings of what a source serves against what is pinned.
+fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAccept) -> Result<ExitCode, Failure> {
+    let source = flags::Drift {
+        command: None,
+        files: Vec::new(),
+        against: None,
+        history: None,
+        contract: flags.contract.clone(),
+        base_url: flags.base_url.clone(),
+        format: around.format,
+        output: None,
+        links: None,
+        max_characters: None,
+        no_sandbox: around.no_sandbox,
+        fail_on: around.fail_on,
+        today: flags.today.clone(),
+        foreign: false,
+        connect_timeout: flags.connect_timeout,
+        timeout: flags.timeout,
+    };
+    let whole = Whole::of(workspace, &source)?;
+    accepted::accept(workspace, &whole.compared.drift, &flags.fingerprints, &flags.reason, flags.until.as_deref())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether what a source serves is compared with what is pinned.
+fn is_live(flags: &flags::Drift) -> bool {
+    flags.files.is_empty() && flags.against.is_none()
+}
+
+/// The documents that are files of the work tree: what is pinned, or the second of two files.
+fn places<'a>(workspace: &Workspace, flags: &flags::Drift, sides: &'a Sides) -> Files<'a> {
+    let is_before = is_live(flags);
+    let side = if is_before { &sides.before } else { &sides.after };
+    let mut files = Files::new(is_before);
+    for ComparedDocument { name, bytes } in &side.documents {
+        let file = match flags.files.last() {
+            Some(path) => workspace.relative(path),
+            None => Some(pinned_path(name)),
+        };
+        if let Some(file) = file {
+            files.add(name, file, bytes);
+        }
+    }
+    files
+}
+
+/// The way from a report to the files of the repository, where the report is one of them.
+fn link_base(workspace: &Workspace, output: Option<&Path>) -> Option<String> {
+    let folder = output?.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let depth = workspace.relative(folder)?.split('/').filter(|part| !part.is_empty()).count();
+    Some("../".repeat(depth))
+}
+
+fn printed(document: &serde_json::Value) -> Result<String, Failure> {
+    serde_json::to_string_pretty(document).map_err(|error| {
+        Failure::new(Exit::Files, "drift/json", format!("the report cannot be written as JSON: {error}"), "report this")
+    })
+}
+
+fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<String, Failure> {
+    let source = drift.unexplained.is_some().then(|| drift.source().as_str());
+    let items = drift.unexplained.is_some().then(|| {
+        let items = drift.items();
+        let items = items.iter().map(|(change, findings)| json!({ "change": change, "findings": findings }));
+        items.collect::<Vec<_>>()
+    });
+    let rows = drift.rows();
+    let rows = rows.iter().map(|row| {
+        let findings = row.findings.iter().map(|(_, finding)| &finding.fingerprint);
+        json!({
+            "number": row.number,
+            "client": row.client,
+            "subject": row.subject,
+            "change": row.change,
+            "findings": findings.collect::<Vec<_>>(),
+        })
+    });
+    let document = json!({
+        "what": line(heading.what),
+        "verdict": {
+            "client": drift.client().as_str(),
+            "contract": drift.contract().as_str(),
+            "source": source,
+            "text": drift.verdict(),
+        },
+        "version": heading.version.and_then(|version| drift.release(version)),
+        "operations": drift.operations,
+        "rows": rows.collect::<Vec<_>>(),
+        "findings": drift.findings,
+        "items": items,
+        "accepted": verdicts.as_json(),
+        "documentation": drift.documentation,
+        "spelling": drift.spelling,
+        "not_judged": drift.not_judged,
+    });
+    printed(&document)
+}
+
+/// Says what a rule means, in both directions.
+fn explain(id: Option<&str>) -> Result<ExitCode, Failure> {
+    let Some(id) = id else {
+        RULES.iter().for_each(|rule| result(rule.id()));
+        return Ok(ExitCode::SUCCESS);
+    };
+    let rule = Rule::of(id).ok_or_else(|| {
+        let hint = "list all rules: cargo xtask drift explain";
+        Failure::configuration("drift/no-rule", format!("there is no rule {}", line(id)), hint)
+    })?;
+    let entry = rule.entry();
+    result(&format!("{}: the subject {}", entry.id, entry.says.replace("{keyword}", "…")));
+    let other_clients =
+        (entry.contract != entry.response).then_some(("  of other clients", entry.contract, entry.reader));
+    let both = [("request", entry.request, entry.sender), ("response", entry.response, entry.reader)];
+    for (direction, wire, symptom) in both.into_iter().chain(other_clients) {
+        let symptom = if symptom.is_empty() { "nobody notices" } else { symptom };
+        result(&format!("  {direction:<18}  {:<6}{symptom}", wire.as_str()));
+    }
+    result(&format!("  the opposite: {}", entry.mirror.id()));
+    Ok(ExitCode::SUCCESS)
+}

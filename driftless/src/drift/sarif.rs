@@ -1,0 +1,89 @@
+//! The report as SARIF 2.1.0 (OASIS Static Analysis Results Interchange Format), which code scanning and editors read.
+
+use std::collections::BTreeSet;
+
+use driftless_codegen::drift::{Drift, Finding, Rule, Source, Wire};
+use driftless_codegen::line;
+use serde_json::{Value, json};
+
+use super::accepted::Verdicts;
+use crate::comparison::lines::{FileLine, uri};
+
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The report as a SARIF log with one run.
+pub(super) fn log(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdicts) -> Value {
+    let rules: Vec<Rule> =
+        drift.findings.iter().map(|finding| finding.rule).collect::<BTreeSet<_>>().into_iter().collect();
+    let results = drift.findings.iter().zip(places).map(|(finding, place)| {
+        let index = rules.iter().position(|rule| *rule == finding.rule);
+        result(finding, index, place.as_ref(), verdicts.of(finding))
+    });
+    let items = drift.unexplained.iter().flatten().map(|change| {
+        let level = if change.source == Source::Major { "warning" } else { "note" };
+        json!({ "level": level, "message": { "text": line(&change.says()) } })
+    });
+    let notifications: Vec<Value> = drift
+        .not_judged
+        .iter()
+        .map(|place| {
+            let text = format!("no rule speaks of what changed at {}#{}", place.document, place.pointer);
+            json!({ "level": "warning", "message": { "text": line(&text) } })
+        })
+        .chain(items)
+        .collect();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "cargo xtask drift",
+                "rules": rules.iter().map(|rule| described(*rule)).collect::<Vec<_>>(),
+            } },
+            "invocations": [{ "executionSuccessful": true, "toolExecutionNotifications": notifications }],
+            "columnKind": "unicodeCodePoints",
+            "results": results.collect::<Vec<_>>(),
+        }],
+    })
+}
+
+fn described(rule: Rule) -> Value {
+    let entry = rule.entry();
+    let text = format!("the subject {}", entry.says.replace("{keyword}", "…"));
+    let mut help = format!("in a request: {}", entry.request.as_str());
+    for (who, symptom) in [("in a request", entry.sender), ("in a response", entry.reader)] {
+        if !symptom.is_empty() {
+            help.push_str(&format!("; {who}: {symptom}"));
+        }
+    }
+    json!({ "id": entry.id, "shortDescription": { "text": text }, "help": { "text": help } })
+}
+
+fn result(finding: &Finding, index: Option<usize>, place: Option<&FileLine>, accepted: Option<&str>) -> Value {
+    let level = match finding.client {
+        Wire::Break => "error",
+        Wire::Risk => "warning",
+        Wire::Safe => "note",
+        Wire::None => "none",
+    };
+    let noticed = finding.noticed().join("; ");
+    let text = format!("{} {}{}{noticed}", finding.subject, finding.change, if noticed.is_empty() { "" } else { ": " });
+    let mut result = json!({
+        "ruleId": finding.rule.id(),
+        "ruleIndex": index,
+        "level": level,
+        "message": { "text": line(&text) },
+        "partialFingerprints": { "drift/v1": finding.fingerprint },
+    });
+    if let Some(FileLine { file, line }) = place {
+        let mut location = json!({ "artifactLocation": { "uri": uri(file), "uriBaseId": "%SRCROOT%" } });
+        if let Some(line) = line {
+            location["region"] = json!({ "startLine": line });
+        }
+        result["locations"] = json!([{ "physicalLocation": location }]);
+    }
+    if let Some(reason) = accepted {
+        result["suppressions"] = json!([{ "kind": "external", "justification": line(reason) }]);
+    }
+    result
+}

@@ -1,0 +1,88 @@
+//! The one way in which a command ends early: a code, what happened, what to do next, and an exit code.
+
+use std::fmt;
+use std::path::Path;
+use std::process::ExitCode;
+
+use driftless_codegen::line;
+
+/// Exit codes of every command; `flags.rs` documents them for users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Drift at or above the gate.
+    Drift,
+    /// Stale or hand-edited output, or findings of `tidy` and `corpus`.
+    Stale,
+    /// Download or authentication.
+    Download,
+    /// What was received is not a usable contract.
+    Contract,
+    /// Configuration, command line or lock.
+    Configuration,
+    /// The file system refused.
+    Files,
+    /// Ctrl-C or a termination signal.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Drift => 1,
+            Exit::Stale => 2,
+            Exit::Download => 3,
+            Exit::Contract => 4,
+            Exit::Configuration => 5,
+            Exit::Files => 6,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub struct Failure {
+    /// Stable code, such as `download/dns`.
+    pub code: &'static str,
+    /// What happened, with the place where it did.
+    pub message: String,
+    /// What to do next; one step a line.
+    pub hint: String,
+    pub exit: Exit,
+}
+
+impl Failure {
+    pub fn new(exit: Exit, code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: hint.into(), exit }
+    }
+
+    pub fn configuration(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(Exit::Configuration, code, message, hint)
+    }
+
+    /// A file operation that the system refused.
+    pub fn file(what: &str, path: &Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let (code, hint) = match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                ("files/no-space", "free some space and run the command again")
+            }
+            ErrorKind::ReadOnlyFilesystem => {
+                ("files/read-only", "make the file system writable and run the command again")
+            }
+            ErrorKind::PermissionDenied => ("files/permission", "give yourself write access and run the command again"),
+            _ => ("files/refused", "fix what the system names and run the command again"),
+        };
+        Self::new(Exit::Files, code, format!("cannot {what} {}: {error}", line(&path.to_string_lossy())), hint)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error[{}]: {}", self.code, self.message)?;
+        for line in self.hint.lines() {
+            write!(f, "\n  → {line}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,272 @@
+//! `specs/codegen.lock`: what the client was generated from, and every file that was written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use driftless_codegen::{Dialect, Names};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::failure::Failure;
+use crate::settings::is_name;
+use crate::workspace::{BLOCK, LOCK, SCHEMA, Workspace, is_territory};
+
+/// The command that writes everything anew after a merge: files that only one side changed are merged already, and fit no lock.
+pub(crate) const AFTER_MERGE: &str = "cargo xtask regenerate --offline --overwrite";
+const HEADER: &str = "# Written by `cargo xtask regenerate`. After a merge conflict: take one side of all \
+                      generated files, then run `cargo xtask regenerate --offline --overwrite`.\n";
+const VERSION: u32 = 3;
+
+/// The content of the lock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lock {
+    /// Version of this format.
+    version: u32,
+    /// SHA-256 over what the generator reads of `specs/codegen.toml`.
+    pub(crate) configuration: String,
+    /// SHA-256 of the pinned GraphQL schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) schema: Option<String>,
+    /// SHA-256 over all outputs, as [`digest`] has it.
+    pub(crate) digest: String,
+    /// Paths relative to the workspace.
+    pub(crate) outputs: BTreeSet<String>,
+    #[serde(default, rename = "document")]
+    pub(crate) documents: Vec<PinnedDocument>,
+    /// What a lock of an earlier version says besides.
+    #[serde(skip)]
+    pub(crate) earlier: Option<Earlier>,
+}
+
+/// What only earlier versions of the lock say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    /// Path relative to the workspace → SHA-256 of the content.
+    pub(crate) hashes: BTreeMap<String, String>,
+    pub(crate) names: Names,
+}
+
+/// The lock in its versions 1 and 2.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EarlierLock {
+    version: u32,
+    /// Version 1 only.
+    #[serde(default, rename = "generator")]
+    _generator: String,
+    configuration: String,
+    #[serde(default, rename = "document")]
+    documents: Vec<PinnedDocument>,
+    #[serde(default)]
+    outputs: BTreeMap<String, String>,
+    #[serde(default)]
+    names: Names,
+}
+
+/// The version alone.
+#[derive(Debug, Deserialize)]
+struct Version {
+    version: u64,
+}
+
+/// One pinned contract.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PinnedDocument {
+    pub(crate) name: String,
+    /// Where it came from: a URL without credentials, a relative file, or `sandbox`.
+    pub(crate) source: String,
+    /// SHA-256 of the bytes as received.
+    pub(crate) raw: String,
+    /// SHA-256 of the pinned text.
+    pub(crate) canonical: String,
+    pub(crate) dialect: String,
+    /// `info.version`.
+    pub(crate) contract_version: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) etag: Option<String>,
+}
+
+/// What was found in place of the lock.
+#[derive(Debug)]
+pub(crate) enum FoundLock {
+    /// There is none.
+    Absent,
+    Valid(Box<Lock>),
+    /// A merge left both sides in it.
+    Conflict,
+    /// Anything else that cannot be read, with its place and reason.
+    Invalid(String),
+    /// A newer version of this tool wrote it; the version.
+    Newer(u64),
+}
+
+impl From<EarlierLock> for Lock {
+    fn from(lock: EarlierLock) -> Self {
+        Self {
+            version: lock.version,
+            configuration: lock.configuration,
+            schema: lock.outputs.get(SCHEMA).cloned(),
+            digest: digest(&lock.outputs),
+            outputs: lock.outputs.keys().cloned().collect(),
+            documents: lock.documents,
+            earlier: Some(Earlier { hashes: lock.outputs, names: lock.names }),
+        }
+    }
+}
+
+impl Lock {
+    /// The lock over outputs: path → SHA-256 of the content.
+    pub(crate) fn new(
+        configuration: String,
+        documents: Vec<PinnedDocument>,
+        hashes: &BTreeMap<String, String>,
+    ) -> Self {
+        Self {
+            version: VERSION,
+            configuration,
+            schema: hashes.get(SCHEMA).cloned(),
+            digest: digest(hashes),
+            outputs: hashes.keys().cloned().collect(),
+            documents,
+            earlier: None,
+        }
+    }
+
+    /// Reads the lock, whatever its state.
+    pub(crate) fn find(workspace: &Workspace) -> Result<FoundLock, Failure> {
+        let Some(bytes) = workspace.read(LOCK)? else { return Ok(FoundLock::Absent) };
+        let text = String::from_utf8_lossy(&bytes);
+        if has_conflict_markers(&text) {
+            return Ok(FoundLock::Conflict);
+        }
+        let lock = match toml::from_str::<Version>(&text) {
+            Ok(Version { version: 1 | 2 }) => toml::from_str::<EarlierLock>(&text).map(Self::from),
+            Ok(Version { version }) if version > u64::from(VERSION) => return Ok(FoundLock::Newer(version)),
+            Ok(Version { version }) if version != u64::from(VERSION) => {
+                return Ok(FoundLock::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}")));
+            }
+            Ok(Version { .. }) | Err(_) => toml::from_str::<Self>(&text),
+        };
+        Ok(match lock {
+            Ok(lock) => match lock.foreign() {
+                Some(path) => FoundLock::Invalid(format!("{LOCK} lists {path:?}, which is not an output of this tool")),
+                None => FoundLock::Valid(Box::new(lock)),
+            },
+            Err(error) => FoundLock::Invalid(format!("{LOCK}: {}", error.to_string().trim_end())),
+        })
+    }
+
+    /// The lock as text.
+    pub(crate) fn render(&self) -> Result<String, Failure> {
+        let body = toml::to_string_pretty(self).map_err(|error| {
+            Failure::configuration("lock/unwritable", format!("the lock cannot be written: {error}"), "report this")
+        })?;
+        Ok(format!("{HEADER}{body}"))
+    }
+
+    /// A path that the tool never writes. What the lock lists can be removed, so it must not reach further.
+    fn foreign(&self) -> Option<&str> {
+        let mut outputs = self.outputs.iter().map(String::as_str);
+        let mut documents = self.documents.iter().map(|document| document.name.as_str());
+        outputs.find(|path| !is_territory(path) && *path != BLOCK).or_else(|| documents.find(|name| !is_name(name)))
+    }
+
+    pub(crate) fn document(&self, name: &str) -> Option<&PinnedDocument> {
+        self.documents.iter().find(|document| document.name == name)
+    }
+}
+
+/// Whether a merge left its markers in a text.
+pub(crate) fn has_conflict_markers(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("<<<<<<< ")) && text.lines().any(|line| line.starts_with(">>>>>>> "))
+}
+
+/// What to do about a lock that a merge left in conflict.
+pub(crate) fn conflict() -> Failure {
+    Failure::configuration(
+        "lock/conflict",
+        format!("{LOCK} holds the markers of a merge conflict"),
+        format!("take one side of all generated files, run `{AFTER_MERGE}`"),
+    )
+}
+
+/// What to do about a lock that a newer version of this tool wrote.
+pub(crate) fn newer(version: u64) -> Failure {
+    Failure::configuration(
+        "lock/newer",
+        format!("{LOCK} has version {version}, and this tool reads versions up to {VERSION}: a newer one wrote it"),
+        "bring this branch up to date, so that it has that tool\n\
+         or give up what the lock says: cargo xtask regenerate --offline --overwrite",
+    )
+}
+
+/// What to do about a lock that cannot be read.
+pub(crate) fn invalid(reason: &str) -> Failure {
+    Failure::configuration(
+        "lock/invalid",
+        reason,
+        format!("`git checkout -- {LOCK}`, or write it anew with `cargo xtask regenerate --offline`"),
+    )
+}
+
+/// The name of a dialect in the lock.
+pub(crate) fn dialect(dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Swagger2 => "swagger-2.0",
+        Dialect::OpenApi30 => "openapi-3.0",
+        Dialect::OpenApi31 => "openapi-3.1",
+        Dialect::OpenApi32 => "openapi-3.2",
+    }
+    .to_owned()
+}
+
+/// SHA-256 over outputs: a line for each, its path and the SHA-256 of its content.
+pub(crate) fn digest(hashes: &BTreeMap<String, String>) -> String {
+    let lines: String = hashes.iter().map(|(path, hash)| format!("{path} {hash}\n")).collect();
+    sha256(lines.as_bytes())
+}
+
+/// SHA-256, in lower-case hexadecimal digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lock_survives_a_round_trip() {
+        let document = PinnedDocument {
+            name: "platform".to_owned(),
+            source: "sandbox".to_owned(),
+            raw: sha256(b"raw"),
+            canonical: sha256(b"canonical"),
+            dialect: dialect(Dialect::OpenApi30),
+            contract_version: "v1".to_owned(),
+            etag: Some("\"abc\"".to_owned()),
+        };
+        let hashes = BTreeMap::from([("a/b.rs".to_owned(), sha256(b"b")), (SCHEMA.to_owned(), sha256(b"s"))]);
+        let lock = Lock::new("c".to_owned(), vec![document], &hashes);
+        let text = lock.render().expect("renders");
+        assert_eq!(toml::from_str::<Lock>(&text).expect("parses"), lock);
+        assert_eq!(text.matches(&sha256(b"s")).count(), 1);
+        assert!(!text.contains(&sha256(b"b")), "{text}");
+    }
+
+    #[test]
+    fn the_hash_is_sha256() {
+        assert_eq!(sha256(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+
+    #[test]
+    fn conflict_markers_are_told_from_text() {
+        assert!(has_conflict_markers("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> other\n"));
+        assert!(!has_conflict_markers("<<<<<<<\n=======\n"));
+    }
+}

@@ -1,0 +1,5 @@
+//! The program `cargo driftless`.
+
+fn main() -> std::process::ExitCode {
+    driftless::main()
+}

@@ -1,0 +1,91 @@
+//! What a changed contract means for programs: a report beside the contract, and the first rows of it on the screen.
+
+use driftless_codegen::Names;
+use driftless_codegen::drift::{Drift, Heading};
+
+use super::Pin;
+use crate::comparison::lines::{FileLine, Files};
+use crate::comparison::{ComparedDocument, Maker, compare, links, terminal};
+use crate::console::result;
+use crate::failure::Failure;
+use crate::lock::Lock;
+use crate::settings::Settings;
+use crate::transaction::Change;
+use crate::workspace::{DRIFT, SCHEMA, Workspace, pinned_path};
+
+/// Findings of each section that are printed.
+const SHOWN: usize = 5;
+
+/// The way from the report to the workspace.
+const UP: &str = "../";
+
+/// What changed between the contracts that were pinned and those that are to be.
+pub(super) struct Drifted {
+    what: String,
+    version: Option<String>,
+    drift: Drift,
+    /// Where each finding stands in the files that are pinned now.
+    places: Vec<Option<FileLine>>,
+}
+
+impl Drifted {
+    /// `None` where no contract was pinned, or none changed.
+    pub(super) fn of(
+        workspace: &Workspace,
+        settings: &Settings,
+        lock: Option<&Lock>,
+        pins: &[Pin],
+        schema: Option<&str>,
+        names: &Names,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(lock) = lock else { return Ok(None) };
+        let pinned_schema = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let same_schema = pinned_schema.is_none() || pinned_schema.as_deref() == schema;
+        let known = |pin: &Pin| lock.document(&pin.entry.name).is_some_and(|old| old.canonical == pin.entry.canonical);
+        if lock.documents.is_empty() || (same_schema && lock.documents.len() == pins.len() && pins.iter().all(known)) {
+            return Ok(None);
+        }
+        let mut before = Vec::new();
+        for entry in &lock.documents {
+            // What is missing or edited was refused, or is given up on purpose.
+            if let Some(bytes) = workspace.read(&pinned_path(&entry.name))? {
+                before.push(ComparedDocument { name: entry.name.clone(), bytes });
+            }
+        }
+        let after: Vec<ComparedDocument> = pins
+            .iter()
+            .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
+            .collect();
+        // A pinned contract that cannot be read any more does not keep another one from taking its place.
+        let maker = Maker::new(workspace, settings, [pinned_schema, schema.map(str::to_owned)], names.clone())?;
+        let Ok(compared) = compare(&before, &after, None, Some(&maker)) else { return Ok(None) };
+        let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
+        let mut files = Files::new(false);
+        after.iter().for_each(|document| files.add(&document.name, pinned_path(&document.name), &document.bytes));
+        let places = files.of(&compared.drift);
+        Ok(Some(Self { what: names.join(", "), version: maker.version, drift: compared.drift, places }))
+    }
+
+    /// The report as a file.
+    pub(super) fn report(&self) -> Change {
+        let text = links::markdown(&self.drift.markdown(&self.heading()), &self.drift, &self.places, UP);
+        Change::Write { path: DRIFT.to_owned(), content: text.into_bytes() }
+    }
+
+    fn heading(&self) -> Heading<'_> {
+        Heading { what: &self.what, version: self.version.as_deref() }
+    }
+
+    pub(super) fn print(&self) {
+        if self.drift.is_foreign() {
+            let operations = self.drift.operations;
+            result(&format!(
+                "drift       another service: {} of {} operations were known before",
+                operations.paired, operations.after
+            ));
+            return;
+        }
+        result(&format!("drift       {DRIFT}"));
+        terminal::show(&self.drift.lines(&self.heading(), SHOWN), 2);
+    }
+}

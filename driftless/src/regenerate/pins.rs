@@ -1,0 +1,267 @@
+//! The contracts and the schema to generate from: fetched ones, or those that are pinned.
+
+use std::fs;
+
+use driftless_codegen::load;
+
+use crate::console::Steps;
+use crate::failure::{Exit, Failure};
+use crate::flags::Regenerate;
+use crate::lock::{self, Lock, PinnedDocument, dialect, sha256};
+use crate::schema;
+use crate::settings::{DocumentSource, SourceSettings};
+use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract, repeats_no_secret};
+use crate::workspace::{CONTRACTS, Workspace, pinned_path};
+
+/// A contract in its pinned form.
+#[derive(Debug)]
+pub(crate) struct Pin {
+    /// What the lock says of it.
+    pub(crate) entry: PinnedDocument,
+    /// The text of the pinned file.
+    pub(crate) canonical: String,
+    /// Bytes that were received for it; `None` where nothing was.
+    pub(crate) received: Option<usize>,
+}
+
+/// Reads what was fetched.
+pub(crate) fn from_source(
+    workspace: &Workspace,
+    lock: Option<&Lock>,
+    fetched: &[Fetched],
+) -> Result<Vec<Pin>, Failure> {
+    let mut pins = Vec::with_capacity(fetched.len());
+    for Fetched { name, source, content } in fetched {
+        let known = lock.and_then(|lock| lock.document(name));
+        pins.push(match content {
+            Content::Received { bytes, etag, described } => {
+                let loaded =
+                    load::load(name, bytes).map_err(|problem| not_a_contract(described, &problem.to_string()))?;
+                let canonical = loaded.canonical();
+                // Once more, as it is written: a document can spell a letter in other ways.
+                repeats_no_secret(source, &canonical)?;
+                let entry = PinnedDocument {
+                    name: name.clone(),
+                    source: source.clone(),
+                    raw: sha256(bytes),
+                    canonical: sha256(canonical.as_bytes()),
+                    dialect: dialect(loaded.dialect),
+                    contract_version: loaded.version,
+                    etag: etag.clone(),
+                };
+                // Another key order or tag of the same contract from the same place is not a change.
+                let same = known.filter(|known| known.canonical == entry.canonical && known.source == entry.source);
+                Pin { entry: same.cloned().unwrap_or(entry), canonical, received: Some(bytes.len()) }
+            }
+            Content::NotModified => {
+                let canonical = known.map(|entry| read(workspace, &entry.name)).transpose()?.unwrap_or_default();
+                let entry = known.filter(|entry| entry.canonical == sha256(canonical.as_bytes())).cloned();
+                let entry = entry.ok_or_else(|| {
+                    Failure::new(
+                        Exit::Download,
+                        "download/not-modified",
+                        format!("{source} says that {name} is unchanged, and what is pinned is something else"),
+                        "run the command again",
+                    )
+                })?;
+                Pin { entry, canonical, received: None }
+            }
+        });
+    }
+    Ok(pins)
+}
+
+/// One document that was fetched, among the others as they are pinned.
+pub(super) fn beside(
+    workspace: &Workspace,
+    source: &SourceSettings,
+    lock: Option<&Lock>,
+    name: &str,
+    fetched: Vec<Pin>,
+) -> Result<Vec<Pin>, Failure> {
+    let mut pinned = from_disk(workspace, lock, false)?;
+    pinned.retain(|pin| pin.entry.name != name);
+    pinned.extend(fetched);
+    let mut pins = Vec::with_capacity(pinned.len());
+    for document in &source.documents {
+        let Some(index) = pinned.iter().position(|pin| pin.entry.name == document.name) else {
+            return Err(Failure::configuration(
+                "pin/missing",
+                format!("the document {:?} is not pinned yet", document.name),
+                "run `cargo xtask regenerate` without --document once",
+            ));
+        };
+        pins.push(pinned.swap_remove(index));
+    }
+    Ok(pins)
+}
+
+/// Reads what is pinned: the documents that the lock lists, else every file of the folder.
+pub(crate) fn from_disk(workspace: &Workspace, lock: Option<&Lock>, overwrite: bool) -> Result<Vec<Pin>, Failure> {
+    let entries = match lock {
+        Some(lock) => lock.documents.clone(),
+        None => unlocked(workspace)?,
+    };
+    if entries.is_empty() {
+        return Err(Failure::configuration(
+            "lock/nothing-pinned",
+            "no contract is pinned",
+            "pin one with `cargo xtask regenerate`, from the sandbox, --base-url or --contract",
+        ));
+    }
+    let mut pins = Vec::with_capacity(entries.len());
+    for mut entry in entries {
+        let text = read(workspace, &entry.name)?;
+        let edited = lock.is_none() || sha256(text.as_bytes()) != entry.canonical;
+        if edited && lock.is_some() && !overwrite {
+            return Err(edited_pin(&entry.name));
+        }
+        let loaded = load::load(&entry.name, text.as_bytes()).map_err(|problem| unusable_pin(&entry.name, &problem))?;
+        let canonical = loaded.canonical();
+        if edited {
+            entry.raw = sha256(text.as_bytes());
+            // The next download must bring the whole contract.
+            entry.etag = None;
+        }
+        entry.canonical = sha256(canonical.as_bytes());
+        entry.dialect = dialect(loaded.dialect);
+        entry.contract_version = loaded.version;
+        pins.push(Pin { entry, canonical, received: None });
+    }
+    Ok(pins)
+}
+
+/// The lock with the documents of both sides of a merge: those that the configuration names and that are pinned stand in it, and
+/// those that neither has any more do not.
+pub(super) fn merged(
+    workspace: &Workspace,
+    source: &SourceSettings,
+    lock: Option<Lock>,
+) -> Result<Option<Lock>, Failure> {
+    let Some(mut lock) = lock else { return Ok(None) };
+    let is_configured = |name: &str| source.documents.iter().any(|document| document.name == name);
+    let mut documents = Vec::with_capacity(lock.documents.len());
+    for document in lock.documents {
+        if is_configured(&document.name) || workspace.read(&pinned_path(&document.name))?.is_some() {
+            documents.push(document);
+        }
+    }
+    for DocumentSource { name, .. } in &source.documents {
+        let is_new = documents.iter().all(|document| document.name != *name);
+        if is_new && workspace.read(&pinned_path(name))?.is_some() {
+            documents.push(unlisted(name.clone()));
+        }
+    }
+    documents.sort_by_key(|entry| source.documents.iter().position(|document| document.name == entry.name));
+    lock.documents = documents;
+    Ok(Some(lock))
+}
+
+/// The schema to work with: the one that the source serves, else the one that is pinned. A pinned one goes only where the
+/// caller says so.
+pub(super) fn schema(
+    workspace: &Workspace,
+    lock: Option<&Lock>,
+    flags: &Regenerate,
+    served: &Served,
+    steps: &Steps,
+) -> Result<Option<String>, Failure> {
+    let reason = match served {
+        Served::Schema(text) => return Ok(Some(text.clone())),
+        Served::None(reason) => reason.as_str(),
+        Served::NotAsked(reason) => reason,
+    };
+    let pinned = match flags.drop_schema {
+        true => None,
+        false => schema::from_disk(workspace, lock, flags.overwrite)?,
+    };
+    let of_sandbox = lock.is_some_and(|lock| lock.documents.iter().all(|document| document.source == SANDBOX));
+    let what = match &pinned {
+        Some(_) if of_sandbox && !flags.sandbox => {
+            "; the pinned one stays, although it is the sandbox's: --drop-schema removes it"
+        }
+        Some(_) => "; the pinned one stays: --drop-schema removes it",
+        None => "",
+    };
+    if pinned.is_some() || matches!(served, Served::None(_)) {
+        steps.note(&format!("no GraphQL schema: {reason}{what}"));
+    }
+    Ok(pinned)
+}
+
+fn unlocked(workspace: &Workspace) -> Result<Vec<PinnedDocument>, Failure> {
+    workspace.tree()?.check(CONTRACTS)?;
+    let folder = workspace.path(CONTRACTS);
+    let mut names = Vec::new();
+    match fs::read_dir(&folder) {
+        Ok(entries) => {
+            for entry in entries {
+                let entry = entry.map_err(|error| Failure::file("list", &folder, &error))?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                names.extend(name.strip_suffix(".json").map(str::to_owned));
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(Failure::file("list", &folder, &error)),
+    }
+    names.sort();
+    Ok(names.into_iter().map(unlisted).collect())
+}
+
+/// A document of which nothing but its pinned file is known.
+fn unlisted(name: String) -> PinnedDocument {
+    PinnedDocument {
+        name,
+        source: UNKNOWN.to_owned(),
+        raw: String::new(),
+        canonical: String::new(),
+        dialect: String::new(),
+        contract_version: String::new(),
+        etag: None,
+    }
+}
+
+fn read(workspace: &Workspace, name: &str) -> Result<String, Failure> {
+    let path = pinned_path(name);
+    let Some(bytes) = workspace.read(&path)? else {
+        return Err(Failure::new(
+            Exit::Stale,
+            "pin/missing",
+            format!("the pinned contract {path} is missing"),
+            format!("git checkout -- {path}\nor download it again: cargo xtask regenerate"),
+        ));
+    };
+    let text = String::from_utf8(bytes).map_err(|_| edited_pin(name))?;
+    if lock::has_conflict_markers(&text) {
+        return Err(Failure::configuration(
+            "pin/conflict",
+            format!("{path} holds the markers of a merge conflict"),
+            format!("take one side of all generated files, run `{}`", lock::AFTER_MERGE),
+        ));
+    }
+    Ok(text)
+}
+
+fn edited_pin(name: &str) -> Failure {
+    let path = pinned_path(name);
+    Failure::new(
+        Exit::Stale,
+        "output/edited",
+        format!("the pinned contract {path} was edited by hand, or merged; nothing was written"),
+        format!(
+            "undo the edit: git checkout -- {path}\n\
+             write a correction as [[correction]] into specs/codegen.toml\n\
+             or take the file as it is: cargo xtask regenerate --offline --overwrite"
+        ),
+    )
+}
+
+fn unusable_pin(name: &str, problem: &driftless_codegen::Problem) -> Failure {
+    let path = pinned_path(name);
+    Failure::new(
+        Exit::Contract,
+        "pin/not-usable",
+        format!("the pinned contract cannot be read: {problem}"),
+        format!("git checkout -- {path}\nor download it again: cargo xtask regenerate --overwrite"),
+    )
+}

@@ -1,0 +1,60 @@
+//! A contract that lost most of its operations: a service that is half deployed publishes one, and so does a gateway that reaches
+//! no service. The client of the whole contract is not replaced by what is left, unless a person says so.
+
+use driftless_codegen::load;
+
+use super::Pin;
+use crate::console::count;
+use crate::failure::{Exit, Failure};
+use crate::lock::Lock;
+use crate::settings::SourceSettings;
+use crate::source::SANDBOX;
+use crate::workspace::{Workspace, pinned_path};
+
+/// The share of a document's operations that may go in one run, in per cent, unless the configuration says another.
+const LARGEST_LOSS: u8 = 50;
+
+/// Fails where a document lost more of its operations than the configuration allows.
+pub(super) fn check(
+    workspace: &Workspace,
+    source: &SourceSettings,
+    lock: Option<&Lock>,
+    pins: &[Pin],
+) -> Result<(), Failure> {
+    let largest = usize::from(source.largest_loss.unwrap_or(LARGEST_LOSS));
+    let mut message = String::new();
+    for pin in pins.iter().filter(|pin| pin.received.is_some()) {
+        let name = &pin.entry.name;
+        let was_sandbox = lock.and_then(|lock| lock.document(name)).is_some_and(|known| known.source == SANDBOX);
+        // Its contract stands in for that of the service, whatever the service has.
+        if was_sandbox && pin.entry.source != SANDBOX {
+            continue;
+        }
+        let Some(pinned) = workspace.read(&pinned_path(name))? else { continue };
+        let (Some(before), Some(after)) = (operations(name, &pinned), operations(name, pin.canonical.as_bytes()))
+        else {
+            continue;
+        };
+        let lost = before.saturating_sub(after);
+        if lost * 100 > before * largest {
+            let before = count(before, "operation is", "operations are");
+            message.push_str(&format!("\n  {name}: {before} pinned, and the source has {after}"));
+        }
+    }
+    if message.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::Contract,
+        "contract/shrunk",
+        format!("a contract lost more than {largest} % of its operations; nothing was written{message}"),
+        "see which are gone: cargo xtask drift\n\
+         if the service gave them up, run the command again with --accept-loss\n\
+         `largest_loss` in [source] of specs/codegen.toml is the share that may go, in per cent",
+    ))
+}
+
+/// How many operations a contract has; `None`: it cannot be read.
+fn operations(name: &str, bytes: &[u8]) -> Option<usize> {
+    Some(load::load(name, bytes).ok()?.operations())
+}

@@ -1,0 +1,124 @@
+//! What reviewers accepted of the pinned contracts: a snapshot for each text of a review, kept by insta.
+//!
+//! The first ones are written with the first client, since there is nothing to compare them with. After that only who accepts
+//! a change writes them: until then `cargo test` fails, and shows the difference.
+
+use std::collections::BTreeMap;
+
+use crate::console::{count, result};
+use crate::failure::Failure;
+use crate::transaction::Change;
+use crate::workspace::{SNAPSHOTS, Workspace};
+
+/// Accepts all that changed.
+pub(crate) const ACCEPT: &str = "INSTA_UPDATE=always cargo test -p xtask snapshots";
+
+/// Most snapshots that are named.
+pub(crate) const NAMED: usize = 20;
+
+/// The texts of a review, against those that were accepted.
+#[derive(Debug)]
+pub(super) struct Snapshots<'a> {
+    review: &'a BTreeMap<String, String>,
+    /// `None`: nothing was accepted yet.
+    differing: Option<Vec<String>>,
+}
+
+impl<'a> Snapshots<'a> {
+    pub(super) fn of(workspace: &Workspace, review: &'a BTreeMap<String, String>) -> Result<Self, Failure> {
+        let accepted = accepted(workspace)?;
+        if accepted.is_empty() {
+            return Ok(Self { review, differing: None });
+        }
+        let mut differing = Vec::new();
+        for (name, text) in review {
+            match accepted.get(name) {
+                None => differing.push(format!("{name} (new)")),
+                Some(known) if known.trim_end() != text.trim_end() => differing.push(name.clone()),
+                Some(_) => {}
+            }
+        }
+        differing
+            .extend(accepted.keys().filter(|name| !review.contains_key(*name)).map(|name| format!("{name} (gone)")));
+        Ok(Self { review, differing: Some(differing) })
+    }
+
+    /// What to write where no snapshot exists yet.
+    pub(super) fn first(&self) -> Vec<Change> {
+        let review = self.review.iter().filter(|_| self.differing.is_none());
+        review.map(|(name, text)| Change::Write { path: path(name), content: written(text).into_bytes() }).collect()
+    }
+
+    pub(super) fn print(&self) {
+        let all = count(self.review.len(), "snapshot", "snapshots");
+        match self.differing.as_deref() {
+            None => result(&format!("reviewed    {all} written to {SNAPSHOTS}: the first ones")),
+            Some([]) => result(&format!("reviewed    {all}, none changed")),
+            Some(differing) => {
+                result(&format!(
+                    "reviewed    {} of {all} changed; read the difference, then: {ACCEPT}",
+                    differing.len()
+                ));
+                differing.iter().take(NAMED).for_each(|name| result(&format!("  {name}")));
+                if differing.len() > NAMED {
+                    result(&format!("  … and {} more", differing.len() - NAMED));
+                }
+            }
+        }
+    }
+}
+
+pub(crate) fn path(name: &str) -> String {
+    format!("{SNAPSHOTS}/{name}.snap")
+}
+
+/// As insta writes a snapshot.
+pub(crate) fn written(text: &str) -> String {
+    format!("---\nsource: xtask/tests/snapshots.rs\n---\n{}\n", text.trim_end())
+}
+
+/// What was accepted, by name.
+pub(crate) fn accepted(workspace: &Workspace) -> Result<BTreeMap<String, String>, Failure> {
+    let mut accepted = BTreeMap::new();
+    for path in workspace.files_below(SNAPSHOTS)? {
+        let name = path.strip_prefix(SNAPSHOTS).and_then(|rest| rest.strip_prefix('/')?.strip_suffix(".snap"));
+        if let Some(name) = name {
+            let text = String::from_utf8_lossy(&workspace.read(&path)?.unwrap_or_default()).replace("\r\n", "\n");
+            let content =
+                text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or("", |(_, text)| text);
+            accepted.insert(name.to_owned(), content.to_owned());
+        }
+    }
+    Ok(accepted)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn snapshots_are_read_as_they_are_written() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let workspace = Workspace::find(Some(folder.path().to_path_buf())).expect("a workspace");
+        let texts = |names: &[(&str, &str)]| -> BTreeMap<String, String> {
+            names.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+        };
+        let review = texts(&[("api__a", "a.one  GET /a\n---\nx\n"), ("wire__a", "GET /a\n")]);
+        let snapshots = Snapshots::of(&workspace, &review).expect("read");
+        let first = snapshots.first();
+        assert_eq!(first.len(), 2);
+        for change in first {
+            let Change::Write { path, content } = change else { panic!("{change:?}") };
+            fs::create_dir_all(workspace.path(SNAPSHOTS)).expect("created");
+            fs::write(workspace.path(&path), content).expect("written");
+        }
+        let same = Snapshots::of(&workspace, &review).expect("read");
+        assert_eq!((same.differing.clone(), same.first()), (Some(Vec::new()), Vec::new()));
+        let changed = texts(&[("api__a", "a.one  GET /a\n---\ny\n"), ("wire__b", "GET /b\n")]);
+        let changed = Snapshots::of(&workspace, &changed).expect("read");
+        let names = ["api__a", "wire__b (new)", "wire__a (gone)"].map(str::to_owned);
+        assert_eq!((changed.differing.clone(), changed.first()), (Some(names.to_vec()), Vec::new()));
+    }
+}

@@ -1,0 +1,157 @@
+//! Starts the local stand-in for the platform: `cargo xtask sandbox`, and the source where nothing is configured. It is a
+//! program of its own, so that whoever has a deployment never compiles it.
+
+use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader, Read};
+use std::process::{ChildStdout, Command, ExitCode, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use tokio::sync::oneshot;
+
+use crate::child::{Owned, cargo};
+use crate::failure::{Exit, Failure};
+use crate::flags;
+
+/// The workspace that this program was compiled in: its sandbox is meant, whatever `--workspace` names.
+const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+/// How long a sandbox has to end after its standard input.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Most of what the program says that is kept, in bytes.
+const KEPT: u64 = 1024 * 1024;
+
+/// The program, compiled from its sources as they are.
+fn program(quiet: bool) -> Command {
+    let mut command = cargo();
+    command.arg("run").args(quiet.then_some("--quiet"));
+    command.args(["--package", "platform-sandbox", "--manifest-path", MANIFEST, "--"]);
+    command
+}
+
+pub(crate) fn run(flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
+    // Compiling may take a minute, which a person wants to see.
+    let mut command = program(!std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    command.args(&flags.flags);
+    become_of(&mut command)
+}
+
+/// Goes on as another program: signals reach it, and nothing is left to end before it.
+#[cfg(unix)]
+fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
+    use std::os::unix::process::CommandExt as _;
+    Err(not_started(&command.exec()))
+}
+
+#[cfg(not(unix))]
+fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
+    let mut child = Owned(command.spawn().map_err(|error| not_started(&error))?);
+    let status = child.0.wait().map_err(|error| not_started(&error))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// A sandbox that runs beside this program, and ends with it.
+#[derive(Debug)]
+pub(crate) struct LocalSandbox {
+    pub(crate) addresses: Addresses,
+    process: Process,
+}
+
+/// What a sandbox says of itself.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Addresses {
+    pub(crate) base_url: String,
+    pub(crate) auth_url: String,
+    pub(crate) clients: Vec<SandboxClient>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct SandboxClient {
+    pub(crate) client_id: String,
+    pub(crate) secret_file: std::path::PathBuf,
+}
+
+/// Its standard input is a pipe of ours: however this program ends, the end of the pipe ends the sandbox.
+#[derive(Debug)]
+struct Process(Owned);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let child = &mut self.0.0;
+        drop(child.stdin.take());
+        // The files with its secrets go with an orderly end.
+        let start = Instant::now();
+        while matches!(child.try_wait(), Ok(None)) && start.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl LocalSandbox {
+    /// Compiles the sandbox where that is needed, starts it, and waits until it listens.
+    pub(crate) async fn start(flags: &[&str]) -> Result<Self, Failure> {
+        let mut command = program(true);
+        command.args(["--json", "--end-with-stdin"]).args(flags.iter().map(OsString::from));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().map_err(|error| not_started(&error))?;
+        let mut process = Process(Owned(child));
+        let child = &mut process.0.0;
+        let (said, line) = (child.stderr.take().map(keep), first_line(child.stdout.take()));
+        let line = line.await.unwrap_or_default();
+        match serde_json::from_str(&line) {
+            Ok(addresses) => Ok(Self { addresses, process }),
+            Err(_) => {
+                drop(child.stdin.take());
+                let status = child.wait().map_err(|error| not_started(&error))?;
+                let said = said.and_then(|said| said.join().ok()).unwrap_or_default();
+                Err(refused(status, &String::from_utf8_lossy(&said)))
+            }
+        }
+    }
+
+    /// Ends it, and waits for that.
+    pub(crate) fn stop(self) {
+        drop(self.process);
+    }
+}
+
+/// The first line of a program; empty when it ends without one.
+fn first_line(stdout: Option<ChildStdout>) -> oneshot::Receiver<String> {
+    let (sender, receiver) = oneshot::channel();
+    // A thread of its own: a read cannot be given up when a signal comes.
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        if let Some(stdout) = stdout {
+            // Only text makes lines.
+            let _ = BufReader::new(stdout.take(KEPT)).read_line(&mut line);
+        }
+        let _ = sender.send(line);
+    });
+    receiver
+}
+
+/// The beginning of what a program says. The rest is read, too, so that it does not wait for a reader.
+fn keep<R: Read + Send + 'static>(mut pipe: R) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.by_ref().take(KEPT).read_to_end(&mut bytes);
+        let _ = std::io::copy(&mut pipe, &mut std::io::sink());
+        bytes
+    })
+}
+
+fn not_started(error: &std::io::Error) -> Failure {
+    let message = format!("cargo, which compiles the sandbox, cannot be started: {error}");
+    Failure::new(Exit::Files, "sandbox/start", message, "check that `cargo` is on the PATH")
+}
+
+/// Why a sandbox, or its compilation, ended before it listened.
+fn refused(status: ExitStatus, said: &str) -> Failure {
+    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+    let reason = lines.next().map_or_else(|| status.to_string(), str::to_owned);
+    let hint =
+        "`cargo xtask sandbox` shows all that it says\nor name another source: see `cargo xtask regenerate --help`";
+    let exit = if status.code() == Some(6) { Exit::Files } else { Exit::Configuration };
+    Failure::new(exit, "sandbox/start", format!("the sandbox cannot start: {}", driftless_codegen::line(&reason)), hint)
+}

@@ -1,0 +1,260 @@
+//! Where the files of the repository are.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::{env, fs};
+
+use crate::failure::Failure;
+use crate::tree::Tree;
+
+/// Path of the configuration, relative to the workspace.
+pub const CONFIGURATION: &str = "specs/codegen.toml";
+/// Path of the lock, relative to the workspace.
+pub const LOCK: &str = "specs/codegen.lock";
+/// Path of the names that were given, relative to the workspace.
+pub const NAMES: &str = "specs/names.lock";
+/// Folder of pinned contracts, relative to the workspace.
+pub const CONTRACTS: &str = "specs/contracts";
+/// The generated features of the client's manifest, in the lock and in messages.
+pub const BLOCK: &str = "generated-client/Cargo.toml#features";
+/// Path of the report on the last change of the contracts, relative to the workspace.
+pub const DRIFT: &str = "specs/drift.md";
+/// Path of the drift that was accepted, relative to the workspace.
+pub const ACCEPTED: &str = "specs/accepted-drift.toml";
+/// Folder of GraphQL documents, and of the schema that they are checked against, relative to the workspace.
+pub const GRAPHQL: &str = "specs/graphql";
+/// The pinned GraphQL schema, relative to the workspace.
+pub const SCHEMA: &str = "specs/graphql/schema.graphql";
+/// Folder of generated sources, relative to the workspace.
+pub const GENERATED: &str = "generated-client/src/generated";
+/// Manifest that holds the generated features, relative to the workspace.
+pub const CLIENT_MANIFEST: &str = "generated-client/Cargo.toml";
+/// The page of the client in a registry, relative to the workspace.
+pub const README: &str = "generated-client/README.md";
+/// Folder of the end-to-end tests, relative to the workspace.
+pub const TESTS: &str = "tests";
+/// Folder of the client's examples, relative to the workspace.
+pub const EXAMPLES: &str = "generated-client/examples";
+/// Folder in which new contents are staged, relative to the workspace.
+pub const STAGING: &str = "specs/.regenerate";
+
+/// The operations and public items of the client, for programs, relative to the workspace.
+pub const CLIENT: &str = "specs/client.txt";
+/// Folder of what reviewers accepted of the pinned contracts, relative to the workspace.
+pub const SNAPSHOTS: &str = "specs/snapshots";
+
+/// Single files that only the tool writes, relative to the workspace.
+/// The last two were written before [`CLIENT`] was: a lock may still list them, and they are removed then.
+pub const REPORTS: [&str; 5] = [CLIENT, SCHEMA, "specs/ledger.txt", "specs/api-index.txt", "specs/surface.txt"];
+
+/// Whether only the tool writes here; the path is relative to the workspace.
+pub fn is_territory(path: &str) -> bool {
+    let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+    let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    plain && (REPORTS.contains(&path) || below(GENERATED) || below(CONTRACTS))
+}
+
+/// Path of a pinned contract.
+pub fn pinned_path(name: &str) -> String {
+    format!("{CONTRACTS}/{name}.json")
+}
+
+/// Whether the tool writes here: what only it writes, its lock, the names, the report on drift, what of it was accepted, the
+/// first snapshots, and the manifest that holds the generated features.
+pub fn is_written(path: &str) -> bool {
+    let is_snapshot =
+        path.strip_prefix(SNAPSHOTS).is_some_and(|rest| rest.starts_with('/') && !rest[1..].contains('/'));
+    is_snapshot || is_territory(path) || [LOCK, NAMES, DRIFT, ACCEPTED, CLIENT_MANIFEST].contains(&path)
+}
+
+/// A file of GraphQL documents, by its name.
+pub fn is_graphql(path: &str) -> bool {
+    path.ends_with(".graphql") || path.ends_with(".gql")
+}
+
+/// Whether `cargo xtask adopt` changes this, too: what people keep of the service before.
+pub fn is_adopted(path: &str) -> bool {
+    let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+    let below = |folder: &str, end: &str| {
+        path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.ends_with(end))
+    };
+    plain
+        && (path == CONFIGURATION
+            || path == README
+            || (is_graphql(path) && below(GRAPHQL, ""))
+            || below(TESTS, ".rs")
+            || below(EXAMPLES, ".rs"))
+}
+
+/// Files by their paths, each with its content; `None`: it goes.
+pub type Planned = BTreeMap<String, Option<Vec<u8>>>;
+
+/// The workspace that a command works on.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    root: PathBuf,
+    /// What is read in place of what is on the disk.
+    planned: Arc<Planned>,
+}
+
+impl Workspace {
+    /// The path of a file or folder of the workspace, from its root on and with `/`; `None` of another one.
+    pub fn relative(&self, path: &Path) -> Option<String> {
+        let path = path.canonicalize().ok()?;
+        let parts = path.strip_prefix(&self.root).ok()?.components().map(|part| part.as_os_str().to_str());
+        Some(parts.collect::<Option<Vec<_>>>()?.join("/"))
+    }
+
+    /// The named folder, else the nearest one above the current folder that holds `specs/codegen.toml`, else the one
+    /// that this program was built in.
+    pub fn find(named: Option<PathBuf>) -> Result<Self, Failure> {
+        let root = match named {
+            Some(root) => root,
+            None => Self::search().ok_or_else(|| {
+                Failure::configuration(
+                    "configuration/no-workspace",
+                    format!("no folder from here upwards holds {CONFIGURATION}"),
+                    "run the command inside the workspace",
+                )
+            })?,
+        };
+        let root = root.canonicalize().map_err(|error| Failure::file("open", &root, &error))?;
+        Ok(Self { root, planned: Arc::default() })
+    }
+
+    fn search() -> Option<PathBuf> {
+        let marked = |folder: &Path| folder.join(CONFIGURATION).is_file();
+        if let Some(found) = env::current_dir().ok()?.ancestors().find(|folder| marked(folder)) {
+            return Some(found.to_path_buf());
+        }
+        let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
+        manifest.parent().filter(|folder| marked(folder)).map(Path::to_path_buf)
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The workspace as it is to be: files are read as they are planned.
+    pub fn with(&self, planned: Planned) -> Self {
+        Self { root: self.root.clone(), planned: Arc::new(planned) }
+    }
+
+    /// What is planned and not on the disk yet.
+    pub fn planned(&self) -> &Planned {
+        &self.planned
+    }
+
+    /// The place of a path that is relative to the workspace and written with `/`.
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// The files of the tool.
+    pub(crate) fn tree(&self) -> Result<Tree, Failure> {
+        Tree::open(&self.root)
+    }
+
+    /// The bytes of a file, or `None` where there is none. In `specs` and where the tool writes, no link is followed.
+    pub fn read(&self, relative: &str) -> Result<Option<Vec<u8>>, Failure> {
+        if let Some(planned) = self.planned.get(relative) {
+            return Ok(planned.clone());
+        }
+        if relative.starts_with("specs/") || is_written(relative) {
+            return self.tree()?.read(relative);
+        }
+        let path = self.path(relative);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Failure::file("read", &path, &error)),
+        }
+    }
+
+    /// All files below a folder, as sorted paths relative to the workspace.
+    pub fn files_below(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        self.tree()?.check(folder)?;
+        let below = |path: &&String| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let planned = self.planned.iter().filter(|(path, content)| content.is_some() && below(path));
+        let mut found: Vec<String> = planned.map(|(path, _)| path.clone()).collect();
+        let mut waiting = vec![folder.to_owned()];
+        while let Some(folder) = waiting.pop() {
+            let path = self.path(&folder);
+            let entries = match fs::read_dir(&path) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(Failure::file("list", &path, &error)),
+            };
+            for entry in entries {
+                let entry = entry.map_err(|error| Failure::file("list", &path, &error))?;
+                let kind = entry.file_type().map_err(|error| Failure::file("inspect", &entry.path(), &error))?;
+                let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+                if kind.is_dir() {
+                    waiting.push(name);
+                } else if !self.planned.contains_key(&name) {
+                    found.push(name);
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// How a file named by the user is recorded: relative to the workspace where it was named so, or lies inside it;
+    /// else by its name alone, because the lock holds no path of one machine.
+    pub fn recorded(&self, named: &Path) -> String {
+        let name = || named.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if named.is_absolute() {
+            let inside = named.canonicalize().ok().and_then(|path| path.strip_prefix(&self.root).map(slashed).ok());
+            return inside.unwrap_or_else(name);
+        }
+        let here = env::current_dir().and_then(|here| here.canonicalize()).ok();
+        let here = here.as_deref().and_then(|here| here.strip_prefix(&self.root).ok());
+        here.map_or_else(name, |here| normalised(&here.join(named)))
+    }
+}
+
+fn slashed(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+/// Takes `.` and `a/..` out, without asking the file system.
+fn normalised(path: &Path) -> String {
+    let mut kept: Vec<Component<'_>> = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(kept.last(), Some(Component::Normal(_))) => {
+                kept.pop();
+            }
+            other => kept.push(other),
+        }
+    }
+    slashed(&kept.iter().collect::<PathBuf>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_are_taken_out_lexically() {
+        assert_eq!(normalised(Path::new("a/./b/../c.json")), "a/c.json");
+        assert_eq!(normalised(Path::new("../shared/c.json")), "../shared/c.json");
+        assert_eq!(normalised(Path::new("a/../../c.json")), "../c.json");
+    }
+
+    #[test]
+    fn an_absolute_path_outside_is_recorded_by_its_name() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let other = tempfile::tempdir().expect("a temporary folder");
+        let workspace = Workspace::find(Some(folder.path().to_path_buf())).expect("a workspace");
+        let outside = other.path().join("contract.json");
+        fs::write(&outside, "{}").expect("written");
+        assert_eq!(workspace.recorded(&outside), "contract.json");
+        let inside = folder.path().join("specs.json");
+        fs::write(&inside, "{}").expect("written");
+        assert_eq!(workspace.recorded(&inside), "specs.json");
+    }
+}

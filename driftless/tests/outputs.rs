@@ -1,0 +1,397 @@
+//! What is written, kept, refused and named as stale.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::sha256;
+use crate::support::{CONFIGURATION, Workspace, contract};
+
+const LOCK: &str = "specs/codegen.lock";
+const NAMES: &str = "specs/names.lock";
+const BLOCK: &str = "generated-client/Cargo.toml#features";
+
+/// SHA-256 of every output that the lock lists.
+fn hashes(workspace: &Workspace) -> BTreeMap<String, String> {
+    let lock: toml::Table = workspace.read(LOCK).parse().expect("TOML");
+    let paths = lock["outputs"].as_array().expect("a list").iter().filter_map(toml::Value::as_str);
+    let content = |path: &str| match path == BLOCK {
+        true => {
+            let manifest = workspace.read("generated-client/Cargo.toml");
+            let block = manifest.split_once("# <generated features>\n").expect("a mark").1;
+            block.split_once("# </generated features>").expect("a mark").0.to_owned()
+        }
+        false => workspace.read(path),
+    };
+    paths.map(|path| (path.to_owned(), sha256(&content(path)))).collect()
+}
+
+fn digest(hashes: &BTreeMap<String, String>) -> String {
+    sha256(&hashes.iter().map(|(path, hash)| format!("{path} {hash}\n")).collect::<String>())
+}
+
+fn some_source(workspace: &Workspace) -> String {
+    workspace.generated().into_iter().find(|path| path.ends_with("things.rs")).expect("a family's file")
+}
+
+#[test]
+fn a_run_writes_the_client_and_a_second_run_writes_nothing() {
+    let workspace = Workspace::pinned();
+    let client = workspace.generated();
+    assert!(client.contains(&"generated-client/src/generated/mod.rs".to_owned()), "{client:?}");
+    assert!(workspace.read("generated-client/Cargo.toml").contains("\nthings = ["));
+    assert!(workspace.read("specs/client.txt").contains("/api/things"));
+    let (tree, times) = (workspace.tree(), workspace.times());
+    for arguments in [&["regenerate", "--contract", "contract.json"][..], &["regenerate", "--offline"]] {
+        workspace.run(arguments).succeeds(&["0 bytes written", "unchanged"]);
+        assert_eq!((workspace.tree(), workspace.times()), (tree.clone(), times.clone()), "{arguments:?}");
+    }
+    workspace.run(&["regenerate", "--check"]).succeeds(&["up to date"]);
+}
+
+#[test]
+fn only_what_changed_is_written_and_going_back_restores_every_byte() {
+    let workspace = Workspace::pinned();
+    let (tree, times) = (workspace.tree(), workspace.times());
+    workspace.pin(&contract::with_paths(&["/api/things", "/api/others"]));
+    let written = workspace.times();
+    assert!(workspace.generated().iter().any(|path| path.ends_with("others.rs")));
+    assert_eq!(written["generated-client/src/lib.rs"], times["generated-client/src/lib.rs"]);
+    workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+
+    let run = workspace.pin(&contract::small());
+    assert!(run.stdout.contains(" removed"), "{run:?}");
+    let mut back = workspace.tree();
+    let report = back.remove("specs/drift.md").expect("the report on the way back");
+    assert!(String::from_utf8_lossy(&report).contains("/api/others` is gone"));
+    assert!(back == tree, "{:?}", back.keys().collect::<Vec<_>>());
+}
+
+#[test]
+fn the_order_of_keys_changes_no_byte() {
+    let document = contract::with_paths(&["/api/things", "/api/others"]);
+    let workspace = Workspace::new();
+    workspace.pin(&document);
+    let expected = workspace.tree();
+    for seed in 1..=8 {
+        let shuffled = contract::shuffled(&document, seed);
+        assert_ne!(shuffled, document);
+        workspace.write("contract.json", &shuffled);
+        workspace.run(&["regenerate", "--contract", "contract.json"]).succeeds(&["0 bytes written"]);
+        let fresh = Workspace::new();
+        fresh.pin(&shuffled);
+        let mut tree = fresh.tree();
+        // The lock says what was received; all that follows from it is the same.
+        for path in ["contract.json", LOCK] {
+            tree.insert(path.to_owned(), expected[path].clone());
+        }
+        assert_eq!(tree, expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_hand_edit_is_refused_by_name_with_the_way_out() {
+    let workspace = Workspace::pinned();
+    let tree = workspace.tree();
+    let source = some_source(&workspace);
+    for path in [source.as_str(), "specs/client.txt", "specs/contracts/platform.json"] {
+        let text = workspace.read(path);
+        workspace.write(path, &format!("{text}\n"));
+        let edited = workspace.tree();
+        for source in [&["regenerate", "--contract", "contract.json"][..], &["regenerate", "--offline"]] {
+            workspace.run(source).fails(2, &[path, &format!("git checkout -- {path}"), "nothing was written"]);
+            assert_eq!(workspace.tree(), edited);
+        }
+        workspace.write(path, &text);
+    }
+    workspace.replace("generated-client/Cargo.toml", "things = [", "things = [ ");
+    workspace.run(&["regenerate", "--offline"]).fails(2, &[BLOCK, "git checkout -- generated-client/Cargo.toml"]);
+    workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["1 file, 0 removed"]);
+    assert_eq!(workspace.tree(), tree);
+}
+
+#[test]
+fn a_removed_family_that_was_edited_is_not_removed() {
+    let workspace = Workspace::new();
+    workspace.pin(&contract::with_paths(&["/api/things", "/api/others"]));
+    let path = workspace.generated().into_iter().find(|path| path.ends_with("others.rs")).expect("a family's file");
+    workspace.write(&path, "// mine\n");
+    workspace.write("contract.json", &contract::small());
+    workspace.run(&["regenerate", "--contract", "contract.json"]).fails(2, &[&path]);
+    assert_eq!(workspace.read(&path), "// mine\n");
+}
+
+#[test]
+fn an_unlisted_file_is_refused_and_a_missing_one_is_rewritten() {
+    let workspace = Workspace::pinned();
+    let tree = workspace.tree();
+    let stray = "generated-client/src/generated/stray.rs";
+    workspace.write(stray, "// mine\n");
+    workspace.run(&["regenerate", "--offline"]).fails(2, &[stray, "unlisted", "move"]);
+    workspace.run(&["regenerate", "--offline", "--overwrite"]).fails(2, &[stray]);
+    fs::remove_file(workspace.path(stray)).expect("removed");
+
+    let source = some_source(&workspace);
+    fs::remove_file(workspace.path(&source)).expect("removed");
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["1 file, 0 removed"]);
+    assert_eq!(workspace.tree(), tree);
+}
+
+#[test]
+fn check_lists_every_stale_file_with_its_cause_and_writes_nothing() {
+    let workspace = Workspace::pinned();
+    let source = some_source(&workspace);
+    let text = workspace.read(&source);
+    workspace.write(&source, &format!("{text}// mine\n"));
+    workspace.write("generated-client/src/generated/stray.rs", "// mine\n");
+    fs::remove_file(workspace.path("specs/ledger.txt")).expect("removed");
+    fs::remove_dir_all(workspace.path("specs/.regenerate")).expect("removed");
+    let (tree, times) = (workspace.tree(), workspace.times());
+
+    let run = workspace.run(&["regenerate", "--check"]);
+    let expected = format!(
+        "{source}: hand edit\n  fix: git checkout -- {source}\n\
+         generated-client/src/generated/stray.rs: unlisted: the lock does not know it\n  \
+         fix: mv generated-client/src/generated/stray.rs generated-client/src/\n\
+         specs/ledger.txt: missing\n  fix: cargo xtask regenerate --offline\n"
+    );
+    assert_eq!((run.code, run.stdout.as_str()), (Some(2), expected.as_str()));
+    assert_eq!((workspace.tree(), workspace.times()), (tree, times));
+    assert!(!workspace.path("specs/.regenerate").exists());
+}
+
+#[test]
+fn check_names_the_input_that_changed() {
+    let workspace = Workspace::pinned();
+    let source = some_source(&workspace);
+    workspace.replace("specs/codegen.toml", "name = \"things\"", "name = \"stuff\"");
+    let run = workspace.run(&["regenerate", "--check"]);
+    assert_eq!(run.code, Some(2));
+    for line in
+        [format!("{source}: configuration"), format!("{LOCK}: configuration"), format!("{BLOCK}: configuration")]
+    {
+        assert!(run.stdout.contains(&line), "{line}\n{}", run.stdout);
+    }
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["removed"]);
+    assert!(!workspace.path(&source).exists());
+    workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+
+    // What an earlier version of the generator wrote, from the same inputs.
+    let source = source.replace("things.rs", "stuff.rs");
+    let before = digest(&hashes(&workspace));
+    let text = workspace.read(&source);
+    workspace.write(&source, &format!("{text}// Of an earlier version.\n"));
+    workspace.replace(LOCK, &before, &digest(&hashes(&workspace)));
+    let run = workspace.run(&["regenerate", "--check"]);
+    assert_eq!(run.code, Some(2));
+    let fix = "  fix: cargo xtask regenerate --offline\n";
+    assert_eq!(run.stdout, format!("{source}: generator\n{fix}{LOCK}: generator\n{fix}"));
+}
+
+#[test]
+fn check_tells_an_edited_pin_and_a_missing_one() {
+    let workspace = Workspace::pinned();
+    let path = "specs/contracts/platform.json";
+    let text = workspace.read(path);
+    workspace.write(path, &text.replace("\"v1\"", "\"v2\""));
+    let run = workspace.run(&["regenerate", "--check"]);
+    assert_eq!((run.code, run.stdout), (Some(2), format!("{path}: hand edit\n  fix: git checkout -- {path}\n")));
+    fs::remove_file(workspace.path(path)).expect("removed");
+    let run = workspace.run(&["regenerate", "--check"]);
+    assert_eq!((run.code, run.stdout), (Some(2), format!("{path}: missing\n  fix: git checkout -- {path}\n")));
+    workspace.run(&["regenerate", "--offline"]).fails(2, &[path, "git checkout", "cargo xtask regenerate"]);
+}
+
+#[test]
+fn an_edited_pin_can_be_taken_as_it_is() {
+    let workspace = Workspace::pinned();
+    let path = "specs/contracts/platform.json";
+    let text = workspace.read(path);
+    workspace.write(path, &text.replace("\"v1\"", "\"v2\""));
+    workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["changed"]);
+    assert!(workspace.read(LOCK).contains("contract_version = \"v2\""));
+    workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+}
+
+#[test]
+fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
+    let workspace = Workspace::pinned();
+    let tree = workspace.tree();
+    let lock = workspace.read(LOCK);
+    workspace.write(LOCK, &format!("<<<<<<< HEAD\n{lock}=======\nversion = 2\n>>>>>>> other\n"));
+    let advice = "take one side of all generated files, run `cargo xtask regenerate --offline --overwrite`";
+    workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[advice]);
+    workspace.run(&["regenerate", "--check"]).fails(5, &[advice]);
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);
+    let mut fixed = workspace.tree();
+    // Where the contract came from is all that a lost lock cannot tell.
+    fixed.insert(LOCK.to_owned(), tree[LOCK].clone());
+    assert_eq!(fixed, tree);
+    workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+}
+
+#[test]
+fn a_lock_that_cannot_be_read_is_named_with_its_line() {
+    let workspace = Workspace::pinned();
+    workspace.replace(LOCK, "version = 3\n", "version = 3\ncolour = \"red\"\n");
+    workspace.run(&["regenerate", "--check"]).fails(5, &["colour", "line 3", "--offline"]);
+    workspace.replace(LOCK, "version = 3\ncolour = \"red\"\n", "version = 99\n");
+    let before = workspace.tree();
+    for arguments in [&["--check"][..], &["--offline"], &["--contract", "contract.json", "--overwrite"]] {
+        let run = workspace.run(&[&["regenerate"], arguments].concat());
+        run.fails(5, &["lock/newer", "version 99", "regenerate --offline --overwrite"]);
+    }
+    assert_eq!(workspace.tree(), before);
+    workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["written anew"]);
+}
+
+#[test]
+fn a_lock_that_lists_a_file_of_others_is_refused() {
+    let workspace = Workspace::pinned();
+    let lock = workspace.read(LOCK);
+    workspace.write("mine.txt", "");
+    for path in ["mine.txt", "specs/contracts/../../mine.txt", "generated-client/src/lib.rs"] {
+        let listed = lock.replace("outputs = [\n", &format!("outputs = [\n    {path:?},\n"));
+        workspace.write(LOCK, &listed);
+        workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[path, "lock/invalid"]);
+    }
+    workspace.write(LOCK, &lock.replace("name = \"platform\"", "name = \"../platform\""));
+    workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &["../platform"]);
+    assert!(workspace.path("mine.txt").is_file());
+}
+
+/// The lock as its version 2 had it: hashes of all outputs, and the names.
+fn earlier(workspace: &Workspace) -> String {
+    let lock: toml::Table = workspace.read(LOCK).parse().expect("TOML");
+    let mut earlier = toml::Table::new();
+    earlier.insert("version".to_owned(), toml::Value::Integer(2));
+    earlier.insert("configuration".to_owned(), lock["configuration"].clone());
+    earlier.insert("document".to_owned(), lock["document"].clone());
+    let table = |map: BTreeMap<String, String>| -> toml::Table {
+        map.into_iter().map(|(key, value)| (key, toml::Value::String(value))).collect()
+    };
+    earlier.insert("outputs".to_owned(), table(hashes(workspace)).into());
+    let mut names = toml::Table::new();
+    for (word, kind) in [("operation", "operations"), ("type", "types"), ("member", "members")] {
+        let text = workspace.read(NAMES);
+        let lines = text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.rsplit_once(" = "));
+        let map = lines.map(|(key, name)| (key.to_owned(), name.to_owned())).collect();
+        names.insert(kind.to_owned(), table(map).into());
+    }
+    earlier.insert("names".to_owned(), names.into());
+    toml::to_string(&earlier).expect("TOML")
+}
+
+#[test]
+fn a_lock_of_an_earlier_version_is_read_and_its_names_stay() {
+    let workspace = Workspace::pinned();
+    // A name that nobody would derive.
+    workspace.replace(NAMES, " = Thing\n", " = Gadget\n");
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["written"]);
+    let tree = workspace.tree();
+    let earlier = earlier(&workspace);
+    for text in [earlier.clone(), earlier.replace("version = 2\n", "version = 1\ngenerator = \"0\"\n")] {
+        workspace.write(LOCK, &text);
+        fs::remove_file(workspace.path(NAMES)).expect("removed");
+        let check = workspace.run(&["regenerate", "--check"]);
+        let fix = "  fix: cargo xtask regenerate --offline\n";
+        assert_eq!(check.stdout, format!("{LOCK}: generator\n{fix}{NAMES}: missing\n{fix}"));
+        // What was edited by hand is known from its hash.
+        let source = some_source(&workspace);
+        let code = workspace.read(&source);
+        workspace.write(&source, &format!("{code}// mine\n"));
+        workspace.run(&["regenerate", "--offline"]).fails(2, &[&source]);
+        workspace.write(&source, &code);
+        workspace.run(&["regenerate", "--offline"]).succeeds(&["2 files, 0 removed"]);
+        assert_eq!(workspace.tree(), tree);
+    }
+}
+
+#[test]
+fn a_hand_edit_is_told_from_a_changed_contract() {
+    let workspace = Workspace::pinned();
+    let path = "specs/client.txt";
+    let text = workspace.read(path);
+    workspace.write(path, &format!("{text}\n"));
+    workspace.write("contract.json", &contract::with_paths(&["/api/things", "/api/others"]));
+    let run = workspace.run(&["regenerate", "--contract", "contract.json"]);
+    run.fails(2, &[path]);
+    assert!(!run.stderr.contains("mod.rs") && !run.stderr.contains("ledger"), "{run:?}");
+}
+
+#[test]
+fn a_contract_in_conflict_is_no_contract() {
+    let workspace = Workspace::pinned();
+    let path = "specs/contracts/platform.json";
+    let text = workspace.read(path);
+    workspace.write(path, &format!("<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> other\n"));
+    workspace.run(&["regenerate", "--offline"]).fails(5, &[path, "take one side of all generated files"]);
+}
+
+#[test]
+fn locked_fails_when_the_source_is_another() {
+    let workspace = Workspace::pinned();
+    let tree = workspace.tree();
+    workspace.run(&["regenerate", "--contract", "contract.json", "--locked"]).succeeds(&["0 bytes written"]);
+    workspace.write("other.json", &contract::with_paths(&["/api/others"]));
+    workspace.run(&["regenerate", "--contract", "other.json", "--locked"]).fails(2, &["platform", "--locked"]);
+    fs::remove_file(workspace.path("other.json")).expect("removed");
+    assert_eq!(workspace.tree(), tree);
+}
+
+#[test]
+fn a_broken_part_of_a_contract_is_named_and_the_rest_is_generated() {
+    let workspace = Workspace::new();
+    let document = contract::with_paths(&["/api/things", "/api/others"]).replacen(
+        "\"#/components/schemas/Thing\"",
+        "\"#/components/schemas/Absent\"",
+        1,
+    );
+    let run = workspace.pin(&document);
+    let pointer = "/paths/~1api~1things/get";
+    assert!(run.stdout.contains(pointer), "{}", run.stdout);
+    assert!(workspace.read("specs/ledger.txt").contains(pointer));
+    assert!(workspace.generated().iter().any(|path| path.ends_with("others.rs")));
+}
+
+#[test]
+fn the_lock_holds_no_path_of_this_machine() {
+    let workspace = Workspace::new();
+    let elsewhere = tempfile::tempdir().expect("a temporary folder");
+    let file = elsewhere.path().join("contract.json");
+    fs::write(&file, contract::small()).expect("written");
+    workspace.run(&["regenerate", "--contract", &file.to_string_lossy()]).succeeds(&[]);
+    let lock = workspace.read(LOCK);
+    assert!(lock.contains("source = \"contract.json\"\n"), "{lock}");
+    for (path, content) in workspace.tree() {
+        let text = String::from_utf8_lossy(&content).into_owned();
+        assert!(!text.contains(&*elsewhere.path().to_string_lossy()), "{path}");
+        assert!(!text.contains(&*workspace.root().to_string_lossy()), "{path}");
+    }
+}
+
+#[test]
+fn mistakes_of_configuration_and_command_line_have_their_own_exit_code() {
+    let workspace = Workspace::pinned();
+    workspace.write("specs/codegen.toml", &format!("{CONFIGURATION}\ncolour = 'red'\n"));
+    let line = CONFIGURATION.lines().count() + 2;
+    workspace.run(&["regenerate", "--offline"]).fails(5, &[&format!("specs/codegen.toml:{line}:"), "colour"]);
+    workspace.run(&["regenerate", "--colour"]).fails(5, &["--colour"]);
+    workspace.run(&["regenerate", "--check", "--base-url", "https://platform.invalid"]).fails(5, &["--check"]);
+    workspace.run(&["regenerate", "--contract", "absent.json"]).fails(5, &["specs/codegen.toml"]);
+    workspace.write("specs/codegen.toml", CONFIGURATION);
+    workspace.run(&["regenerate", "--contract", "absent.json"]).fails(5, &["absent.json"]);
+    Workspace::new().run(&["regenerate", "--offline"]).fails(5, &["no contract is pinned"]);
+    workspace.run(&["--help"]).succeeds(&["regenerate", "Exit codes"]);
+}
+
+#[test]
+fn with_nothing_configured_the_sandbox_serves_the_whole_job() {
+    let workspace = Workspace::new();
+    workspace.run(&["regenerate"]).succeeds(&["starting the sandbox", "getting a token", "platform from sandbox"]);
+    assert!(workspace.read(LOCK).contains("source = \"sandbox\"\n"));
+    assert!(!workspace.read(LOCK).contains("127.0.0.1"));
+    let (tree, times) = (workspace.tree(), workspace.times());
+    workspace.run(&["regenerate"]).succeeds(&["0 bytes written"]);
+    assert_eq!((workspace.tree(), workspace.times()), (tree, times));
+    workspace.run(&["regenerate", "--check"]).succeeds(&[]);
+}

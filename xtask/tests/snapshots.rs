@@ -1,0 +1,12 @@
+//! Somebody edited, merged or downloaded a contract: nobody has looked at what that changes until the snapshots are accepted.
+
+#[test]
+fn the_pinned_contracts_are_those_that_were_reviewed() {
+    let review = driftless::Review::read(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("a client");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(review.folder());
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let checked = settings.bind(|| review.check(|name, text| insta::assert_snapshot!(name, text)));
+    checked.unwrap_or_else(|differing| panic!("{differing}"));
+}
