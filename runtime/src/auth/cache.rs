@@ -1,4 +1,4 @@
-//! The token of a session: who has it, who asks for the next one, and who waits.
+//! The token of a session: its refresh, and the callers that wait for it.
 
 use std::{
     collections::BTreeMap,
@@ -24,19 +24,20 @@ use crate::{
 /// The pauses after token requests that failed.
 const BACKOFF: Backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
 
-/// Tokens that were accepted, and that one operation may have replaced without a pause in between.
+/// The number of accepted tokens that one operation may have refreshed without a pause in between.
 const FREE_OF_OPERATION: u32 = 3;
 
-/// The same of all operations of a server together.
+/// The same for all operations of a server together.
 const FREE_OF_SERVER: u32 = 8;
 
-/// How much longer than its credential says a token request is waited for. It ends by itself, unless it blocks its thread.
+/// The time that a token request gets beyond its credential's patience. It ends by itself, unless it blocks its thread.
 const GRACE: Duration = Duration::from_secs(5);
 
 type TokenOutcome = Result<Arc<Held>, Arc<Error>>;
 type Flight = watch::Receiver<Option<TokenOutcome>>;
 
-/// One credential and its current token. Reading a valid token takes no lock; of many callers without one, one asks.
+/// One credential and its current token. Reading a valid token takes no lock; of several callers without a token, one
+/// asks for it.
 #[derive(Clone)]
 pub(crate) struct Cache(Arc<Inner>);
 
@@ -46,26 +47,27 @@ struct Inner {
     clock: Clock,
     started: Instant,
     current: ArcSwapOption<Held>,
-    /// Until then, in milliseconds since the start, nobody renews a token that is still usable.
+    /// Until this time, in milliseconds since the start, a token that is still usable is not refreshed.
     quiet_until: AtomicU64,
     desk: Mutex<Desk>,
-    /// Whether token requests run where their callers are: the tests drive them step by step.
+    /// Token requests run on their callers' threads, so that tests can drive them step by step.
     #[cfg(test)]
     here: bool,
 }
 
-/// What is only looked at where there is no usable token.
+/// The state that is only read without a usable token.
 #[derive(Default)]
 struct Desk {
-    /// The token request that is under way, and when it counts as stuck.
+    /// The refresh in progress, and the time at which it counts as stuck.
     flight: Option<(Flight, Until)>,
     generation: u64,
-    /// How often refused tokens are replaced: for all operations of the server, and for each of them.
+    /// The pace of refreshes after refused tokens: for all operations of the server, and for each of them.
     server: Pace,
     operations: BTreeMap<&'static str, Pace>,
-    /// The token that was refused last. It is back where no other can be obtained: what refused it may be one operation only.
+    /// The token that was refused last. It comes back if no other can be obtained, since it may be refused by one
+    /// operation only.
     dropped: Option<Arc<Held>>,
-    /// The last failure, how many there were in a row, and when the next attempt is worth it.
+    /// The last failure, the number of failures in a row, and the time of the next attempt.
     failure: Option<(Arc<Error>, Instant)>,
     failures: u32,
 }
@@ -94,7 +96,7 @@ impl Cache {
         &*self.0.credential
     }
 
-    /// A usable token that is not the `rejected` one.
+    /// Returns a usable token that is not the `rejected` one.
     pub(crate) async fn token(
         &self,
         transport: &Arc<Transport>,
@@ -107,7 +109,7 @@ impl Cache {
         }
     }
 
-    /// The token that is there, when it is usable and not the `rejected` one.
+    /// Returns the current token if it is usable and not the `rejected` one.
     pub(crate) fn ready(&self, transport: &Arc<Transport>, rejected: Option<Rejected>) -> Option<Arc<Held>> {
         let now = self.0.clock.now();
         let held = self.valid(now, rejected)?;
@@ -117,18 +119,18 @@ impl Cache {
         Some(held)
     }
 
-    /// The current token, usable or not.
+    /// Returns the current token, usable or not.
     pub(crate) fn current(&self) -> Option<Arc<Held>> {
         self.0.current.load_full()
     }
 
-    /// Drops the token of this generation, which the service refused. A later one stays.
+    /// Drops the token of this generation, which the service refused. A later token stays.
     ///
     /// # Errors
     ///
-    /// The operation, or all operations of the server, had too many tokens replaced of late: an operation that refuses every
-    /// token does not make the client ask for one with each call, whatever else accepts them. Or the issuer has just given
-    /// none. The token stays.
+    /// One operation, or all operations of the server together, had too many tokens refreshed lately, or the issuer has
+    /// just failed to give one. The token stays. Thus an operation that refuses every token does not make the client
+    /// ask for one with each call, whatever other operations accept.
     pub(super) fn reject(&self, rejected: Rejected) -> Result<(), Error> {
         {
             let mut desk = self.0.desk();
@@ -161,7 +163,7 @@ impl Cache {
         held.as_ref().filter(|held| !held.is_rejected(rejected) && held.is_usable(now)).map(Arc::clone)
     }
 
-    /// Starts to ask for the next token, unless somebody does.
+    /// Starts a refresh, unless one is in progress.
     fn renew(&self, transport: &Arc<Transport>, now: Moment, replaces: Generation) {
         let mut desk = self.0.desk();
         let due = self.0.quiet_until.load(Ordering::Acquire) <= self.0.millis(now.instant);
@@ -183,7 +185,7 @@ impl Cache {
             let (mut flight, stuck) = {
                 let mut desk = self.0.desk();
                 let now = self.0.clock.now();
-                // Whoever was first at the desk may have brought one.
+                // Another caller may have had the refresh lock first, and obtained a token.
                 if let Some(held) = self.valid(now, rejected) {
                     return Ok(held);
                 }
@@ -197,13 +199,13 @@ impl Cache {
             };
             let landing = async { flight.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone()) };
             match deadline.min(stuck).limit(landing).await {
-                // Another request takes the place of one that is stuck.
+                // A new request replaces one that is stuck.
                 Err(_) if !deadline.is_over(Instant::now()) => {}
                 Err(_) => {
                     let what = format!("{} returned no token in time", self.0.credential.describe());
                     return Err(Error::of(Kind::Timeout, what).hint("set a longer deadline, or check the issuer"));
                 }
-                // The flight ended without an answer: its runtime is gone, or the credential panicked.
+                // The refresh ended without a result: its runtime is gone, or the credential panicked.
                 Ok(None) => self.abandon(&flight)?,
                 Ok(Some(Ok(held))) if held.is_rejected(rejected) => {}
                 Ok(Some(Ok(held))) => return Ok(held),
@@ -212,7 +214,7 @@ impl Cache {
         }
     }
 
-    /// Forgets a flight that ended without an answer, so that another can start.
+    /// Forgets a refresh that ended without a result, so that another can start.
     fn abandon(&self, flight: &Flight) -> Result<(), Error> {
         let mut desk = self.0.desk();
         if desk.is_under_way(flight) {
@@ -227,7 +229,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Asks for a token on a thread of its own: it goes on when the caller that began it goes away, or stands still.
+    /// Starts a token request on its own thread, so that it continues when the caller that began it is dropped or
+    /// stalls.
     fn start(&self, desk: &mut Desk, transport: &Arc<Transport>) -> (Flight, Until) {
         let (sender, receiver) = watch::channel(None);
         let stuck = Until::after(self.0.credential.patience().saturating_add(GRACE));
@@ -245,7 +248,7 @@ impl Cache {
             tokio::spawn(work);
             return (receiver, stuck);
         }
-        // Without a thread the sender is dropped, and the callers learn that nobody asks.
+        // Without a thread the sender is dropped, and the callers see that no request runs.
         if let Err(cause) = flight::launch(work, move |runtime| connections.forget(runtime)) {
             tracing::warn!(%cause, "a thread for a token request cannot be started");
         }
@@ -288,7 +291,8 @@ impl Cache {
             }
             Err(error) => {
                 desk.failures = desk.failures.saturating_add(1);
-                // An issuer that asks for more is asked again all the same: secrets and registrations are fixed.
+                // An issuer that asks for a longer pause is retried after this one all the same: secrets and
+                // registrations get fixed.
                 let pause = BACKOFF.pause_asked(desk.failures, error.retry_after()).min(BACKOFF.longest);
                 let until = moment.instant.checked_add(pause).unwrap_or(moment.instant);
                 inner.quiet_until.store(inner.millis(until), Ordering::Release);
@@ -296,7 +300,7 @@ impl Cache {
                 if let Some(dropped) = desk.dropped.take() {
                     inner.current.store(Some(dropped));
                 }
-                // What is wrong on this machine is looked at again at once; a refusal is remembered by the credential.
+                // Local failures are retried at once; the credential itself remembers refusals.
                 desk.failure = (!error.is_local() && !error.is_refusal()).then(|| (Arc::clone(&error), until));
                 drop(desk);
                 inner.tell(TokenEventKind::Refused, None, Some(&error));
@@ -307,7 +311,7 @@ impl Cache {
 }
 
 impl Desk {
-    /// The last failure, while the next attempt is not worth it.
+    /// Returns the last failure until the next attempt is due.
     fn failure_at(&self, now: Instant) -> Option<Error> {
         let (error, until) = self.failure.as_ref()?;
         let left = until.saturating_duration_since(now);

@@ -26,7 +26,8 @@ pub struct ClientCredentials(Registration);
 options!(ClientCredentials, 0);
 
 impl ClientCredentials {
-    /// The client `client_id`, registered with `issuer`. The scope is `api` unless another is set.
+    /// Creates a credential for the client `client_id`, registered with `issuer`. The scope is `api` unless another is
+    /// set.
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>, secret: impl SecretSource) -> Self {
         Self::of(Registration::new(issuer.into(), client_id.into(), Some(Arc::new(secret))))
     }

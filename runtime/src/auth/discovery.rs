@@ -9,17 +9,17 @@ use crate::{
     transport::{Transport, address, address::PlainHosts},
 };
 
-/// What a discovery document says.
+/// The contents of a discovery document.
 #[derive(Debug)]
 pub(super) struct IssuerEndpoints {
     pub(super) token: Url,
     pub(super) authorization: Option<Url>,
     pub(super) names_itself: bool,
-    /// Whether clients are to say who they are by HTTP Basic, and not in the form.
+    /// The issuer supports HTTP Basic for client authentication, and not the form.
     pub(super) basic: bool,
 }
 
-/// What an issuer said about itself.
+/// The result of discovery.
 #[derive(Debug)]
 pub(super) enum Discovered {
     Document(IssuerEndpoints),
@@ -27,8 +27,8 @@ pub(super) enum Discovered {
     Absent(IssuerEndpoints),
 }
 
-/// Asks an issuer for its endpoints. What is neither a document nor a clear absence is an error: a proxy, a sign-in page or
-/// a deployment under way says nothing about the issuer.
+/// Asks an issuer for its endpoints. A response that is neither a document nor a clear absence is an error: a proxy, a
+/// sign-in page or a deployment in progress says nothing about the issuer.
 pub(super) async fn discover(
     issuer: &Url,
     setting: impl Fn(&str) -> String + Send,

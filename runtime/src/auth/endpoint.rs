@@ -1,4 +1,4 @@
-//! Where an issuer is asked.
+//! The endpoints of an issuer.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -14,20 +14,21 @@ use crate::{
     transport::{Transport, address, address::PlainHosts},
 };
 
-/// How long an issuer without a discovery document is not asked for one. It may be in the middle of a deployment.
+/// The time for which an issuer without a discovery document is not asked again. It may be in the middle of a
+/// deployment.
 const ABSENT: Duration = Duration::from_secs(5 * 60);
 
-/// The endpoints of an issuer: set by hand, else from its discovery document.
+/// The endpoints of an issuer: set explicitly, else from its discovery document.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
     pub(super) issuer: String,
     pub(crate) token: Option<String>,
     pub(super) authorization: Option<String>,
-    /// How the names of the variables begin that set them; empty where none do.
+    /// The prefix of the variables that set them; empty if no variables do.
     pub(crate) variables: String,
-    /// Hosts that are spoken to over `http`, as somebody wrote them.
+    /// Hosts that `http` is allowed to, as configured.
     pub(crate) plain: Vec<String>,
-    /// What discovery found, and until when that counts.
+    /// The result of discovery, and the time until which it is valid.
     found: Mutex<Option<(Arc<IssuerEndpoints>, Until)>>,
 }
 
@@ -43,7 +44,7 @@ impl Endpoints {
         }
     }
 
-    /// How a user sets one of them: by a variable, or by the key of this name.
+    /// Returns the name of the variable or key that sets the endpoint `key`.
     pub(crate) fn setting(&self, key: &str) -> String {
         match self.variables.as_str() {
             "" => format!("`{key}`"),
@@ -73,12 +74,12 @@ impl Endpoints {
         address::server(what, text, &self.plain()?)
     }
 
-    /// Hosts that are spoken to over `http`.
+    /// Hosts that `http` is allowed to.
     pub(super) fn plain(&self) -> Result<PlainHosts, Error> {
         PlainHosts::read(&self.plain)
     }
 
-    /// Only a document settles the endpoints for good.
+    /// Only a discovery document settles the endpoints for good.
     async fn found(&self, transport: &Transport, deadline: Until) -> Result<Arc<IssuerEndpoints>, Error> {
         if let Some((found, until)) = &*self.place()
             && !until.is_over(Instant::now())
@@ -95,7 +96,8 @@ impl Endpoints {
         Ok(found)
     }
 
-    /// The token endpoint is not there: an absence of the discovery document was none of the issuer.
+    /// Forgets that the discovery document is absent: the token endpoint is absent too, so the address was not the
+    /// issuer's.
     pub(super) fn doubt(&self) {
         self.place().take_if(|(_, until)| *until != Until::NEVER);
     }
@@ -121,12 +123,12 @@ impl Endpoints {
         })
     }
 
-    /// Whether the issuer says that clients are to say who they are by HTTP Basic.
+    /// Returns whether the issuer asks for client authentication by HTTP Basic.
     pub(super) fn wants_basic(&self) -> bool {
         self.place().as_ref().is_some_and(|(found, _)| found.basic)
     }
 
-    /// Whether the issuer says that its authorization responses name it (RFC 9207).
+    /// Returns whether the issuer's authorization responses name it (RFC 9207).
     pub(super) fn names_itself(&self) -> bool {
         self.place().as_ref().is_some_and(|(found, _)| found.names_itself)
     }

@@ -21,24 +21,24 @@ use crate::{
     error::{Error, Kind},
 };
 
-/// The most that a browser sends before the redirect is refused, in bytes, and the time that it has for it.
+/// The largest request of a browser before the redirect is refused, in bytes, and its time limit.
 const LONGEST: usize = 16 * 1024;
 const SLOWEST: Duration = Duration::from_secs(10);
 
-/// How many connections are open at once. Browsers open some on suspicion.
+/// The limit of open connections. Browsers open some in advance.
 const CROWD: usize = 64;
 
-/// What the redirect has to say.
+/// The values that the redirect must have.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) path: String,
     pub(super) state: String,
     pub(super) issuer: String,
-    /// The issuer says that it names itself in each response (RFC 9207).
+    /// The issuer names itself in each response (RFC 9207).
     pub(super) must_name: bool,
 }
 
-/// What a request to the port means.
+/// The meaning of a request to the port.
 #[derive(Debug)]
 enum Verdict {
     /// Not the redirect: the wait goes on.
@@ -57,7 +57,7 @@ pub(super) async fn code(listener: &TcpListener, expected: Expected) -> Result<S
             if connections.len() < CROWD
                 && let Poll::Ready(accepted) = listener.poll_accept(context)
             {
-                // A connection that ended before it was taken is not a reason to stop.
+                // A connection that ended before it was accepted is not a reason to stop.
                 if let Ok((stream, _)) = accepted {
                     connections.spawn(answer(stream, Arc::clone(&expected), Arc::clone(&taken)));
                 }
@@ -127,7 +127,7 @@ fn judge(target: &str, expected: &Expected) -> Verdict {
             _ => None,
         }
     };
-    // Anyone can call this port: what does not know the state is not the issuer's answer, and must not end the wait.
+    // Anyone can call this port: a request without the state is not the issuer's response, and must not end the wait.
     if one("state").as_ref() != Some(&expected.state) {
         return Verdict::Other(400, "This is not the sign-in that the program waits for.");
     }
@@ -225,7 +225,7 @@ mod tests {
         assert!(matches!(judge(named, &expected(true)), Verdict::Code(_)));
     }
 
-    /// Sends the same request over two connections, of which both are open before the first is answered.
+    /// Sends the same request over two connections that are both open before the first is answered.
     #[tokio::test]
     async fn a_second_hit_learns_that_the_sign_in_is_over() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();

@@ -13,8 +13,8 @@ use crate::error::{Error, Kind};
 
 /// Keeps refresh tokens in a folder, one file for each issuer, client, scope and audience.
 ///
-/// Files are readable by their owner only, are replaced as a whole and written through to the disk. Several processes can use
-/// the same folder: while one renews a token, the others wait, and go on with what it left.
+/// Files are readable by their owner only, are replaced atomically and written through to the disk. Several processes
+/// can use the same folder: while one refreshes a token, the others wait, and then use the one that it stored.
 ///
 /// ```
 /// use driftless_runtime::auth::{RefreshFolder, RefreshToken};
@@ -27,7 +27,7 @@ use crate::error::{Error, Kind};
 pub struct RefreshFolder(PathBuf);
 
 impl RefreshFolder {
-    /// The folder at this path. It is created when it is first used.
+    /// Creates a store in the folder at this path. The folder is created on first use.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self(path.as_ref().to_owned())
     }

@@ -20,7 +20,7 @@ use crate::{
     transport::{Connections, Transport},
 };
 
-/// Gives the answers of a script, then `token-N` for ten minutes.
+/// Gives the results of a script, then `token-N` for ten minutes.
 #[derive(Default)]
 struct Script {
     asked: AtomicU32,
@@ -75,7 +75,8 @@ impl Bench {
         self.cache.token(&self.transport, Until::after(Duration::from_secs(120)), rejected).await
     }
 
-    /// A call of an operation as a client makes it: a 401 leads to one other token, and one replay. Whether it was accepted.
+    /// A call of an operation as a client makes it: a 401 leads to one refresh and one replay. Returns whether it was
+    /// accepted.
     async fn call(&self, operation: &'static str, mut accepts: impl FnMut(u64) -> bool) -> bool {
         let held = self.held(None).await.unwrap();
         if accepts(held.generation.0) {
@@ -106,7 +107,7 @@ impl Bench {
         self.script.asked.load(Ordering::SeqCst)
     }
 
-    /// Lets the flights that run end.
+    /// Waits for the end of the refreshes in progress.
     async fn settle(&self) {
         for _ in 0..20 {
             tokio::task::yield_now().await;
@@ -309,8 +310,8 @@ async fn a_token_that_others_accept_is_replaced_rarely() {
     assert!(bench.asked() <= 6, "in 200 calls: {}", bench.asked());
 }
 
-/// Histories of calls, pauses and revocations: the issuer is asked within a bound, and after a revocation an operation that
-/// accepts what is valid is accepted again within a minute.
+/// Histories of calls, pauses and revocations: the number of token requests is bounded, and after a revocation an
+/// operation that accepts valid tokens is accepted again within a minute.
 #[tokio::test]
 async fn any_mix_of_operations_and_replicas_asks_the_issuer_within_a_bound() {
     const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
@@ -321,7 +322,7 @@ async fn any_mix_of_operations_and_replicas_asks_the_issuer_within_a_bound() {
             (state >> 33) % below
         };
         let bench = Bench::new([]);
-        // How many of ten calls an operation refuses, whatever the token. The first refuses only what is revoked.
+        // Out of ten calls, how many an operation refuses, whatever the token. The first refuses only revoked tokens.
         let refuses: Vec<u64> =
             (0..NAMES.len()).map(|place| if place == 0 { 0 } else { [0, 3, 10][random(3) as usize] }).collect();
         let longest = [1, 3, 30, 400][random(4) as usize];
@@ -345,7 +346,7 @@ async fn any_mix_of_operations_and_replicas_asks_the_issuer_within_a_bound() {
                 revoked = Some(seconds);
             }
         }
-        // Tokens live for ten minutes: what is asked for anyway, and what the refusals may add.
+        // Tokens live for ten minutes: the requests that are due anyway, plus those that refusals may add.
         let expired = seconds / 450 + 1;
         let most = expired + 8 + 6 + seconds / 30;
         assert!(u64::from(bench.asked()) <= most, "seed {seed}: {} requests in {seconds} s", bench.asked());
@@ -372,7 +373,7 @@ async fn a_lifetime_that_is_no_time_leads_to_few_requests() {
 #[tokio::test]
 async fn clock_steps_of_an_hour_are_safe() {
     let hour = Duration::from_secs(3600);
-    // Forward: the wall clock says that the token is over. One request, and the next token counts from the new time.
+    // Forward: by the wall clock, the token has expired. One request, and the next token counts from the new time.
     let bench = Bench::new([]);
     bench.token().await.unwrap();
     bench.clock.lock().unwrap().wall += hour;
