@@ -1,5 +1,5 @@
-//! What generated code names: descriptions of operations, arguments, payloads, decoders, and the macros that give types their
-//! serde implementations.
+//! The interface for generated code: descriptions of operations, arguments, payloads, decoders, and the macros that
+//! give types their serde implementations.
 //!
 //! It is not part of the public interface: it changes with the generator, and a generated crate depends on the runtime of
 //! exactly its own version.
@@ -28,7 +28,7 @@ pub use crate::{
     },
 };
 
-/// Everything that generated code names.
+/// All names that generated code uses.
 pub mod prelude {
     pub use std::collections::BTreeMap;
 

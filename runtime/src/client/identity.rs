@@ -1,4 +1,4 @@
-//! What a call shows of who makes it.
+//! The credentials of a call.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
     transport::address,
 };
 
-/// One credential that a call shows: its place, and where it comes from.
+/// One credential of a call: its place in the request, and its source.
 pub(super) struct Way<'a> {
     pub(super) place: RequestPlace<'a>,
     pub(super) cache: &'a Cache,
@@ -52,7 +52,7 @@ impl<'a> From<&'a KeyPlace> for RequestPlace<'a> {
     }
 }
 
-/// The schemes that a call shows: none to another server.
+/// Returns the credentials for a call: none for another server.
 pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>> {
     if !address::is_same_origin(&session.base, &prepared.url) {
         return Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>
     }
 }
 
-/// The schemes of an operation whose keys the builder was not given, to say so.
+/// Returns the schemes of an operation that have no key in the builder, for error messages.
 pub(super) fn wanted(prepared: &Prepared) -> Vec<&'static str> {
     match prepared.security {
         Security::Any(alternatives) => {
@@ -94,7 +94,7 @@ pub(super) fn wanted(prepared: &Prepared) -> Vec<&'static str> {
 }
 
 impl Way<'_> {
-    /// Shows it. This is the last thing that happens to a request: no code of the program sees it.
+    /// Adds it to the request. This happens last: no code of the program sees it.
     pub(super) fn show(&self, held: &Held, headers: &mut HeaderMap, url: &mut Url) -> Result<(), Error> {
         let secret = held.secret.expose_secret();
         let insert = |headers: &mut HeaderMap, name: &str, text: &str| -> Result<(), Error> {
@@ -127,19 +127,19 @@ impl Way<'_> {
     }
 }
 
-/// A query without the parameter of this name; the others stay as they are written.
+/// Returns a query without the parameter of this name; the others stay as they are written.
 fn without(query: &str, name: &str) -> String {
     let is_other = |pair: &&str| form_urlencoded::parse(pair.as_bytes()).next().is_none_or(|(key, _)| key != name);
     query.split('&').filter(is_other).collect::<Vec<_>>().join("&")
 }
 
-/// What to blank out of the answers of the service.
+/// Returns the secrets to blank out of the service's responses.
 pub(super) fn hidden(ways: &[Way<'_>], shown: &[Arc<Held>]) -> Vec<SecretString> {
     let pairs = ways.iter().zip(shown);
     pairs.flat_map(|(way, held)| secrets(held, way.place == RequestPlace::Basic)).collect()
 }
 
-/// What the contract says of its schemes against what the builder was given: a key of another name is a slip.
+/// Compares the contract's schemes with the builder's keys: a key of another name is a mistake.
 pub(super) fn check(name: &str, basic: bool, schemes: &[Scheme]) -> Result<(), Error> {
     if schemes.is_empty() {
         return Ok(());

@@ -2,7 +2,7 @@
 
 use http::header::{GetAll, HeaderValue};
 
-/// The target of the first link with the relation `next`.
+/// Returns the target of the first link with the relation `next`.
 pub(super) fn next(values: GetAll<'_, HeaderValue>) -> Option<String> {
     values.iter().filter_map(|value| value.to_str().ok()).find_map(next_in)
 }
@@ -20,7 +20,7 @@ fn next_in(text: &str) -> Option<String> {
     None
 }
 
-/// What stands before a sign, and what follows it. Signs in quotes are text.
+/// Splits at the first sign outside quotes.
 fn split_unquoted(text: &str, sign: char) -> (&str, &str) {
     let (mut quoted, mut escaped) = (false, false);
     for (place, letter) in text.char_indices() {
@@ -37,7 +37,7 @@ fn split_unquoted(text: &str, sign: char) -> (&str, &str) {
     (text, "")
 }
 
-/// The relations of a link: the first parameter `rel` counts, and may name several.
+/// Returns the relations of a link: only the first parameter `rel` counts; it may name several.
 fn relations(parameters: &str) -> impl Iterator<Item = &str> {
     let mut rest = parameters;
     let mut found = "";

@@ -1,4 +1,4 @@
-//! What is looked at before a request is sent to the compliance resource server.
+//! The check before a request to the compliance resource server.
 
 use uuid::Uuid;
 
@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl Session {
-    /// Compares the team of the token with the configured one (platform document §5.7). A token that says no team, or that
-    /// cannot be read, is sent: the server decides.
+    /// Compares the team of the token with the configured one (platform document §5.7). A token without a team, or one
+    /// that cannot be read, is sent: the server decides.
     pub(super) fn preflight(&self, held: Option<&Held>) -> Result<(), Error> {
         let (Some(team), Some(held)) = (self.team, held) else { return Ok(()) };
         match &held.team {

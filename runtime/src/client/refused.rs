@@ -20,7 +20,7 @@ use crate::{
     transport::{ERROR_LIMIT, body, retry_after},
 };
 
-/// What the call showed of who makes it.
+/// The credentials of the call.
 pub(super) struct Shown<'a> {
     pub(super) ways: &'a [Way<'a>],
     pub(super) held: &'a [Arc<Held>],
@@ -61,11 +61,11 @@ pub(super) async fn refused(
     Error::status_code(status, body, what, hint).with_headers(headers).with_retry_after(wait)
 }
 
-/// The headers without what the server repeats of the caller's secrets.
+/// The headers without the caller's secrets that the server repeats.
 fn scrubbed(mut headers: HeaderMap, secrets: &[SecretString]) -> HeaderMap {
     for value in headers.values_mut() {
         let clean = scrub_all(Bytes::copy_from_slice(value.as_bytes()), secrets);
-        // What is blanked out stays what a header can hold.
+        // After blanking out, it is still a valid header value.
         *value = HeaderValue::from_maybe_shared(clean).unwrap_or_else(|_| HeaderValue::from_static(""));
     }
     headers

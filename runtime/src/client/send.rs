@@ -30,27 +30,27 @@ use crate::{
     transport::{ByteStream, Flow, address, body, notice_closed, silent},
 };
 
-/// A call on its way.
+/// A call in progress.
 struct Sending<'a> {
     session: &'a Session,
     prepared: &'a Prepared,
     options: &'a Options,
-    /// How many attempts there were.
+    /// The number of attempts.
     attempts: AtomicU32,
     request_id: Option<HeaderValue>,
     progress: &'a Progress,
     policy: RetryPolicy,
     repeats: Repeats,
-    /// How long the service may be silent.
+    /// The longest silence of the service.
     idle: Duration,
-    /// What the call shows of who makes it.
+    /// The credentials of the call.
     ways: Vec<Way<'a>>,
 }
 
-/// Why an attempt brought no response.
+/// The reason that an attempt has no response.
 enum Failed {
     With(Error),
-    /// The token was refused, and another one is there: the call is sent again at once.
+    /// The token was refused, and another one is available: the call is sent again at once.
     Renewed,
     /// The token was refused, and no other could be obtained for this cause.
     NotRenewed(Error, Error),
@@ -62,12 +62,12 @@ impl From<Error> for Failed {
     }
 }
 
-/// Sends a request, and returns its response when the status is a success.
+/// Sends a request, and returns its response if the status is a success.
 pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Options) -> Result<Raw, Error> {
     send_tracked(session, prepared, options, &Progress::default()).await
 }
 
-/// The same, for a caller that has to know how far the call got when it is dropped.
+/// The same, for a caller that needs the progress of the call when it is dropped.
 pub(crate) async fn send_tracked(
     session: &Session,
     prepared: &Prepared,
@@ -104,7 +104,7 @@ pub(crate) async fn send_tracked(
     })
 }
 
-/// The identifier that the caller set, else a new one, the same for all attempts.
+/// The caller's identifier, else a new one; the same for all attempts.
 fn request_id(session: &Session, prepared: &Prepared, options: &Options) -> Option<HeaderValue> {
     let name = session.request_id.as_ref()?;
     let set = options.headers.get(name).or_else(|| prepared.headers.get(name));
@@ -122,7 +122,7 @@ impl Sending<'_> {
         }
     }
 
-    /// Sends the call until it succeeds, or is not to be sent again.
+    /// Sends the call until it succeeds or may not be retried.
     async fn attempts(&self, deadline: Until) -> Result<Raw, Error> {
         let Self { session, policy, repeats, .. } = *self;
         let mut attempts = Attempts { policy, repeats, budget: &session.budget, deadline, count: 0, failures: 0 };
@@ -161,7 +161,8 @@ impl Sending<'_> {
         }
     }
 
-    /// One attempt. A token that the service refuses is replaced once in a call: `refused` says which were.
+    /// Sends one attempt. A token that the service refuses is refreshed once per call: `refused` has the generations of
+    /// such tokens.
     async fn attempt(
         &self,
         deadline: Until,
@@ -170,7 +171,7 @@ impl Sending<'_> {
     ) -> Result<Raw, Failed> {
         let shown = self.shown(deadline, refused.as_deref()).await?;
         let time = self.policy.attempt_timeout;
-        // In a box, so that futures of callers that hold this one stay small, and their types shallow.
+        // Boxed to keep the callers' futures small and their types shallow.
         let exchange = Box::pin(self.exchange(&shown, number));
         let error = match clock::limit(time, exchange).await {
             Ok(Ok(raw)) => return Ok(raw),
@@ -191,7 +192,7 @@ impl Sending<'_> {
         }
     }
 
-    /// The tokens and keys to show, of later generations than those that were rejected.
+    /// Returns the tokens and keys for the request, of later generations than those that were rejected.
     async fn shown(&self, deadline: Until, rejected: Option<&[Generation]>) -> Result<Vec<Arc<Held>>, Error> {
         let mut shown = Vec::with_capacity(self.ways.len());
         for (index, Way { place, cache }) in self.ways.iter().enumerate() {
@@ -206,7 +207,7 @@ impl Sending<'_> {
         Ok(shown)
     }
 
-    /// Replaces what was refused. `false` when there is nothing else: then the refusal stands.
+    /// Refreshes the refused credentials. Returns `false` if there is no other: then the refusal stands.
     async fn renewed(&self, deadline: Until, refused: &[Arc<Held>]) -> Result<bool, Error> {
         let mut is_new = false;
         for (Way { cache, .. }, refused) in self.ways.iter().zip(refused) {
@@ -331,8 +332,8 @@ impl Sending<'_> {
         if let Some(double) = &session.double {
             return double.answer(prepared, headers, content).await;
         }
-        // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection says none for a body of no
-        // bytes, either.
+        // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection sends none for an
+        // empty body either.
         let needs_length = match &content {
             None => matches!(prepared.method, Method::Post | Method::Put | Method::Patch),
             Some(body) => http_body::Body::size_hint(body).exact() == Some(0),
@@ -346,7 +347,7 @@ impl Sending<'_> {
         let client = session.transport.client(&prepared.url)?;
         notice_closed().await;
         let sending = client.execute(request);
-        // What may be sent again need not wait for the whole deadline.
+        // A call that may be retried need not wait for the whole deadline.
         let answer = if self.repeats.repeatable {
             clock::limit(self.idle, sending).await.map_err(|_| silent(self.idle))?
         } else {
@@ -356,7 +357,8 @@ impl Sending<'_> {
     }
 }
 
-/// Whether an operation that streams answers with the JSON that it also has. That is decoded, so it is read whole.
+/// Returns whether the response of a streaming operation is its JSON alternative, which is decoded and therefore read
+/// whole.
 fn is_json_beside_stream(prepared: &Prepared, headers: &HeaderMap) -> bool {
     let text = |headers: &HeaderMap, name| -> String {
         headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()

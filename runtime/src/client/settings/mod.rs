@@ -32,14 +32,14 @@ use crate::{
 };
 
 impl Client {
-    /// A client that environment variables configure.
+    /// Creates a client that environment variables configure.
     ///
-    /// | variable | what it is |
+    /// | variable | value |
     /// |---|---|
     /// | `PLATFORM_BASE_URL` | the address of the service; required, unless a profile is chosen |
     /// | `PLATFORM_TOKEN` | a token, such as an API token of the dashboard |
-    /// | `PLATFORM_TOKEN_FILE` | the protected file that holds one |
-    /// | `PLATFORM_TOKEN_KEYRING` | with the feature `keyring`: `SERVICE/USER`, the entry that holds one |
+    /// | `PLATFORM_TOKEN_FILE` | the protected file that contains one |
+    /// | `PLATFORM_TOKEN_KEYRING` | with the feature `keyring`: `SERVICE/USER`, the entry that contains one |
     /// | `PLATFORM_ISSUER`, `PLATFORM_CLIENT_ID` | the issuer, and the client that is registered with it |
     /// | `PLATFORM_SECRET_FILE` | the protected file with the client's secret: the client-credentials grant |
     /// | `PLATFORM_CLIENT_SECRET` | the secret itself |
@@ -49,30 +49,31 @@ impl Client {
     /// | `PLATFORM_FOLLOW_LINKS` | `1`: protected files may be links |
     /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
     /// | `PLATFORM_AUDIENCE` | the audience to ask for |
-    /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
-    /// | `PLATFORM_CLIENT_AUTHENTICATION` | `form` or `basic`: where the client's secret stands in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
+    /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, if discovery does not name it |
+    /// | `PLATFORM_CLIENT_AUTHENTICATION` | `form` or `basic`: the place of the client's secret in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
     /// | `PLATFORM_API_KEY` | the API key of the contract; of several, the one that `PLATFORM_API_KEY_HEADER` or `…_QUERY` names |
-    /// | `PLATFORM_API_KEY_FILE` | the protected file that holds it |
+    /// | `PLATFORM_API_KEY_FILE` | the protected file that contains it |
     /// | `PLATFORM_API_KEY_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
-    /// | `PLATFORM_API_KEY_HEADER`, `PLATFORM_API_KEY_QUERY` | the header, or the parameter of the query, that carries it; required where the contract declares no security scheme |
-    /// | `PLATFORM_KEY_…` | the key of one of several security schemes, by its name in upper case with `_` for what is neither a letter nor a digit: `PLATFORM_KEY_APP_ID` is that of `app-id`; likewise with `_FILE` and `_KEYRING` behind it |
+    /// | `PLATFORM_API_KEY_HEADER`, `PLATFORM_API_KEY_QUERY` | the header, or the query parameter, that carries it; required if the contract declares no security scheme |
+    /// | `PLATFORM_KEY_…` | the key of one of several security schemes, by its name in upper case, with `_` for characters other than letters and digits: `PLATFORM_KEY_APP_ID` is that of `app-id`; likewise with the suffixes `_FILE` and `_KEYRING` |
     /// | `PLATFORM_BASIC_USER` | the user of HTTP Basic |
     /// | `PLATFORM_BASIC_PASSWORD` | the password |
-    /// | `PLATFORM_BASIC_PASSWORD_FILE` | the protected file that holds it |
+    /// | `PLATFORM_BASIC_PASSWORD_FILE` | the protected file that contains it |
     /// | `PLATFORM_BASIC_PASSWORD_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
-    /// | `PLATFORM_CA_FILE` | root certificates in PEM, beside those of the system |
+    /// | `PLATFORM_CA_FILE` | additional root certificates in PEM |
     /// | `PLATFORM_CLIENT_CERTIFICATE_FILE`, `PLATFORM_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
     /// | `PLATFORM_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
     /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
     /// | `PLATFORM_COMPLIANCE_…` | its credentials: `TOKEN` to `BASIC_PASSWORD_KEYRING`, as above |
     /// | `PLATFORM_TEAM_ID` | the team that the compliance resource server is configured for |
-    /// | `PLATFORM_PROFILE` | with the feature `profiles`: a profile of `PLATFORM_PROFILES`, instead of all the others |
+    /// | `PLATFORM_PROFILE` | with the feature `profiles`: a profile of `PLATFORM_PROFILES`, instead of all other variables |
     /// | `PLATFORM_PROFILES` | the file of profiles; `~/.config/platform/profiles.toml` unless set |
     ///
-    /// A token, API keys and HTTP Basic can be set together: an operation shows those that the contract asks for, the first
-    /// alternative for which all are there. A variable that is empty counts as not set. Without any credential, requests are sent without a token. A variable that
-    /// has no effect on the credential is an error, such as `PLATFORM_SCOPE` beside `PLATFORM_TOKEN`, or one of a server without
-    /// its address. Where a profile is chosen, a warning names the variables that are set beside it.
+    /// A token, API keys and HTTP Basic can be set together: an operation sends those of the first alternative in the
+    /// contract for which all are configured. An empty variable counts as not set. Without any credential, requests are
+    /// sent without a token. A variable without an effect is an error, such as `PLATFORM_SCOPE` together with
+    /// `PLATFORM_TOKEN`, or one of a server without its address. If a profile is chosen, a warning names the variables
+    /// that it overrides.
     ///
     /// ```no_run
     /// # fn run() -> Result<(), driftless_runtime::Error> {
@@ -83,12 +84,13 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// A variable is missing, contradicts another, or holds what cannot work.
+    /// A variable is missing, contradicts another, or has an invalid value.
     pub fn from_env() -> Result<Self, Error> {
         ClientBuilder::<Self>::from_env()?.build()
     }
 
-    /// A client that a profile configures. The file is TOML, and names where secrets are, never what they are:
+    /// Creates a client that a profile configures. The file is TOML, and names the sources of secrets, never the
+    /// secrets themselves:
     ///
     /// ```toml
     /// default = "staging"               # for `Client::from_env` without PLATFORM_BASE_URL and PLATFORM_PROFILE
@@ -118,7 +120,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, holds no such profile, or one that cannot work.
+    /// The file cannot be read, has no such profile, or has an invalid one.
     #[cfg(feature = "profiles")]
     pub fn from_profile(file: impl AsRef<std::path::Path>, name: &str) -> Result<Self, Error> {
         ClientBuilder::<Self>::from_profile(file, name)?.build()
@@ -126,7 +128,7 @@ impl Client {
 }
 
 impl<P: GeneratedClient> ClientBuilder<P> {
-    /// The configuration of [`Client::from_env`], to go on with.
+    /// Returns the configuration of [`Client::from_env`], for further changes.
     ///
     /// # Errors
     ///
@@ -135,7 +137,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         builder(from_lookup(P::SERVERS, P::SCHEMES, &|name| std::env::var_os(name))?)
     }
 
-    /// The configuration of [`Client::from_profile`], to go on with.
+    /// Returns the configuration of [`Client::from_profile`], for further changes.
     ///
     /// # Errors
     ///
@@ -146,18 +148,18 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     }
 }
 
-/// What configures a client.
+/// The settings of a client.
 #[derive(Debug, Default)]
 struct Settings {
     base_url: String,
     connections: ConnectionSettings,
     main: CredentialSettings,
     servers: Vec<Beside>,
-    /// Variables that are set, and that a profile or an address takes the place of.
+    /// Variables that are set, but overridden by a profile or an address.
     unread: Vec<String>,
 }
 
-/// What configures a server beside the main one.
+/// The settings of an additional server.
 #[derive(Debug)]
 struct Beside {
     name: String,
@@ -227,23 +229,23 @@ fn from_lookup(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>) -> Resu
     })
 }
 
-/// How the variables of the main server begin, and of one beside it.
+/// The prefix of the main server's variables, and of an additional server's.
 const MAIN: &str = "PLATFORM_";
 
 fn prefix(server: &str) -> String {
     format!("{MAIN}{}_", server.to_uppercase())
 }
 
-/// The server that is configured for a team, and the end of the variable that names it.
+/// The server that is configured for a team, and the suffix of the variable that names the team.
 const OF_TEAM: &str = "compliance";
 const TEAM: &str = "TEAM_ID";
 
-/// Those of these variables that are set.
+/// Returns those of these variables that are set.
 fn set(names: impl IntoIterator<Item = String>, lookup: Lookup<'_>) -> Vec<String> {
     names.into_iter().filter(|name| lookup(name).is_some_and(|value| !value.is_empty())).collect()
 }
 
-/// The variables that are set, and that a profile takes the place of. Those that it names itself are read.
+/// Returns the variables that are set, but overridden by a profile. Those that the profile itself names are read.
 #[cfg(feature = "profiles")]
 fn beside_profile(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>, settings: &Settings) -> Vec<String> {
     let named = key_names(schemes).flat_map(|name| {

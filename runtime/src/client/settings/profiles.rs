@@ -21,7 +21,7 @@ struct ProfileFile {
     profile: BTreeMap<String, Profile>,
 }
 
-/// One deployment. There is no key for a secret: an unknown one is an error.
+/// One deployment. There is no key for a secret: an unknown key is an error.
 #[derive(Default)]
 struct Profile {
     base_url: Option<String>,
@@ -97,7 +97,7 @@ impl Profile {
     }
 }
 
-/// Where the file is, whether or not it exists.
+/// Returns the path of the file, whether or not it exists.
 pub(super) fn place(lookup: Lookup<'_>) -> Option<PathBuf> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("PLATFORM_PROFILES").or_else(|| {
@@ -106,7 +106,7 @@ pub(super) fn place(lookup: Lookup<'_>) -> Option<PathBuf> {
     })
 }
 
-/// The settings of the profile of this name, or of the default one.
+/// Reads the settings of the profile of this name, or of the default one.
 pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
     let shown = file.display();
     let text = std::fs::read_to_string(file).map_err(|cause| {
@@ -114,7 +114,7 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
     })?;
     let document: ProfileFile = toml::from_str(&text).map_err(|cause| {
         let line = cause.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
-        // The message of the parser alone: the line that it would show may hold what should not be there.
+        // Only the parser's message: the line that it would print may contain a secret.
         let what = format!("`{shown}`, line {line}: {}", mask(cause.message()));
         wrong(&what, "correct the profile; it names where secrets are, never what they are")
     })?;

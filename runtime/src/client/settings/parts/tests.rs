@@ -8,7 +8,8 @@ use crate::{Client, protocol::Scheme};
 
 const BASE: (&str, &str) = ("PLATFORM_BASE_URL", "https://platform.example");
 
-/// The ends of the variables of a credential, with a value that each takes: of a token, of an API key, of HTTP Basic, of files.
+/// The suffixes of the variables of a credential, with a valid value for each: of a token, of an API key, of HTTP
+/// Basic, of files.
 const VALUES: [(&str, &str); 24] = [
     ("TOKEN", "canary"),
     ("TOKEN_FILE", "/t"),
@@ -38,7 +39,8 @@ const VALUES: [(&str, &str); 24] = [
 const OF_TOKEN: usize = 13;
 const REQUEST: [&str; 3] = ["SCOPE", "AUDIENCE", "TOKEN_ENDPOINT"];
 
-/// The table of docs/configuration.md: what each credential needs, and what may be set beside it. One of each group fits.
+/// The table of docs/configuration.md: the settings that each credential needs, and those that it may have. One of each
+/// group is valid.
 fn credentials() -> [Vec<(Vec<&'static str>, Vec<&'static str>)>; 3] {
     let keyring = cfg!(feature = "keyring");
     let sources = |ends: [&'static str; 3]| ends.into_iter().filter(move |end| keyring || !end.ends_with("_KEYRING"));
@@ -61,7 +63,8 @@ fn credentials() -> [Vec<(Vec<&'static str>, Vec<&'static str>)>; 3] {
     [tokens, keys, basic]
 }
 
-/// Sets of variables, against the table: each set of those of a token, and each set of the others beside none, a token and a client.
+/// Sets of variables, against the table: each set of a token's variables, and each set of the others together with
+/// none, a token and a client.
 #[test]
 fn a_setting_has_an_effect_or_is_an_error() {
     let groups = credentials();
@@ -121,7 +124,7 @@ const SCHEMES: [Scheme; 4] = [
     Scheme::Basic { scheme: "login" },
 ];
 
-/// The schemes that get a key of these variables, or the error.
+/// Returns the schemes that get a key of these variables, or the error.
 fn schemes_of(schemes: &[Scheme], variables: &[(&str, &str)]) -> Result<Vec<String>, String> {
     let lookup =
         |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
@@ -137,7 +140,7 @@ fn schemes_of(schemes: &[Scheme], variables: &[(&str, &str)]) -> Result<Vec<Stri
     })
 }
 
-/// Which scheme a key is for is never a guess.
+/// A key is never assigned to a scheme by guessing.
 #[test]
 fn a_key_goes_to_the_scheme_that_its_variable_names() {
     let key = ("PLATFORM_API_KEY", "canary");
@@ -165,7 +168,7 @@ fn a_key_goes_to_the_scheme_that_its_variable_names() {
         (&SCHEMES, vec![id, app_key, session, basic[0], basic[1]], Ok(vec!["app-id", "AppKey", "session", "login"])),
         (two, basic.to_vec(), Err("the contract has no HTTP Basic")),
         (&SCHEMES[3..], vec![key], Err("the contract asks for no API key")),
-        // No contract says it.
+        // No contract names it.
         (&[], vec![key, header], Ok(vec![""])),
         (&[], vec![key, query, basic[0], basic[1]], Ok(vec!["", ""])),
         (&[], vec![key], Err("PLATFORM_API_KEY_HEADER or PLATFORM_API_KEY_QUERY")),
@@ -185,7 +188,7 @@ fn a_key_goes_to_the_scheme_that_its_variable_names() {
             _ => panic!("{variables:?}: {given:?}"),
         }
     }
-    // Two names that are written alike.
+    // Two names that map to the same variable.
     let alike = [
         Scheme::Header { scheme: "app-id", name: "a" },
         Scheme::Header { scheme: "app.id", name: "b" },
@@ -197,7 +200,7 @@ fn a_key_goes_to_the_scheme_that_its_variable_names() {
     assert!(error.contains("is the variable of two keys: `app.id` and `app-id-file`"), "{error}");
 }
 
-/// A variable that is read stands in the table, in the documentation, and in this test.
+/// A variable that is read is in the table, in the documentation, and in this test.
 #[test]
 fn every_variable_that_is_read_is_in_the_table() {
     let known = |prefix: &str| {
@@ -294,13 +297,13 @@ fn a_variable_without_an_effect_is_named_with_what_to_do() {
         let shown = format!("{error} {error:?}");
         assert!(error.is_request() && shown.contains(says) && !shown.contains("canary"), "{variables:?}: {shown}");
     }
-    // What is lowered or empty is not set.
+    // An empty flag or one that is `0` is not set.
     for value in ["", "0"] {
         built(&[BASE, token, ("PLATFORM_FOLLOW_LINKS", value), ("PLATFORM_SECRET_FILE_MOUNTED", value)]).unwrap();
     }
 }
 
-/// Another choice takes the place of them, as the documentation says: a warning names them.
+/// Overridden by another choice, as the documentation says: a warning names them.
 #[test]
 fn variables_that_nobody_reads_are_noted() {
     let noted = |variables: &[(&str, &str)]| {
@@ -368,7 +371,7 @@ mod profiles {
             "server",
         ];
         for key in SETTINGS.iter().map(|setting| setting.key).chain(others) {
-            // A key of a table stands once, so the address of the profile cannot stand a second time.
+            // A key of a table occurs once, so the address of the profile cannot occur a second time.
             assert!(key == "base_url" || is_known(key), "{key}");
         }
     }
