@@ -1,4 +1,4 @@
-//! How a socket ends, as an error.
+//! The errors of closed sockets.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub(super) fn closed(code: u16, reason: &str, secret: Option<&SecretString>) -> 
         .with_close_code(code)
 }
 
-/// Whether the next connection may fare better.
+/// Returns whether the next connection may succeed.
 fn is_passing(code: u16) -> bool {
     !matches!(code, 1002 | 1003 | 1007 | 1008 | 1009 | 1010 | 4400 | 4401 | 4403 | 4406 | 4409)
 }
@@ -63,7 +63,7 @@ pub(super) fn broken(cause: &SocketError) -> Error {
     }
 }
 
-/// The error of a service that does not keep to the protocol.
+/// The error of a service that violates the protocol.
 pub(super) fn protocol(what: &str) -> Error {
     Error::of(Kind::Socket, format!("the service violates the protocol: {what}"))
         .hint("check the path, and proxies on the way; server-sent events are the other transport")
@@ -80,7 +80,7 @@ pub(super) fn incomplete() -> Error {
     Error::of(Kind::Socket, "the stream of events ended without `complete`").hint("subscribe again").passing(true)
 }
 
-/// The error of a subscription whose tasks were taken away.
+/// The error of a subscription whose tasks were dropped.
 pub(super) fn gone() -> Error {
     Error::of(Kind::Socket, "the task that feeds the subscription has ended").hint("subscribe again").passing(true)
 }
@@ -95,8 +95,8 @@ pub(super) fn too_large(limit: usize) -> Error {
 mod tests {
     use super::*;
 
-    /// The close codes of `graphql-transport-ws` and RFC 6455 that tell the caller what to do, with a word of what it is told, and
-    /// whether connecting again may help.
+    /// The close codes of `graphql-transport-ws` and RFC 6455 that need action of the caller, with a word of their
+    /// error, and whether connecting again may help.
     #[test]
     fn a_close_code_says_what_to_do_next() {
         for (code, says, again) in [

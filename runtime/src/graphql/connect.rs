@@ -1,4 +1,4 @@
-//! Opens a socket: the upgrade, and the start of the protocol.
+//! Opens a socket: the upgrade, and the initialization of the protocol.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,25 +26,25 @@ use crate::{
     transport::body::excerpt,
 };
 
-/// Bytes that wait to be sent before the socket takes no more messages, in either direction.
+/// The limit of unsent bytes before the socket accepts no more messages, in either direction.
 const UNSENT: usize = 64 * 1024;
 
 /// RFC 6455 §1.3.
 const ACCEPT_SUFFIX: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// A socket that is acknowledged.
+/// A socket whose connection is acknowledged.
 pub(super) struct Opened {
     pub(super) socket: WebSocketStream<Upgraded>,
     pub(super) secret: Option<SecretString>,
-    /// How long its token is good; `None` when nothing limits it.
+    /// The time for which its token is valid; `None` if nothing limits it.
     pub(super) usable_for: Option<Duration>,
 }
 
-/// Why there is no socket.
+/// The reason that there is no socket.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) error: Error,
-    /// The server does not upgrade: another transport may do.
+    /// The server does not upgrade: another transport may work.
     pub(super) no_upgrade: bool,
 }
 
@@ -54,7 +54,7 @@ impl From<Error> for Refused {
     }
 }
 
-/// Opens a socket. A token that is refused is replaced once.
+/// Opens a socket. A token that is refused is refreshed once.
 pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
     let limit = Hub::of(session).options().connect;
     let attempts = async {
@@ -78,7 +78,7 @@ pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
     }
 }
 
-/// The token for a new connection; without a credential there is none.
+/// Returns the token for a new connection; `None` without a credential.
 pub(super) async fn token(
     session: &Session,
     limit: Duration,
@@ -93,7 +93,7 @@ pub(super) async fn token(
     }
 }
 
-/// The token in use, to blank it out of what the service says.
+/// Returns the current token, to blank it out of the service's messages.
 pub(super) fn secret(session: &Session) -> Option<SecretString> {
     session.credential.as_ref()?.current().map(|held| held.secret.clone())
 }
@@ -133,7 +133,7 @@ async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused
     Ok(Opened { socket, secret: held.map(|held| held.secret.clone()), usable_for: held.and_then(Held::usable_for) })
 }
 
-/// Says why the socket ends, and waits until the service has read it.
+/// Sends a close frame, and waits until the service has read it.
 pub(super) async fn close(
     socket: &mut WebSocketStream<Upgraded>,
     code: u16,
@@ -146,12 +146,12 @@ pub(super) async fn close(
 }
 
 async fn give_up(socket: &mut WebSocketStream<Upgraded>, what: &str) -> Refused {
-    // The error is what counts; the service learns of it where it still listens.
+    // The error is what the caller gets; the service receives it if it still reads.
     let _ = close(socket, 4400, "unexpected message").await;
     close::protocol(what).into()
 }
 
-/// The upgrade of RFC 6455 §4.1, with the connections, the certificates and the proxy of every other request.
+/// The upgrade of RFC 6455 §4.1, with the connections, the certificates and the proxy of all other requests.
 async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStream<Upgraded>, Refused> {
     let options = Hub::of(session).options();
     let url = url(&session.base, &encode_path(options.subscriptions()), "")?;
@@ -176,7 +176,7 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
     }
     check(response.headers(), &key)?;
     let upgraded = response.upgrade().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
-    // Each message is flushed when it is sent: nothing waits for more to come.
+    // Each message is flushed when it is sent: none waits for more.
     let builder = ClientBuilder::new()
         .config(Config::default().flush_threshold(UNSENT))
         .limits(Limits::default().max_payload_len(Some(options.message_limit)));
@@ -191,7 +191,7 @@ fn key() -> Result<String, Error> {
     Ok(STANDARD.encode(bytes))
 }
 
-/// RFC 6455 §4.1: the answer proves that the server read the request, and names the protocol that was asked for.
+/// RFC 6455 §4.1: the response proves that the server read the request, and names the requested protocol.
 fn check(headers: &HeaderMap, key: &str) -> Result<(), Error> {
     let digest = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{ACCEPT_SUFFIX}").as_bytes());
     let says = |name, expected: &str| {
@@ -228,7 +228,7 @@ async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held:
     } else {
         Error::status_code(status, body, what, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
     };
-    // 501 and the 4xx that say nothing of the caller: the server has no WebSocket here.
+    // 501 and the 4xx that are not about the caller: the server has no WebSocket here.
     let no_upgrade = status.is_success() || matches!(status.as_u16(), 400 | 404 | 405 | 406 | 415 | 426 | 501);
     Refused { error, no_upgrade }
 }

@@ -48,7 +48,7 @@ impl<'a, T: DeserializeOwned> Query<'a, T> {
         Self { client, ask: Ask::new(document, variables), types, options, answer: PhantomData }
     }
 
-    /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
+    /// Adds a header, or replaces one. `Authorization` is an error, since the credential sets it.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Err(error) = set_callers_header(&mut self.options.headers, name, value) {
             self.ask = self.ask.and(Err(error.at(NAME)));
@@ -73,7 +73,7 @@ impl<'a, T: DeserializeOwned + 'a> IntoFuture for Query<'a, T> {
     }
 }
 
-/// What is asked: a document, and its variables as JSON.
+/// The request: a document, and its variables as JSON.
 pub(super) struct Ask {
     document: String,
     name: Option<String>,
@@ -108,12 +108,12 @@ impl Ask {
         self.body(By::Text)
     }
 
-    /// Whether it can be sent without a form.
+    /// Returns whether it can be sent without a form.
     pub(super) fn is_plain(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The SHA-256 of the document.
+    /// Returns the SHA-256 of the document.
     fn hash(&self) -> String {
         let hash = digest::digest(&digest::SHA256, self.document.as_bytes());
         hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
@@ -148,7 +148,7 @@ impl Ask {
             return self.form(session);
         }
         if options.get && self.reads {
-            // What is a text in JSON is one in the query; the rest stays JSON.
+            // A JSON string is plain text in the query; other values stay JSON.
             let text = |text: &str| serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
             let pairs: Vec<String> =
                 self.parts(by).iter().flat_map(|(name, part)| query_pairs(name, &Value::String(text(part)))).collect();
@@ -174,7 +174,7 @@ impl Ask {
         let path = &Hub::of(session).options().path;
         let mut prepared = prepare(session, path, Content::Parts(parts), "", ACCEPT, false)?;
         prepared.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("multipart/form-data"));
-        // Services that guard against forms of other sites want a header that no form can have.
+        // Services with protection against cross-site forms require a header that no form can have.
         prepared.headers.insert("graphql-require-preflight", HeaderValue::from_static("1"));
         Ok(prepared)
     }
@@ -198,12 +198,12 @@ async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes
         };
         let Some(next) = hub.persisted.next(&hash, by, unknown_hash(&outcome, secret.as_ref())) else { return outcome };
         by = next;
-        // What is asked once more has the time that is left.
+        // A repetition has the remaining time.
         options.deadline = until.map(|until| until.left(Instant::now()));
     }
 }
 
-/// What the service says of the hash of a document that it does not answer to.
+/// Returns the service's response to an unknown hash.
 fn unknown_hash(outcome: &Result<Bytes, Error>, secret: Option<&SecretString>) -> Option<Unknown> {
     let says = |errors: &[GraphqlError]| {
         errors.iter().find_map(|error| match (error.code(), error.message()) {
@@ -221,11 +221,11 @@ fn unknown_hash(outcome: &Result<Bytes, Error>, secret: Option<&SecretString>) -
     }
 }
 
-/// The body of a 2xx, where it is one of GraphQL.
+/// Returns the body of a 2xx, if it is a GraphQL response.
 fn read_body(raw: Raw) -> Result<Bytes, Error> {
     let kind = raw.headers.get(header::CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
     let essence = kind.as_deref().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    // Some services say nothing, or `text/plain`, of their JSON.
+    // Some services send no media type, or `text/plain`, with their JSON.
     let is_json = essence.is_empty() || essence.ends_with("json");
     if is_json || raw.bytes().trim_ascii_start().starts_with(b"{") {
         return Ok(raw.bytes().clone());
@@ -238,7 +238,7 @@ fn read_body(raw: Raw) -> Result<Bytes, Error> {
     Err(Error::of(Kind::Decode, what).hint(hint).at(NAME))
 }
 
-/// The errors that a status other than 2xx carries, when its body is a GraphQL answer; else the status.
+/// Returns the errors in a response with a status other than 2xx, if its body is a GraphQL response; else the status.
 fn refused(error: Error, secret: Option<&SecretString>) -> Error {
     let Some(status) = error.status().filter(|status| !matches!(status.as_u16(), 401 | 403 | 429)) else {
         return error.with_graphql(secret);
@@ -254,7 +254,7 @@ fn refused(error: Error, secret: Option<&SecretString>) -> Error {
     }
 }
 
-/// `[["id", "17"]]` is an object to people.
+/// `[["id", "17"]]` looks like an object.
 fn pairs_to_object(text: &str) -> Option<String> {
     let Value::Array(pairs) = Value::read(text).ok()? else { return None };
     let members: Option<Object> = pairs

@@ -24,7 +24,7 @@ use crate::{
     clock::{self, Until},
 };
 
-/// A socket that lived this long was a good one: the next may be opened at once.
+/// After this time, a socket counts as good: the next may be opened at once.
 const STEADY: Duration = Duration::from_secs(10);
 
 type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>>;
@@ -32,7 +32,7 @@ type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>
 struct Supervisor {
     session: Arc<Session>,
     place: Arc<Endpoint>,
-    /// In the order in which they were made.
+    /// In the order of their creation.
     subscriptions: BTreeMap<u64, Subscription>,
     current: Option<Current>,
     retiring: Option<(Link, Until)>,
@@ -45,7 +45,7 @@ struct Supervisor {
 struct Subscription {
     payload: Arc<str>,
     feed: Arc<Feed>,
-    /// The task of a subscription that has a request of its own.
+    /// The task of a subscription with its own request.
     task: Option<AbortHandle>,
 }
 
@@ -64,7 +64,7 @@ enum Turn {
     Idle,
 }
 
-/// Looks after one socket, on a runtime that outlives the caller's.
+/// Starts the management of one socket, on a runtime that outlives the caller's.
 pub(super) fn start(
     runtime: &Handle,
     session: Arc<Session>,
@@ -128,7 +128,7 @@ impl Supervisor {
         };
         let ended = async {
             match &mut self.current {
-                // Without an answer, its task is gone.
+                // Without an answer, its task has ended.
                 Some(current) => drop((&mut current.link.ended).await),
                 None => std::future::pending().await,
             }
@@ -156,7 +156,7 @@ impl Supervisor {
                 self.subscriptions.insert(id, subscription);
             }
             SubscriptionRequest::Remove(id) => drop(self.remove(id)),
-            // What a socket says that was replaced is said by the next one, too.
+            // The next socket reports the same as the replaced one.
             SubscriptionRequest::Full { id, epoch } if epoch == self.epoch => {
                 if let Some(Subscription { payload, feed, .. }) = self.remove(id) {
                     let entry = FeedEntry { id, payload, feed: Arc::clone(&feed) };
@@ -181,7 +181,7 @@ impl Supervisor {
         Some(subscription)
     }
 
-    /// Whether a further subscription becomes a request of its own.
+    /// Returns whether a further subscription becomes a request.
     fn uses_requests(&self) -> bool {
         match Hub::of(&self.session).options().transport {
             SubscriptionTransport::ServerSentEvents => true,
@@ -190,7 +190,7 @@ impl Supervisor {
         }
     }
 
-    /// Begins what the state asks for.
+    /// Starts the work that the state requires.
     fn settle(&mut self) {
         self.idle_since = match self.idle_since {
             _ if !self.subscriptions.is_empty() => None,
@@ -268,7 +268,8 @@ impl Supervisor {
         self.subscriptions.retain(|_, subscription| !subscription.is_on_socket());
     }
 
-    /// The current socket has told its subscriptions. Those that it never saw go to the next one.
+    /// Handles the end of the current socket, which has notified its subscriptions. Those that it never sent go to the
+    /// next one.
     fn ended(&mut self) {
         let steady = self.current.take().is_some_and(|current| current.since.elapsed() >= STEADY);
         self.failures = if steady { 0 } else { self.failures.saturating_add(1) };
@@ -289,7 +290,7 @@ impl Drop for Supervisor {
 }
 
 impl Subscription {
-    /// Whether a socket carries it, or will.
+    /// Returns whether a socket carries it, or will.
     fn is_on_socket(&self) -> bool {
         self.task.is_none()
     }
@@ -300,7 +301,7 @@ impl Subscription {
     }
 
     fn start(&mut self, session: &Arc<Session>) {
-        // What becomes of sockets is nothing to it.
+        // The end of a socket does not affect it.
         let epoch = Hub::of(session).epoch();
         self.feed.move_to(epoch, false);
         let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.feed), epoch);

@@ -1,4 +1,4 @@
-//! A store that ends with the program.
+//! A store in memory.
 
 mod state;
 
@@ -24,7 +24,7 @@ use crate::{
     clock::{self, Until},
 };
 
-/// A store in memory: what it holds ends with the program. It keeps the last observation of each operation.
+/// A store in memory: its contents end with the program. It keeps the last observation of each operation.
 #[derive(Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
@@ -32,7 +32,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,22 +1,22 @@
-//! What a look that failed says of the next one.
+//! The consequences of a failed query.
 
 use crate::Error;
 
-/// Codes of errors that say that the document, or its variables, are wrong. Servers of Apollo's kind write them.
+/// Error codes for a wrong document or wrong variables. Servers like Apollo's use them.
 const WRONG: [&str; 4] =
     ["BAD_USER_INPUT", "GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "OPERATION_RESOLUTION_FAILURE"];
 
-/// Codes of errors that say that the caller may not look: a token that is renewed may, or not.
+/// Error codes for a caller without the right to query: a refreshed token may have it.
 const FORBIDDEN: [&str; 4] = ["AUTH_NOT_AUTHENTICATED", "AUTH_NOT_AUTHORIZED", "FORBIDDEN", "UNAUTHENTICATED"];
 
-/// What a look that failed says of the next one.
+/// The consequence of a failed query for the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
-    /// The next one may succeed: as long as there is time, it is made.
+    /// The next one may succeed: it is made while there is time.
     Passes,
-    /// It is hardly one that passes. A few in a row are none.
+    /// It is hardly temporary. A few in a row are permanent.
     Doubtful,
-    /// Every look will fail so.
+    /// Every query will fail like this.
     Stays,
 }
 
@@ -31,7 +31,7 @@ impl Trouble {
         if error.is_graphql() {
             let errors = error.graphql_errors();
             let has = |codes: &[&str]| errors.iter().filter_map(|error| error.code()).any(|code| codes.contains(&code));
-            // An error of the document has a place in it, and none in the answer, which there is not.
+            // An error of the document has a position in it, and no path in the response, which has no data.
             let of_document = |error: &crate::graphql::GraphqlError| {
                 error.code().is_none() && error.path().is_empty() && !error.locations().is_empty()
             };
@@ -40,11 +40,11 @@ impl Trouble {
             } else if has(&FORBIDDEN) || (!errors.is_empty() && errors.iter().all(of_document)) {
                 Self::Doubtful
             } else {
-                // What else a service says beside a 200 may be an outage of what is behind it.
+                // Any other error beside a 200 may be an outage behind the service.
                 Self::Passes
             };
         }
-        // A page in place of an answer: of a proxy in trouble, or of a wrong address.
+        // A web page instead of a response: from a failing proxy, or from a wrong address.
         if error.is_decode() { Self::Doubtful } else { Self::Stays }
     }
 }

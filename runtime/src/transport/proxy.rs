@@ -12,10 +12,10 @@ use url::Url;
 
 use crate::error::{Error, Kind};
 
-/// Hosts that are always reached directly, as [`NoProxy`] writes them.
+/// Hosts that are always reached directly, in the syntax of [`NoProxy`].
 const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 
-/// Which proxy connections go through.
+/// The proxy of connections.
 #[derive(Clone, Default)]
 pub(crate) enum ProxyChoice {
     /// That of the environment.
@@ -23,7 +23,7 @@ pub(crate) enum ProxyChoice {
     Environment,
     /// None.
     Direct,
-    /// This one, but for the hosts of a list.
+    /// This one, except for the hosts of a list.
     Given(Proxy, String),
 }
 
@@ -33,12 +33,12 @@ pub(crate) struct Proxy {
     /// Without user and password.
     url: Url,
     authorization: Option<HeaderValue>,
-    /// Where it was named.
+    /// The setting that names it.
     place: String,
 }
 
 impl ProxyChoice {
-    /// The proxy of `https`, and the hosts that are reached without it.
+    /// Returns the proxy of `https`, and the hosts that are reached without it.
     pub(super) fn find(&self) -> Result<Option<(Proxy, String)>, Error> {
         match self {
             Self::Direct => Ok(None),
@@ -48,7 +48,7 @@ impl ProxyChoice {
     }
 }
 
-/// What the usual variables say. The one in capitals goes first, and an empty one counts as not set.
+/// Reads the usual variables. The one in capitals takes precedence, and an empty one counts as not set.
 fn environment(lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<Option<(Proxy, String)>, Error> {
     let text = |name: &str| match lookup(name).map(OsString::into_string) {
         Some(Ok(text)) if !text.trim().is_empty() => Ok(Some(text)),
@@ -69,8 +69,8 @@ fn environment(lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<Option<(Prox
 }
 
 impl Proxy {
-    /// Reads an address such as `http://user:password@proxy.example:3128`. Neither an error nor anything else shows the user and
-    /// the password.
+    /// Parses an address such as `http://user:password@proxy.example:3128`. No error contains the user and the
+    /// password.
     pub(crate) fn read(text: &SecretString, place: String) -> Result<Self, Error> {
         let refuse = |rule: &str, hint: &str| Err(refuse(&place, rule, hint));
         const ESCAPE: &str =
@@ -122,18 +122,18 @@ impl Proxy {
         Ok(Self { url, authorization, place })
     }
 
-    /// Which requests go through it.
+    /// Returns the requests that go through it.
     pub(super) fn route(&self, except: &str) -> Route {
         let (address, except) = (self.url.as_str().to_owned(), format!("{LOOPBACK},{except}"));
         Route { proxy: self.describe(), matcher: Matcher::builder().https(address).no(except).build() }
     }
 
-    /// Host and port, and where they were named.
+    /// Describes it: host and port, and the setting that names it.
     fn describe(&self) -> String {
         format!("the proxy {} of {}", self.url.origin().ascii_serialization(), self.place)
     }
 
-    /// The proxy as connections take it.
+    /// Installs the proxy on connections.
     pub(super) fn install(
         &self,
         except: &str,
@@ -149,14 +149,14 @@ impl Proxy {
     }
 }
 
-/// A proxy as connections take it: what it is called, and which requests go through it.
+/// A proxy of connections: its name, and the requests that go through it.
 pub(super) struct Route {
     proxy: String,
     matcher: Matcher,
 }
 
 impl Route {
-    /// The proxy that a request to this address goes through.
+    /// Returns the proxy that a request to this address goes through.
     pub(super) fn to(&self, url: &Url) -> Option<&str> {
         let url = url.as_str().parse().ok()?;
         self.matcher.intercept(&url).map(|_| self.proxy.as_str())

@@ -1,4 +1,4 @@
-//! Certificates: those that are trusted, and the one that the client shows.
+//! Certificates: the trusted ones, and the client's own.
 
 use std::{
     ffi::OsString,
@@ -21,7 +21,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::error::{Error, Kind};
 
-/// The most that is read of a file of certificates, in bytes. The bundle of a Linux distribution has about 250 KiB.
+/// The largest file of certificates that is read, in bytes. The bundle of a Linux distribution has about 250 KiB.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Certificates in PEM, one or more: in a file, or in memory.
@@ -37,23 +37,23 @@ pub struct Certificates(Source);
 
 #[derive(Clone)]
 enum Source {
-    /// The file, and what names it.
+    /// The file, and the setting that names it.
     File(PathBuf, Option<String>),
     Memory(Vec<u8>),
 }
 
 impl Certificates {
-    /// The certificates in a file, which is read when the client is built.
+    /// Creates certificates from a file, which is read when the client is built.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self(Source::File(path.into(), None))
     }
 
-    /// The certificates in a text that begins with `-----BEGIN CERTIFICATE-----`.
+    /// Creates certificates from a text that begins with `-----BEGIN CERTIFICATE-----`.
     pub fn pem(text: impl Into<Vec<u8>>) -> Self {
         Self(Source::Memory(text.into()))
     }
 
-    /// Says which variable, or which line of a file, names the file.
+    /// Sets the variable, or the line of a file, that names the file.
     pub(crate) fn named_by(self, by: String) -> Self {
         match self.0 {
             Source::File(path, _) => Self(Source::File(path, Some(by))),
@@ -69,7 +69,7 @@ impl Certificates {
         }
     }
 
-    /// All of them, at least one.
+    /// Reads all of them, at least one.
     fn read(&self, what: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
         let refuse = |rule: String, hint: &str| {
             Error::of(Kind::Configuration, format!("{what}: {} {rule}", self.describe()))
@@ -87,7 +87,7 @@ impl Certificates {
             let certificate = certificate.map_err(|_| {
                 refuse(format!("is damaged at certificate {number}"), "replace it by the file as it was issued")
             })?;
-            // A certificate that says nothing, or something else, is found before the first connection.
+            // An invalid certificate is found before the first connection.
             RootCertStore::empty().add(certificate.clone()).map_err(|_| {
                 refuse(format!("holds something else in place of certificate {number}"), "replace that section")
             })?;
@@ -108,7 +108,7 @@ impl fmt::Debug for Certificates {
     }
 }
 
-/// A regular file, whole. Opening a pipe would wait for somebody who writes.
+/// Reads a regular file. Opening a pipe would wait for a writer.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let unreadable = |cause: std::io::Error| format!("cannot be read: {cause}");
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
@@ -123,24 +123,24 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// What connections trust, and what they show.
+/// The trusted certificates, and the client's own.
 #[derive(Clone, Default)]
 pub(crate) struct Tls {
     roots: Vec<CertificateDer<'static>>,
-    /// Nothing but the roots is trusted.
+    /// Only the roots are trusted.
     only: bool,
     identity: Option<Arc<CertifiedKey>>,
 }
 
 impl Tls {
-    /// Trusts these, beside the system's or in their place.
+    /// Trusts these, in addition to the system's or instead of them.
     pub(crate) fn trust(&mut self, certificates: &Certificates, only: bool) -> Result<(), Error> {
         self.roots.extend(certificates.read("the root certificates")?);
         self.only |= only;
         Ok(())
     }
 
-    /// Shows this certificate to servers that ask for one. `place` says where the key is.
+    /// Presents this certificate to servers that ask for one. `place` is the setting of the key.
     pub(crate) fn identify(&mut self, chain: &Certificates, key: &SecretString, place: &str) -> Result<(), Error> {
         let refuse = |rule: &str, hint: &str| {
             Error::of(Kind::Configuration, format!("the key of the client certificate, in {place}, {rule}"))
@@ -149,7 +149,7 @@ impl Tls {
         };
         let chain_of = chain.read("the client certificate")?;
         let text = key.expose_secret();
-        // What a decoder says of a key may show a part of it.
+        // A decoder's message about a key may contain a part of it.
         let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_| {
             if text.contains("ENCRYPTED") {
                 refuse("is encrypted", "decrypt it with `openssl pkey`, and keep the file protected")
@@ -170,7 +170,7 @@ impl Tls {
         Ok(())
     }
 
-    /// For `https`.
+    /// Returns the configuration for `https`.
     pub(crate) fn secure(&self) -> Result<ClientConfig, rustls::Error> {
         let versions = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()?;
         let verified = if self.only {
@@ -192,10 +192,10 @@ impl Tls {
         Ok(tls)
     }
 
-    /// Certificates as the operating system trusts them, and the roots beside.
+    /// Verifies certificates like the operating system, with additional roots.
     #[cfg(not(target_os = "android"))]
     fn system(&self) -> Result<Verifier, rustls::Error> {
-        // The verifier takes a bundle that is missing for an empty one.
+        // The verifier treats a missing bundle as an empty one.
         if let Some(Err(cause)) = bundle().map(File::open) {
             return Err(rustls::Error::General(cause.to_string()));
         }
@@ -211,16 +211,16 @@ impl Tls {
     }
 }
 
-/// The variable that names a bundle of certificates, in the place of the system's.
+/// The variable that names a bundle of certificates, instead of the system's.
 const BUNDLE: &str = "SSL_CERT_FILE";
 
-/// The bundle that the environment names, on the systems where that counts.
+/// Returns the bundle that the environment names, on the systems that support it.
 fn bundle() -> Option<OsString> {
     let counts = cfg!(all(unix, not(target_vendor = "apple"), not(target_os = "android")));
     std::env::var_os(BUNDLE).filter(|_| counts)
 }
 
-/// The error of connections that cannot be made at all: because of certificates, most of all.
+/// The error of connections that cannot be created: mostly because of certificates.
 pub(super) fn unusable(cause: &str) -> Error {
     let error =
         |what: String, hint: String| Error::of(Kind::Configuration, what).because("certificate/system").hint(hint);
@@ -243,7 +243,7 @@ pub(super) fn unusable(cause: &str) -> Error {
     )
 }
 
-/// No certificate is trusted: for `http`.
+/// Trusts no certificate: for `http`.
 pub(super) fn plain() -> Result<ClientConfig, rustls::Error> {
     Ok(ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()?

@@ -1,4 +1,4 @@
-//! What errors of PostgreSQL say, and what to do about them.
+//! Errors of PostgreSQL, and advice about them.
 
 use std::error::Error as _;
 
@@ -6,10 +6,10 @@ use tokio_postgres::error::{DbError, SqlState};
 
 use crate::error::{Error, Kind, escape};
 
-/// The longest text of a server that an error repeats, in characters.
+/// The longest server message that an error repeats, in characters.
 const LONGEST: usize = 300;
 
-/// An error of a step.
+/// Returns the error of a step.
 pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
     let what = |why: &str| {
         let why: String = why.chars().take(LONGEST).collect();
@@ -28,7 +28,7 @@ pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
                 why = format!("{why}: {inner}");
                 next = inner.source();
             }
-            // A connection that broke comes back; a value that does not fit does not.
+            // A broken connection is temporary; a value that does not fit is not.
             let passing = cause.is_closed() || has_io(&cause);
             Error::of(Kind::Store, what(&why))
                 .hint("check the address of the database, the network, its certificate, and that it runs")
@@ -42,16 +42,16 @@ fn has_io(cause: &tokio_postgres::Error) -> bool {
     let mut next = cause.source();
     while let Some(inner) = next {
         if let Some(io) = inner.downcast_ref::<std::io::Error>() {
-            // What TLS refuses is an error of input or output, too, and stays.
+            // A refusal of TLS is an I/O error, too, and is permanent.
             return io.get_ref().is_none_or(|inner| !inner.is::<rustls::Error>());
         }
         next = inner.source();
     }
-    // The time to connect was over.
+    // The connect timeout.
     cause.to_string().contains("timeout")
 }
 
-/// What to do, and whether it may pass by itself.
+/// Returns the advice, and whether the failure is temporary.
 fn advice(said: &DbError) -> (&'static str, bool) {
     let code = said.code();
     let class = code.code().get(..2).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the rows of the tables say.
+//! Reads the rows of the tables.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -36,7 +36,7 @@ pub(super) const LABELLED: &str = entries!("WHERE s.deployment = $1 AND s.label 
 pub(super) const UNFINISHED: &str = entries!("WHERE s.deployment = $1 AND s.outcome IS NULL ORDER BY s.number");
 pub(super) const CLAIMED: &str = entries!("WHERE s.correlation = ANY($1)");
 
-/// A value of a column. A table that was changed may have another type there.
+/// Reads a value of a column. A table that was changed may have another type there.
 pub(super) fn get<T: FromSqlOwned>(row: &tokio_postgres::Row, column: usize) -> Result<T, Error> {
     row.try_get(column).map_err(|cause| {
         let name = row.columns().get(column).map_or("", |column| column.name());
@@ -69,7 +69,7 @@ pub(super) fn read(row: &tokio_postgres::Row) -> Result<Row, Error> {
     })
 }
 
-/// The name of the binding, by which it was claimed.
+/// Returns the name of the binding under which it was claimed.
 pub(super) fn kind(row: &tokio_postgres::Row) -> Result<String, Error> {
     get(row, 3)
 }

@@ -1,4 +1,4 @@
-//! A worker over PostgreSQL and a service that is not there.
+//! A worker over PostgreSQL and a fake service.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
 
@@ -28,10 +28,10 @@ const WATCHDOG: Duration = Duration::from_secs(300);
 
 type Lines = Arc<Mutex<Vec<String>>>;
 
-/// A worker that runs, what it tells, and the labels of what it has handled.
+/// A worker that runs, its events, and the labels that it has handled.
 struct Running {
     operations: Operations,
-    /// Whether operations have ended, as the service shows it.
+    /// The service's operations have ended.
     done: Arc<AtomicBool>,
     told: Lines,
     handled: Lines,
@@ -83,7 +83,7 @@ impl Running {
         request.submit(&self.operations, "thing", Some(label)).await.map(drop)
     }
 
-    /// How often it has told something that begins like this.
+    /// Returns the number of events that begin like this.
     fn count(&self, event: &str) -> usize {
         self.told.lock().unwrap().iter().filter(|told| told.starts_with(event)).count()
     }
@@ -104,7 +104,7 @@ impl Running {
     }
 }
 
-/// The database is away for longer than the lease, and than a step waits.
+/// The database is away for longer than the lease, and than the time limit of a step.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_goes_on_when_the_database_comes_back_after_a_minute() {
     let Some(server) = Server::alone().await else { return };
@@ -133,14 +133,14 @@ async fn a_worker_goes_on_when_the_database_comes_back_after_a_minute() {
     assert!(failures <= 3, "a failure is told once until it is over: {failures}");
     let told = Arc::clone(&running.told);
     running.stop().await;
-    // One whose answer was lost with the database is known to nobody, and holds nothing; its time will be over.
+    // An instance whose response was lost is known to no program and has no leases; its time will be over.
     let owners = store.overview("here").await.unwrap().owners;
     let told = told.lock().unwrap();
     let is_known = |owner: &Owner| told.contains(&format!("Enlisted {{ instance: {:?} }}", owner.instance));
     assert!(owners.iter().all(|owner| owner.held == 0 && !is_known(owner)), "it has not left: {owners:?}, {told:?}");
 }
 
-/// Of many operations one has a row that nobody can read: the others end, and it does when somebody has mended it.
+/// One of many operations has an unreadable row: the others end, and it does once the row is repaired.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_bad_row_holds_up_nobody_but_itself() {
     let Some(server) = Server::shared().await else { return };
@@ -150,7 +150,7 @@ async fn one_bad_row_holds_up_nobody_but_itself() {
         running.submit(label).await.unwrap();
     }
     running.until("the claims", || running.count("Claimed") > 0).await;
-    // It is held by now, or will be: with the next claim the row is read again.
+    // It is leased by now, or will be: with the next claim the row is read again.
     let damage = "UPDATE @.submission SET intent = '{' || intent, owner = NULL WHERE label = 'bad'";
     server.run("bad", damage).await;
     running.until("the failure", || running.count("WatchFailed") > 1).await;

@@ -1,4 +1,4 @@
-//! When the next look is made, whatever comes in between.
+//! The time of the next query, whatever happens in between.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
 
@@ -45,8 +45,8 @@ fn slow() -> WatchOptions {
     WatchOptions::new().settle(AGES).safety(AGES).interval(AGES).reconnect(AGES)
 }
 
-/// An instance whose clock is an hour behind has accepted it, and the service does not show it at once. Whoever holds it waits
-/// all the same; whoever does not hold it has nothing but that time to go by.
+/// An instance whose clock is an hour behind has accepted it, and the service does not return it at once. An instance
+/// with its lease waits all the same; without a lease, only that time is known.
 #[tokio::test]
 async fn a_worker_goes_by_no_clock_of_another_instance() {
     for holds in [true, false] {
@@ -110,7 +110,7 @@ async fn nothing_shortens_the_pause_after_a_failure() {
     assert_eq!(fake.calls().len(), 1);
 }
 
-/// Every option, with the times that callers write for "never" and for "at once".
+/// Every option, with the values that callers use for "never" and for "at once".
 #[tokio::test]
 async fn never_is_never_and_at_once_is_no_flood() {
     let set: [(&str, Set); 7] = [

@@ -1,7 +1,7 @@
 //! Fair shares.
 
-/// How many of some free places each group gets, so that all groups have as many as the others, as far as can be. Groups that
-/// have had their fill get none.
+/// Returns the number of free slots for each group, so that all groups have as equal numbers as possible. Groups
+/// without demand get none.
 pub(super) fn shares(free: usize, held: &[usize], hungry: &[bool]) -> Vec<usize> {
     let open = || held.iter().zip(hungry).filter(|(_, hungry)| **hungry).map(|(held, _)| *held);
     let needed = |level: usize| open().map(|held| level.saturating_sub(held)).fold(0_usize, usize::saturating_add);
@@ -9,7 +9,7 @@ pub(super) fn shares(free: usize, held: &[usize], hungry: &[bool]) -> Vec<usize>
     if groups == 0 {
         return vec![0; held.len()];
     }
-    // The highest level that all groups can be brought to.
+    // The highest level that all groups can reach.
     let (mut low, mut high) = (0, open().max().unwrap_or_default().saturating_add(free));
     while low < high {
         let middle = low + (high - low).div_ceil(2);
@@ -20,7 +20,7 @@ pub(super) fn shares(free: usize, held: &[usize], hungry: &[bool]) -> Vec<usize>
         .zip(hungry)
         .map(|(held, hungry)| {
             let share = if *hungry { low.saturating_sub(*held) } else { 0 };
-            // What does not divide goes to those that are at the level, one each.
+            // The remainder goes to the groups at that level, one each.
             let more = usize::from(*hungry && *held <= low && rest > 0);
             rest -= more;
             share + more
@@ -28,8 +28,8 @@ pub(super) fn shares(free: usize, held: &[usize], hungry: &[bool]) -> Vec<usize>
         .collect()
 }
 
-/// How many places each group gives up to operations that wait, so that all groups have as many as the others, as far as can
-/// be, and each operation that waits has its turn. `due` counts those that wait, up to `places`.
+/// Returns the number of slots that each group gives up to waiting operations, so that all groups have as equal numbers
+/// as possible, and each waiting operation has its turn. `due` counts those that wait, up to `places`.
 pub(super) fn releases(places: usize, held: &[usize], due: &[usize]) -> Vec<usize> {
     let mut targets = vec![0; held.len()];
     loop {
@@ -120,7 +120,7 @@ mod tests {
             let given = shares(free, &held, &vec![true; groups]);
             assert_eq!(given.iter().sum::<usize>(), free);
             let after: Vec<usize> = held.iter().zip(&given).map(|(held, given)| held + given).collect();
-            // Whoever got a place is at most one above everybody else.
+            // A group that got a slot is at most one above every other.
             for (after_one, given) in after.iter().zip(&given) {
                 if *given > 0 {
                     assert!(after.iter().all(|other| other + 1 >= *after_one), "{held:?} {given:?} {after:?}");

@@ -1,4 +1,4 @@
-//! What all parts of a worker share.
+//! The shared state of all parts of a worker.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::{Settings, Tell, WorkerEvent, handler::Handler, lease_length::LeaseLength, turns::Turns};
 use crate::{error::Error, operations::Operations};
 
-/// What all parts of a worker share.
+/// The shared state of all parts of a worker.
 pub(super) struct Shared {
     pub(super) settings: Settings,
     pub(super) handler: Handler,
@@ -31,17 +31,17 @@ impl Shared {
         Arc::new(Self { settings, handler, turns, tell, stopping, length, failing: Mutex::default() })
     }
 
-    /// How long leases are now.
+    /// Returns the current length of leases.
     pub(super) fn lease(&self) -> Duration {
         self.length.lock().unwrap_or_else(PoisonError::into_inner).lease()
     }
 
-    /// Takes note that leases were lost.
+    /// Records that leases were lost.
     pub(super) fn lease_lost(&self) {
         self.change_lease(LeaseLength::lost);
     }
 
-    /// Takes note of a renewal that came so much later than it was due. Whether leases are longer or shorter from here on.
+    /// Records a renewal with its delay. Returns whether the length of leases changes.
     pub(super) fn renewed(&self, late: Duration) -> bool {
         self.change_lease(|length| length.renewed(late))
     }
@@ -81,7 +81,7 @@ impl Shared {
         }
     }
 
-    /// Ends when the worker is to stop.
+    /// Waits until the worker is to stop.
     pub(super) async fn stopped(&self) {
         // The sender is a part of this.
         drop(self.stopping.subscribe().wait_for(|stopping| *stopping).await);

@@ -1,4 +1,4 @@
-//! What holds a worker together: instances, places, and the operations in them.
+//! The supervisor of a worker: instances, slots, and the operations in them.
 
 mod survey;
 
@@ -23,9 +23,9 @@ use crate::{
     telemetry::HeldCount,
 };
 
-/// How many entries are forgotten in one step.
+/// The number of entries that are forgotten in one step.
 const PURGED: u32 = 1000;
-/// How often finished entries are looked through, at most and at least.
+/// The intervals between purges of finished entries, the shortest and the longest.
 const OFTEN: Duration = Duration::from_secs(1);
 const RARELY: Duration = Duration::from_secs(3600);
 
@@ -34,14 +34,14 @@ struct Source {
     operations: Operations,
     kinds: Vec<String>,
     life: Option<Arc<Life>>,
-    /// The instance before, whose leases were lost, until the store lets it go.
+    /// The previous instance, whose leases were lost, until the store releases it.
     before: Option<Instance>,
-    /// An answer of the store was lost: it may have given more than this instance knows.
+    /// A response of the store was lost: it may have given more operations than this instance knows.
     doubt: bool,
     purge_at: Until,
 }
 
-/// Where the task of an operation belongs.
+/// The group of an operation's task.
 struct Post {
     source: usize,
     kind: String,
@@ -58,11 +58,11 @@ pub(super) struct Supervisor {
     shared: Arc<Shared>,
     posts: HashMap<Id, Post>,
     tasks: JoinSet<()>,
-    /// What renews leases. It goes on to the end.
+    /// The tasks that renew leases. They run to the end.
     keepers: JoinSet<()>,
-    /// When the stores are next asked what is paused, and what waits.
+    /// The time of the next survey.
     survey_at: Until,
-    /// In which claim each kind of each deployment was last given an operation.
+    /// The claim in which each kind of each deployment last got an operation.
     last_given: HashMap<(usize, String), u64>,
     claims: u64,
 }
@@ -112,7 +112,7 @@ impl Supervisor {
     pub(super) async fn run(mut self, stop: impl Future<Output = ()> + Send) {
         tokio::pin!(stop);
         loop {
-            // What comes while the store is asked wakes, too.
+            // A wake during the round counts, too.
             let operations: Vec<Operations> = self.sources.iter().map(|source| source.operations.clone()).collect();
             let mut wakes: Vec<WakeFuture<'_>> =
                 operations.iter().map(|operations| operations.store().wake()).collect();
@@ -142,7 +142,7 @@ impl Supervisor {
         self.stop().await;
     }
 
-    /// Asks each store once. Whether there is more to be had.
+    /// Asks each store once. Returns whether there may be more.
     async fn round(&mut self) -> bool {
         for index in 0..self.sources.len() {
             self.enlist(index).await;
@@ -172,7 +172,7 @@ impl Supervisor {
                 source.life = Some(life);
                 source.doubt = false;
                 self.shared.tell(&WorkerEvent::Enlisted { instance });
-                // The store may count longer than this side: what the instance before held need not wait for that.
+                // The store may count longer than this side: the previous instance's operations need not wait for that.
                 if let Some(before) = source.before.take()
                     && let Err(error) = source.operations.store().leave(before).await
                 {
@@ -184,7 +184,7 @@ impl Supervisor {
         }
     }
 
-    /// Gives back what the store gave without this instance hearing of it.
+    /// Returns the operations that the store gave without this instance's knowledge.
     async fn clear_doubt(&mut self, index: usize) {
         let Some(source) = self.sources.get_mut(index).filter(|source| source.doubt) else { return };
         let Some(life) = source.life.clone() else { return };
@@ -218,7 +218,7 @@ impl Supervisor {
         }
     }
 
-    /// All kinds of all deployments. First are those that were given nothing for longest: where there are fewer places than
+    /// Returns all kinds of all deployments, those that got nothing for longest first: if there are fewer slots than
     /// kinds, they take turns.
     fn groups(&self) -> Vec<(usize, String)> {
         let kinds = |(index, source): (usize, &Source)| -> Vec<(usize, String)> {
@@ -233,7 +233,8 @@ impl Supervisor {
         self.posts.values().filter(|post| post.source == source && post.kind == kind).collect()
     }
 
-    /// Fills free places, evenly between deployments and kinds. Whether a store gave as many as it was asked for.
+    /// Fills free slots, evenly between deployments and kinds. Returns whether a store gave as many as it was asked
+    /// for.
     async fn claim(&mut self) -> bool {
         let groups = self.groups();
         let mut held: Vec<usize> = groups.iter().map(|(source, kind)| self.group(*source, kind).len()).collect();
@@ -269,7 +270,7 @@ impl Supervisor {
         }
     }
 
-    /// What a store gives, by kind.
+    /// Claims from one store, by kind.
     async fn claim_from(&mut self, index: usize, kinds: &[(String, usize)]) -> BTreeMap<String, usize> {
         let mut got = BTreeMap::new();
         let Some(source) = self.sources.get_mut(index) else { return got };
@@ -279,7 +280,7 @@ impl Supervisor {
             .iter()
             .map(|(kind, places)| Wanted::new(&deployment, kind, u32::try_from(*places).unwrap_or(u32::MAX)))
             .collect();
-        // Until the answer is here, nobody knows what it says.
+        // Until the response arrives, its contents are unknown.
         source.doubt = true;
         let claimed = match source.operations.store().claim(life.instance, &wanted).await {
             Ok(claimed) => claimed,
@@ -325,7 +326,7 @@ impl Supervisor {
         got
     }
 
-    /// A task has ended. One that panicked did so in a handler.
+    /// Handles the end of a task. One that panicked did so in a handler.
     fn ended(&mut self, done: Result<(Id, ()), tokio::task::JoinError>) {
         let (id, panicked) = match &done {
             Ok((id, ())) => (*id, false),
@@ -340,7 +341,7 @@ impl Supervisor {
         self.posts.insert(id, post);
     }
 
-    /// Lets handlers end, then gives everything back.
+    /// Lets handlers end, then returns all leases.
     async fn stop(mut self) {
         self.shared.stop();
         let grace = self.shared.settings.grace;
@@ -354,7 +355,8 @@ impl Supervisor {
         }
         self.keepers.shutdown().await;
         for source in &self.sources {
-            // What was lost may be nobody's yet: given back, it need not wait until the time of this instance is over.
+            // Lost leases may still be unclaimed: returned, their operations need not wait until the time of this
+            // instance is over.
             for instance in source.life.as_ref().map(|life| life.instance).into_iter().chain(source.before) {
                 if let Err(error) = source.operations.store().leave(instance).await {
                     self.shared.store_failed(&source.operations, error);
@@ -377,7 +379,7 @@ fn attendance(sources: &[Source], shared: &Arc<Shared>, post: &Post) -> Option<A
     })
 }
 
-/// Ends with the first of them.
+/// Waits for the first of them.
 async fn any(wakes: &mut [WakeFuture<'_>]) {
     poll_fn(|context| match wakes.iter_mut().any(|wake| wake.as_mut().poll(context).is_ready()) {
         true => Poll::Ready(()),
@@ -386,7 +388,7 @@ async fn any(wakes: &mut [WakeFuture<'_>]) {
     .await;
 }
 
-/// Ends when the leases of one of them are lost.
+/// Waits until the leases of one of them are lost.
 async fn lost(lives: &[Arc<Life>]) {
     let mut all: Vec<_> = lives.iter().map(|life| Box::pin(life.lost())).collect();
     poll_fn(|context| match all.iter_mut().any(|life| life.as_mut().poll(context).is_ready()) {

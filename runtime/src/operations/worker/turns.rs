@@ -1,4 +1,4 @@
-//! Who is next: places that several groups take turns for.
+//! Slots that several groups take turns for.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-/// A number of places. Groups that wait for one take turns; within a group, who came first is first.
+/// A number of slots. Groups that wait for one take turns; within a group, the first that came is first.
 pub(super) struct Turns<K: Ord + Clone>(Mutex<State<K>>);
 
 struct State<K: Ord + Clone> {
@@ -18,7 +18,7 @@ struct State<K: Ord + Clone> {
     last: Option<K>,
 }
 
-/// A place. Dropped, it is the next one's.
+/// A slot. When it is dropped, the next one gets it.
 pub(super) struct Place<K: Ord + Clone>(Option<Arc<Turns<K>>>);
 
 impl<K: Ord + Clone> Turns<K> {
@@ -30,7 +30,7 @@ impl<K: Ord + Clone> Turns<K> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for one of a group.
+    /// Takes a slot for one of a group.
     pub(super) async fn take(self: &Arc<Self>, group: &K) -> Place<K> {
         let turn = {
             let mut state = self.state();
@@ -43,11 +43,11 @@ impl<K: Ord + Clone> Turns<K> {
             state.waiting.entry(group.clone()).or_default().push_back(sender);
             turn
         };
-        // A sender goes away with its place only.
+        // A sender is dropped only with its slot.
         turn.await.unwrap_or(Place(None))
     }
 
-    /// Takes the next one out that waits.
+    /// Removes the next waiting one.
     fn next(&self) -> Option<oneshot::Sender<Place<K>>> {
         let mut state = self.state();
         let after = match &state.last {
@@ -75,7 +75,7 @@ impl<K: Ord + Clone> Drop for Place<K> {
         while let Some(sender) = turns.next() {
             match sender.send(Self(Some(Arc::clone(&turns)))) {
                 Ok(()) => return,
-                // Whoever waited has gone away: the place is given on, here and not in its own drop.
+                // The waiting one was dropped: the slot is passed on here, and not in its own drop.
                 Err(mut place) => place.0 = None,
             }
         }
@@ -102,7 +102,7 @@ mod tests {
             }));
             tokio::task::yield_now().await;
         }
-        // The second of `b` goes away before its turn.
+        // The second of `b` is dropped before its turn.
         tasks.pop().expect("a task").abort();
         tokio::task::yield_now().await;
         drop(first);
