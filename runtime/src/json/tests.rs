@@ -73,11 +73,11 @@ fn other_formats_give_their_values() {
     let flat: Flat = from_str(r#"{"a":{"b":[1.5,null]},"c":7,"d":"x"}"#).unwrap();
     assert_eq!(flat.rest["a"], json!({ "b": [1.5, null] }));
     assert_eq!((&flat.rest["c"], &flat.rest["d"]), (&Value::from(7), &Value::from("x")));
-    // A format that knows no newtypes of its own.
+    // A format without newtypes.
     let pairs =
         serde::de::value::MapDeserializer::<_, serde::de::value::Error>::new([("a", 1_u8), ("b", 2)].into_iter());
     assert_eq!(Value::deserialize(pairs).unwrap(), json!({ "a": 1, "b": 2 }));
-    // And into another one: what a machine type holds is not dressed up.
+    // Into another one: a primitive value is not wrapped.
     assert_eq!(serde_json::to_value(Value::from([1, 2])).unwrap(), json!([1, 2]));
     assert_eq!(serde_json::to_value(from_str::<Value>("[1.5,-7]").unwrap()).unwrap(), json!([1.5, -7]));
 }

@@ -1,7 +1,7 @@
 use super::{Member, Name, Place, Root, Shape, read, write};
 use crate::Value;
 
-/// A value as JSON writes it.
+/// A JSON value.
 macro_rules! json {
     ($($json:tt)+) => {
         Value::from(serde_json::json!($($json)+))
@@ -84,9 +84,9 @@ fn a_reader_is_tolerant() {
     // Another namespace is another name.
     assert_eq!(of("<Pet><a:Name xmlns:a='urn:x'>n</a:Name></Pet>"), json!({"children": [], "photoUrls": []}));
     assert_eq!(of("<Pet><weight>-INF</weight></Pet>")["weight"], json!("-Infinity"));
-    // The member's own name, where the contract gives the element another.
+    // The member's own name, although the contract gives the element another.
     assert_eq!(of("<Pet><photoUrls>u</photoUrls></Pet>")["photoUrls"], json!(["u"]));
-    // What is not a number is the type's to refuse.
+    // The type refuses a text that is not a number.
     assert_eq!(of("<Pet><weight>heavy</weight></Pet>")["weight"], json!("heavy"));
 }
 
@@ -143,7 +143,7 @@ fn hostile_documents_are_refused_and_say_where() {
     assert_eq!(refused(format!("<Pet>{namespaces}")), "the document declares more than 64 prefixes of namespaces");
     let many: String = (0..300).map(|index| format!("<!-- a='{index}\" --><x a=\"{index} > '\"/>&lt;")).collect();
     assert!(read(format!("<Pet>{many}</Pet>").as_bytes(), &ROOT).is_ok());
-    // What is left out is left out without a stack.
+    // Skipping needs no stack.
     let deep = format!("<Pet>{}{}</Pet>", "<x>".repeat(100_000), "</x>".repeat(100_000));
     assert!(read(deep.as_bytes(), &ROOT).is_ok());
 }
