@@ -196,7 +196,7 @@ async fn an_answer_of_another_content_type_is_named() {
         assert!(error.is_decode() && words.iter().all(|word| said.contains(word)), "{said}");
         assert!(!said.contains("regenerate"), "{said}");
     }
-    // What says less than it is, is taken.
+    // A less specific media type is accepted.
     let server = Server::always(Reply::new(200, &[("content-type", "text/plain")], r#" {"data":{"a":1}}"#)).await;
     query(&server).await.unwrap();
 }
@@ -211,7 +211,7 @@ async fn data_that_breaks_the_schema_says_who_is_at_fault() {
     assert!(of_schema.contains("the service is at fault") && of_schema.contains("[scalars]"), "{of_schema}");
     let of_caller = client.graphql().query::<Numbers, _>("{ a }", ()).await.unwrap_err().to_string();
     assert!(of_caller.contains("the type that the program asked for"), "{of_caller}");
-    // What does not even have the form of an answer.
+    // A body that is not even JSON.
     let server = Server::always(Reply::json(200, r#"{"data":[1,}"#)).await;
     let of_service = query(&server).await.unwrap_err().to_string();
     assert!(of_service.contains("the service is at fault"), "{of_service}");
@@ -222,7 +222,7 @@ async fn data_that_breaks_the_schema_says_who_is_at_fault() {
 
 #[tokio::test]
 async fn a_persisted_query_is_asked_for_by_its_hash() {
-    // Nobody knows it at first; then the service does; another service knows no hashes.
+    // It is unknown at first; then the service knows it; another service supports no hashes.
     let known = AtomicU32::new(0);
     let server = Server::start(move |request| {
         let body: Value = serde_json::from_str(&request.text()).unwrap();
@@ -261,7 +261,7 @@ async fn a_persisted_query_is_asked_for_by_its_hash() {
     let by_hash: Vec<bool> = server.requests().iter().map(|request| request.text().contains("sha256Hash")).collect();
     assert_eq!(by_hash, [true, false, false, false], "a refusal is remembered");
 
-    // A service that keeps nothing is told the text with the hash, once it has shown that.
+    // A service that keeps no hashes gets the text with the hash, once it has shown that.
     let server = Server::start(|request| match request.text().contains("\"query\"") {
         true => Reply::json(200, r#"{"data":{"a":1}}"#),
         false => Reply::json(200, r#"{"errors":[{"message":"PersistedQueryNotFound"}]}"#),

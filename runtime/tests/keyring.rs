@@ -1,9 +1,9 @@
-//! Secrets in the keyring: of a store that the program chooses, and of the system.
+//! Secrets in the keyring: of a store that the program sets, and of the system.
 
 use driftless_runtime::auth::{ExposeSecret, SecretKeyring, SecretSource};
 use keyring_core::{Entry, Error as Cause, mock};
 
-/// The store that a program sets holds for the whole program, so that one test goes through everything.
+/// The store is set for the whole process, so one test goes through everything.
 #[test]
 fn the_rules_of_the_keyring() {
     #[cfg(target_os = "linux")]

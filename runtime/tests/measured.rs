@@ -1,4 +1,4 @@
-//! What the feature `metrics` measures.
+//! The metrics of the feature `metrics`.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -19,7 +19,7 @@ use metrics::{
 };
 use support::{Reply, Server};
 
-/// What was measured, by name and labels.
+/// The recorded metrics, by name and labels.
 #[derive(Clone, Default)]
 struct Ledger(Arc<Mutex<BTreeMap<String, f64>>>);
 
@@ -103,7 +103,7 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
     assert!(Call::new(&client, &OPERATION, &[], Payload::None, |_| Ok(())).await.unwrap_err().status().is_some());
     let gone = Client::builder("http://127.0.0.1:1").no_retry().build().unwrap();
     assert!(gone.request(Method::Get, "/").send().await.is_err());
-    // One that is given up is not measured, and not on its way any more.
+    // A call that is dropped is not measured, and no longer counts as in progress.
     let silent = Server::always(Reply::raw(&[]).and_hang()).await;
     let client = Client::builder(&silent.url).build().unwrap();
     let call = client.request(Method::Get, "/").send();

@@ -1,4 +1,4 @@
-//! Answers that come in pages.
+//! Paginated responses.
 
 use crate::support;
 use crate::support::{Reply, Server};
@@ -77,7 +77,7 @@ fn items<'a>(client: &'a Client, at: Option<i64>, items: &'static str, next: Nex
     call.items(Paging { items, total: None, next })
 }
 
-/// What was read, the code and the text of the error that ended it, and what was asked.
+/// Returns the items, the error that ended the stream, and the requests.
 async fn all(server: &Server, paging: impl Fn(&Client) -> Items<'_, i64>) -> (Vec<i64>, Option<Error>, Vec<String>) {
     let client = Client::builder(&server.url).no_retry().build().unwrap();
     let before = server.requests().len();
@@ -96,7 +96,7 @@ async fn all(server: &Server, paging: impl Fn(&Client) -> Items<'_, i64>) -> (Ve
     (found, failed, asked.iter().map(|request| request.target.replace("/things?filter=a%20b", "")).collect())
 }
 
-/// Five things, at most two a page, from the one that `at` says.
+/// Five items, at most two per page, beginning with `at`.
 fn from(at: usize) -> Vec<i64> {
     (1..=5).skip(at).take(2).collect()
 }
@@ -187,11 +187,11 @@ async fn links_are_followed_on_the_same_server_only() {
 #[tokio::test]
 async fn a_service_that_never_ends_does_not_hang_its_caller() {
     let server = Server::start(|request| match request.query().rsplit("at=").next().unwrap() {
-        // The same page over and over, whatever is asked.
+        // The same page for every request.
         "1" => Reply::json(200, "[1]"),
-        // The same cursor over and over, with other items.
+        // The same cursor every time, with other items.
         "100" | "same" => Reply::json(200, r#"{"list":[1],"next":"same"}"#),
-        // Another cursor each time, and never an item.
+        // Another cursor every time, and never an item.
         at => Reply::json(200, &format!(r#"{{"list":[],"next":{}}}"#, at.parse::<u64>().map_or(1_000, |at| at + 1))),
     })
     .await;
@@ -220,7 +220,7 @@ async fn an_answer_without_content_has_no_items() {
     .await;
     let (found, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
     assert_eq!((found, error.is_none(), asked.len()), (vec![1, 2], true, 2));
-    // A 200 with an empty body is an error: only a 204 stands for a page without items.
+    // A 200 with an empty body is an error: only a 204 is a page without items.
     let server = Server::always(Reply::new(200, &[], "")).await;
     assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_decode());
 }
@@ -246,12 +246,12 @@ async fn pages_that_are_not_what_the_configuration_says_are_errors() {
     assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_not_found());
 }
 
-/// The behaviour of a service behind its last page.
+/// The behaviour of a service after its last page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Behind {
     Empty,
     Missing,
-    /// The last page, whatever is asked.
+    /// The last page, for every request.
     Last,
 }
 
@@ -268,7 +268,7 @@ impl Shelf {
         self.things.div_ceil(self.size)
     }
 
-    /// Its answer. A cursor is the number of the page before which it stands.
+    /// Its response. A cursor is the number of the page after it.
     fn answer(self, request: &support::Recorded) -> Reply {
         let number = request.query().split_once("at=").map(|(_, number)| number.parse::<usize>().unwrap());
         let page = match self.way {
@@ -283,7 +283,7 @@ impl Shelf {
         };
         let list: Vec<_> = (1..=self.things).skip(page * self.size).take(self.size).collect();
         let is_last = page + 1 >= self.pages();
-        // A service that repeats its last page gives a cursor that leads to it.
+        // A service that repeats its last page returns a cursor that leads to it.
         let next = if is_last && self.behind != Behind::Last { "null".to_owned() } else { (page + 1).to_string() };
         let link = format!("</things?filter=a%20b&at={next}>; rel=next");
         let headers: &[(&str, &str)] = match next.as_str() {
@@ -294,8 +294,8 @@ impl Shelf {
     }
 }
 
-/// Services of every size, with and without a total, against what they hold: all of it is read, once, and in order. Where that
-/// cannot be known, an error follows.
+/// Services of every size, with and without a total, compared with their items: all are read, once, and in order. If
+/// that cannot be determined, an error follows.
 #[tokio::test]
 async fn all_items_are_read_once_whatever_a_service_does_behind_the_last_page() {
     let shelf = std::sync::Arc::new(std::sync::Mutex::new(None::<Shelf>));
@@ -337,7 +337,8 @@ async fn all_items_are_read_once_whatever_a_service_does_behind_the_last_page() 
                 assert_eq!(failed.is_some(), is_circle, "{case}");
                 assert!(failed.is_none_or(|text| text.contains("circles")), "{case}");
                 let all: Vec<_> = (1..=things).collect();
-                // A cursor that names the page itself is known for a circle once it is followed, and its items came by then.
+                // A cursor that leads to its own page is detected as a circle once it is followed; its items have
+                // arrived by then.
                 assert_eq!(read[..things], all, "{case}");
                 assert!(is_circle || read.len() == things, "{case}");
                 let most = if is_told { case_pages(things, size) } else { case_pages(things, size) + 1 };
@@ -365,7 +366,7 @@ async fn a_total_ends_the_pages_where_the_call_began_at_a_known_place() {
     let offset = NextPage::Offset { parameter: AT };
     assert_eq!(read(None, offset).await, (vec![1, 2, 3, 4, 5], 3));
     assert_eq!(read(Some(3), offset).await, (vec![4, 5], 1));
-    // How many items came before a page that the call chose is not known: an empty page is the end.
+    // The number of items before a page that the call chose is unknown: an empty page is the end.
     assert_eq!(read(Some(4), NextPage::Number { parameter: AT, first: 0 }).await, (vec![5], 2));
     let server = Server::always(Reply::json(200, r#"{"list":[1],"total":{"canary":1}}"#)).await;
     let client = Client::builder(&server.url).build().unwrap();

@@ -1,4 +1,4 @@
-//! The session as consumers see it: addresses, deadlines, retries, redirects, errors.
+//! The public behaviour of a session: addresses, deadlines, retries, redirects, errors.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -365,8 +365,8 @@ async fn a_client_is_made_without_connections() {
     assert_eq!(format!("{platform:?}"), "Client { base_url: \"https://platform.example/\", .. }");
 }
 
-/// What is asked for as a stream is one, even where it is JSON, which a generated operation would decode.
-/// An operation whose contract declares no body.
+/// A requested stream is one, even if it is JSON, which a generated operation would decode. An operation whose contract
+/// declares no body.
 static COVER: Operation = Operation { name: "get_cover", path: "/cover", ..Operation::family("things") };
 
 #[tokio::test]
@@ -444,7 +444,7 @@ async fn the_limit_of_bodies_holds_for_what_a_stream_keeps_in_memory() {
     assert!(events.next().await.is_none());
 }
 
-/// Sets one header, and says so.
+/// Sets one header, and reports it.
 struct Sets(&'static str, &'static str);
 
 impl driftless_runtime::Middleware for Sets {

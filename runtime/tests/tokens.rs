@@ -1,4 +1,4 @@
-//! Tokens: where they come from, when they are replaced, and where they never show.
+//! Tokens: their sources, their refresh, and the places where they must not appear.
 
 use std::{
     io::Write,
@@ -90,7 +90,8 @@ async fn discovery_names_the_endpoint() {
     assert_eq!(server.requests()[1].path(), "/oauth/token");
 }
 
-/// Only a document settles where an issuer is asked: what it, or a proxy before it, answers while it is deployed does not.
+/// Only a discovery document settles the endpoints: responses of an issuer, or a proxy before it, during a deployment
+/// do not.
 #[tokio::test]
 async fn what_is_no_discovery_document_settles_nothing() {
     for (first, asks) in [
@@ -175,7 +176,7 @@ async fn refusals_of_the_issuer_say_what_to_do_and_never_the_secret() {
     }
 }
 
-/// A client with a secret that is written differently in each form, whose issuer repeats what it was sent.
+/// A client with a secret that each encoding changes, whose issuer repeats its requests.
 #[tokio::test]
 async fn what_an_issuer_repeats_of_a_request_shows_no_secret_in_any_form() {
     let folder = tempfile::tempdir().unwrap();
@@ -305,7 +306,7 @@ fn replacing(address: &str) -> (Client, Arc<AtomicU32>, Arc<AtomicU32>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_calls_ask_once() {
-    // Nobody listens: a thousand open connections are more than many machines allow one process.
+    // Without a listener: a thousand open connections are more than many machines allow one process.
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -673,7 +674,7 @@ async fn a_client_says_who_it_is_as_the_issuer_wants_it() {
     }
 }
 
-/// The issuer answered: the network is not at fault, and asking again changes nothing.
+/// The issuer answered: the network is not at fault, and retrying changes nothing.
 #[tokio::test]
 async fn an_answer_of_the_issuer_that_is_too_large_is_no_failure_of_the_network() {
     let large = format!("{{\"access_token\":\"{}\"}}", "a".repeat(70 * 1024));
