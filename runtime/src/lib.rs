@@ -25,7 +25,7 @@
 //!
 //! All are off by default.
 //!
-//! | feature | what it does |
+//! | feature | effect |
 //! | feature | effect |
 //! | `http2` | HTTP/2 over TLS |
 //! | `profiles` | `Client::from_profile`, and profiles for [`Client::from_env`] |

@@ -63,7 +63,7 @@ use crate::{
     transport::Transport,
 };
 
-/// What [`Credential::token`] returns.
+/// The future of [`Credential::token`].
 pub type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Token, Error>> + Send + 'a>>;
 
 /// A source of bearer tokens.

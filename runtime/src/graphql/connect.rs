@@ -146,7 +146,7 @@ pub(super) async fn close(
 }
 
 async fn give_up(socket: &mut WebSocketStream<Upgraded>, what: &str) -> Refused {
-    // The error is what the caller gets; the service receives it if it still reads.
+    // The caller gets the error in any case; the service only if it still reads.
     let _ = close(socket, 4400, "unexpected message").await;
     close::protocol(what).into()
 }

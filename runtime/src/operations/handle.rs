@@ -99,11 +99,11 @@ impl Operations {
         self.store.labelled(&self.deployment(), label).await
     }
 
-    /// Takes an entry out of the store, as it was when it was read: a submission that did not arrive, as the platform shows.
-    /// Its label is free again. `false` when the entry is not there any more, or when another attempt or an acceptance came
-    /// in the meantime: read it again.
+    /// Removes an entry that has not changed since it was read: for a submission that did not arrive, as seen on the
+    /// platform. Its label is free again. Returns `false` if the entry is gone, or if there was another attempt or an
+    /// acceptance in the meantime: read it again.
     ///
-    /// Nobody may be submitting it while this is called: what arrives afterwards is in no store.
+    /// It must not be submitted while this is called: if it arrives afterwards, it is in no store.
     ///
     /// # Errors
     ///

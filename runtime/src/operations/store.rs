@@ -16,7 +16,7 @@ pub type WakeFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 /// Stores submissions and operations: that a submission may arrive before it is sent, its acceptance, and every
 /// observation.
 ///
-/// Whether a submission may have arrived depends on all of its attempts, in all programs that share the store. An
+/// All attempts of a submission, in all programs that share the store, decide whether it may have arrived. An
 /// attempt is stored before it is sent, and stays until it is known that it had no effect. So an entry without a
 /// reference always has an attempt that may have arrived, and a crash at any point leaves a true statement.
 ///

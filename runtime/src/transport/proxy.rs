@@ -18,7 +18,7 @@ const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 /// The proxy of connections.
 #[derive(Clone, Default)]
 pub(crate) enum ProxyChoice {
-    /// That of the environment.
+    /// The proxy of the environment.
     #[default]
     Environment,
     /// None.

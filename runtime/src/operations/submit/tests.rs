@@ -1,6 +1,6 @@
 //! Every order of events that two programs, a service and their failures can produce, with the real store and the real
 //! code that submits. A schedule is a list of choices: which program takes its next step, which one is killed or drops
-//! its future, and what happens to a request. All schedules are run, except those that reach a state which another one
+//! its future, and the fate of a request. All schedules are run, except those that reach a state which another one
 //! has reached.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]

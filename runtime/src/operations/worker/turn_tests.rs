@@ -28,7 +28,7 @@ const fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }
 
-/// How an operation ends.
+/// The end of an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     Never,
