@@ -121,8 +121,8 @@ pub async fn secrets(client: &Client, time: Duration) -> Result<Vec<SecretString
     let keys = session.placed.iter().map(|(_, key)| (&key.cache, key.basic));
     let mut secrets = Vec::new();
     for (cache, is_basic) in token.chain(keys) {
-        let held = cache.token(&session.transport, Until::after(time), None).await?;
-        secrets.extend(auth::secrets(&held, is_basic));
+        let token = cache.token(&session.transport, Until::after(time), None).await?;
+        secrets.extend(auth::secrets(&token, is_basic));
     }
     Ok(secrets)
 }

@@ -29,8 +29,8 @@ async fn a_document_says_what_goes_in_and_what_comes_out() {
     let untyped = platform.graphql().query(&UNTYPED, json!({ "n": 7 })).await.unwrap().into_data().unwrap();
     assert_eq!(untyped, json!({ "a": 1 }));
     let text = TYPED.text().to_owned();
-    let told = platform.graphql().query::<Object, _>(&text, json!({ "n": 7 })).await.unwrap();
-    assert_eq!(told.data(), Some(&typed));
+    let answer = platform.graphql().query::<Object, _>(&text, json!({ "n": 7 })).await.unwrap();
+    assert_eq!(answer.data(), Some(&typed));
     let bodies: Vec<String> = server.requests().iter().map(|request| request.text()).collect();
     assert_eq!(bodies[0], r#"{"query":"query A($n: Int!) { a(n: $n) }","operationName":"A","variables":{"n":7}}"#);
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");

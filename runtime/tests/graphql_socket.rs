@@ -253,17 +253,17 @@ async fn unknown_identifiers_and_messages_after_complete_are_ignored() {
 #[tokio::test]
 async fn what_is_no_message_of_the_protocol_ends_the_socket_with_4400() {
     for odd in ["not json", "{}", r#"{"type":"data","id":"1"}"#, r#"{"type":"next","id":"1"}"#] {
-        let (told, code) = tokio::sync::oneshot::channel();
-        let told = Arc::new(Mutex::new(Some(told)));
+        let (signal, code) = tokio::sync::oneshot::channel();
+        let signal = Arc::new(Mutex::new(Some(signal)));
         let server = GraphqlServer::sockets(move |mut peer: Peer| {
-            let told = told.lock().unwrap().take().unwrap();
+            let signal = signal.lock().unwrap().take().unwrap();
             async move {
                 peer.acknowledge().await;
                 peer.subscribed().await;
                 peer.send(odd).await;
                 while let Some(Ok(message)) = peer.socket.next().await {
                     if let Message::Close(Some(frame)) = message {
-                        told.send(u16::from(frame.code)).unwrap();
+                        signal.send(u16::from(frame.code)).unwrap();
                         return;
                     }
                 }
@@ -460,9 +460,9 @@ async fn what_a_replaced_socket_says_of_the_end_ends_no_subscription() {
 }
 
 /// One request for a subscription, on the side of a server of events.
-struct Listener(TcpStream);
+struct EventConnection(TcpStream);
 
-impl Listener {
+impl EventConnection {
     /// Returns the next request, and its token. The head of the response is written.
     async fn accept(listener: &TcpListener) -> (Self, String) {
         let (mut stream, _) = within(listener.accept()).await.unwrap();
@@ -512,12 +512,12 @@ async fn a_stream_of_events_is_replaced_before_its_token_expires_and_nothing_is_
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let platform = events_with_a_short_token(&format!("http://{}", listener.local_addr().unwrap()));
     let mut subscription = subscribe(&platform);
-    let (mut first, token) = Listener::accept(&listener).await;
+    let (mut first, token) = EventConnection::accept(&listener).await;
     assert_eq!(token, "token-0");
     first.next("first of 0").await;
     assert_eq!(deliveries(&mut subscription, 1).await, ["first of 0"]);
 
-    let (mut second, token) = Listener::accept(&listener).await;
+    let (mut second, token) = EventConnection::accept(&listener).await;
     assert_eq!(token, "token-1");
     // Both are open: messages of either arrive.
     first.next("last of 0").await;
@@ -537,12 +537,12 @@ async fn a_stream_of_events_goes_on_while_no_other_can_be_opened() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let platform = events_with_a_short_token(&format!("http://{}", listener.local_addr().unwrap()));
     let mut subscription = subscribe(&platform);
-    let (mut first, _) = Listener::accept(&listener).await;
+    let (mut first, _) = EventConnection::accept(&listener).await;
     let (mut refused, _) = within(listener.accept()).await.unwrap();
     refused.write_all(b"HTTP/1.1 403 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await.unwrap();
     first.next("still there").await;
     assert_eq!(deliveries(&mut subscription, 1).await, ["still there"]);
-    let (mut second, _) = Listener::accept(&listener).await;
+    let (mut second, _) = EventConnection::accept(&listener).await;
     second.next("there again").await;
     assert_eq!(deliveries(&mut subscription, 2).await, ["renewed", "there again"]);
     // The end of the replaced stream is not the end of the subscription.
@@ -577,7 +577,7 @@ async fn events_that_fall_silent_are_given_up_and_comments_keep_them() {
         Client::builder(format!("http://{}", listener.local_addr().unwrap())).credential(StaticToken::new("a"));
     let platform = platform.graphql(options.transport(SubscriptionTransport::ServerSentEvents)).build().unwrap();
     let mut subscription = subscribe(&platform);
-    let (mut stream, _) = Listener::accept(&listener).await;
+    let (mut stream, _) = EventConnection::accept(&listener).await;
     // Together they are longer than the allowed silence.
     for _ in 0..8 {
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -836,10 +836,10 @@ async fn a_service_that_closes_a_full_socket_gets_fewer_subscriptions_on_each() 
 
 #[tokio::test]
 async fn unread_subscriptions_together_hold_what_the_client_may_hold() {
-    let told = Arc::new(tokio::sync::Notify::new());
-    let tell = Arc::clone(&told);
+    let signal = Arc::new(tokio::sync::Notify::new());
+    let notify = Arc::clone(&signal);
     let server = GraphqlServer::sockets(move |mut peer: Peer| {
-        let tell = Arc::clone(&tell);
+        let notify = Arc::clone(&notify);
         async move {
             peer.acknowledge().await;
             for _ in 0..20 {
@@ -849,7 +849,7 @@ async fn unread_subscriptions_together_hold_what_the_client_may_hold() {
             // The answer confirms that all of it was read.
             peer.send(r#"{"type":"ping"}"#).await;
             while peer.receive().await.unwrap()["type"] != "pong" {}
-            tell.notify_one();
+            notify.notify_one();
             peer.idle().await;
         }
     })
@@ -857,7 +857,7 @@ async fn unread_subscriptions_together_hold_what_the_client_may_hold() {
     let options = GraphqlOptions::new().message_limit(1_000).buffered_bytes(8_000);
     let platform = platform_with(&server.url, options);
     let mut all: Vec<_> = (0..20).map(|_| subscribe(&platform)).collect();
-    within(told.notified()).await;
+    within(signal.notified()).await;
     let (mut kept, mut lost) = (0, 0);
     for subscription in &mut all {
         match within(subscription.next()).await.unwrap().unwrap() {
@@ -882,8 +882,8 @@ fn a_subscription_belongs_to_no_runtime_of_a_caller() {
     let server_runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let reader = Builder::new_current_thread().enable_all().build().unwrap();
     for is_dropped in [true, false] {
-        let told = Arc::new(tokio::sync::Notify::new());
-        let wait = Arc::clone(&told);
+        let signal = Arc::new(tokio::sync::Notify::new());
+        let wait = Arc::clone(&signal);
         let server = server_runtime.block_on(GraphqlServer::sockets(move |mut peer: Peer| {
             let wait = Arc::clone(&wait);
             async move {
@@ -904,7 +904,7 @@ fn a_subscription_belongs_to_no_runtime_of_a_caller() {
             subscription
         };
         let (mut first, _parked) = leaves(begin, is_dropped);
-        told.notify_one();
+        signal.notify_one();
         reader.block_on(async {
             assert_eq!(data(&mut first).await, 2, "{is_dropped}");
             assert_eq!(data(&mut subscribe(&platform)).await, 3, "{is_dropped}");
@@ -923,7 +923,7 @@ fn a_subscription_over_events_belongs_to_no_runtime_of_a_caller() {
         let begin = async || subscribe(&platform);
         let (mut first, _parked) = leaves(begin, is_dropped);
         reader.block_on(async {
-            let (mut peer, _) = Listener::accept(&listener).await;
+            let (mut peer, _) = EventConnection::accept(&listener).await;
             peer.next("there").await;
             assert_eq!(deliveries(&mut first, 1).await, ["there"], "{is_dropped}");
         });

@@ -172,11 +172,11 @@ async fn a_worker_is_measured(ledger: &Ledger) {
     let operations = client.operations().with_binding(&THING);
     client.request(Method::Post, "/things").submit(&operations, "thing", Some("canary")).await.unwrap();
     let handled = Arc::new(tokio::sync::Notify::new());
-    let told = Arc::clone(&handled);
+    let notify = Arc::clone(&handled);
     let worker = operations.worker().retry(std::time::Duration::ZERO, std::time::Duration::ZERO);
     let worker = worker.poll(std::time::Duration::from_millis(5)).on_event(move |event| {
         if let WorkerEvent::Handled { .. } = event {
-            told.notify_one();
+            notify.notify_one();
         }
     });
     // The first time, the handler fails.

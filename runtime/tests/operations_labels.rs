@@ -167,9 +167,9 @@ const FATES: [&str; 4] = ["accepted", "the answer is lost", "the request is lost
 #[tokio::test]
 async fn labels_do_as_the_model_does() {
     let service = Arc::new(Mutex::new(Service::default()));
-    let told = Arc::clone(&service);
+    let shared = Arc::clone(&service);
     let server = Server::start(move |request| {
-        let mut service = told.lock().unwrap();
+        let mut service = shared.lock().unwrap();
         service.sent += 1;
         let key = request.header("idempotency-key").unwrap().to_owned();
         let fate = FATES[service.fate];
@@ -188,7 +188,7 @@ async fn labels_do_as_the_model_does() {
     let start = || operations(&server.url).with_store(SqliteStore::open(folder.path().join("store")).unwrap());
     let (mut operations, mut model) = (start(), BTreeMap::<String, Known>::new());
     let bodies = [json!({ "version": 17 }), json!({ "version": 18 }), json!({})];
-    let (mut number, mut met): (u64, BTreeMap<String, u32>) = (23, BTreeMap::new());
+    let (mut number, mut ends): (u64, BTreeMap<String, u32>) = (23, BTreeMap::new());
     for _ in 0..600 {
         // A deterministic generator, after Knuth.
         number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -250,9 +250,9 @@ async fn labels_do_as_the_model_does() {
             assert!(operations.forget(&entry).await.unwrap());
             model.remove(&label);
         }
-        *met.entry(format!("{way} {end}")).or_default() += 1;
+        *ends.entry(format!("{way} {end}")).or_default() += 1;
     }
-    assert!(met.len() >= 11 && met.values().all(|times| *times > 1), "{met:?}");
+    assert!(ends.len() >= 11 && ends.values().all(|times| *times > 1), "{ends:?}");
 }
 
 fn id_of(operation: &Operation) -> &str {

@@ -351,7 +351,7 @@ async fn a_middleware_sees_the_request_and_may_answer_itself() {
     assert!(server.requests().is_empty(), "nothing was sent");
     client.request(Method::Post, "/flaky").query("q", "a b").body(Upload::bytes("12345")).send().await.unwrap();
     client.request(Method::Post, "/flaky").json(&serde_json::json!({ "a": 1 })).send().await.unwrap();
-    assert_eq!(server.requests().len(), 2, "an error of the network is met as one");
+    assert_eq!(server.requests().len(), 2, "an error of the network is handled as one");
     let url = &server.url;
     let expected = [
         format!("GET {url}/cached None 1 Some(0)"),

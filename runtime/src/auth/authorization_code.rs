@@ -58,11 +58,11 @@ pub struct AuthorizationCode {
     path: String,
     open: Option<Opener>,
     patience: Duration,
-    last: Mutex<Option<Shown>>,
+    last: Mutex<Option<PresentedSignIn>>,
 }
 
 /// The last sign-in that was presented to the user.
-struct Shown {
+struct PresentedSignIn {
     /// The time at which the next one may begin.
     until: Until,
     outcome: SignInOutcome,
@@ -147,12 +147,12 @@ impl AuthorizationCode {
         self.pause()?;
         let outcome = self.sign_in(request).await;
         // A failure before the user saw anything needs no pause.
-        if let Some(shown) = &mut *self.last()
-            && matches!(shown.outcome, SignInOutcome::Unfinished)
+        if let Some(presented) = &mut *self.last()
+            && matches!(presented.outcome, SignInOutcome::Unfinished)
         {
             let outcome =
                 outcome.as_ref().map_or_else(|error| SignInOutcome::Failed(error.clone()), |_| SignInOutcome::Granted);
-            *shown = Shown { until: Until::after(PAUSE), outcome };
+            *presented = PresentedSignIn { until: Until::after(PAUSE), outcome };
         }
         outcome
     }
@@ -160,14 +160,14 @@ impl AuthorizationCode {
     /// Returns an error if the last sign-in was too recent to ask the user again.
     fn pause(&self) -> Result<(), Error> {
         let mut last = self.last();
-        let Some(shown) = &*last else { return Ok(()) };
-        let left = shown.until.left(Instant::now());
+        let Some(presented) = &*last else { return Ok(()) };
+        let left = presented.until.left(Instant::now());
         if left.is_zero() {
             *last = None;
             return Ok(());
         }
         let refuse = |what: &str, hint: &str| Error::of(Kind::Token, what).hint(hint);
-        let error = match &shown.outcome {
+        let error = match &presented.outcome {
             SignInOutcome::Unfinished => {
                 refuse("the sign-in was not finished in time", "sign in again after the pause")
             }
@@ -180,7 +180,7 @@ impl AuthorizationCode {
         Err(error.with_retry_after(Some(left)))
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<Shown>> {
+    fn last(&self) -> MutexGuard<'_, Option<PresentedSignIn>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -208,8 +208,8 @@ impl AuthorizationCode {
             .append_pair("code_challenge_method", "S256")
             .extend_pairs(registration.range());
         let until = Until::after(self.patience.saturating_add(PAUSE));
-        *self.last() = Some(Shown { until, outcome: SignInOutcome::Unfinished });
-        self.show(address.to_string()).await;
+        *self.last() = Some(PresentedSignIn { until, outcome: SignInOutcome::Unfinished });
+        self.present(address.to_string()).await;
         let expected = loopback::Expected {
             path: self.path.clone(),
             state: state.expose_secret().to_owned(),
@@ -229,7 +229,7 @@ impl AuthorizationCode {
         Ok(granted.token)
     }
 
-    async fn show(&self, address: String) {
+    async fn present(&self, address: String) {
         let open = self.open.clone().unwrap_or_else(|| {
             Arc::new(|address: &str| {
                 if !browser::open(address) {

@@ -55,7 +55,7 @@ type Hook = Arc<dyn Fn(&TokenEvent) + Send + Sync>;
 pub(crate) struct Audit(pub(crate) Option<Hook>);
 
 impl Audit {
-    pub(crate) fn tell(&self, event: &TokenEvent) {
+    pub(crate) fn report(&self, event: &TokenEvent) {
         tracing::debug!(kind = ?event.kind, credential = event.credential, "token");
         telemetry::token(match event.kind {
             TokenEventKind::Obtained => "obtained",

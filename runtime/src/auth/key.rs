@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{Audit, Cache, Credential, Held, SecretSource, Token, TokenFuture, TokenRequest};
+use super::{Audit, Cache, CachedToken, Credential, SecretSource, Token, TokenFuture, TokenRequest};
 use crate::error::{Error, Kind};
 
 /// A key as the builder received it.
@@ -106,15 +106,15 @@ pub(crate) struct KeptKey {
 }
 
 /// The secrets to blank out of the service's responses to a request with this key or token: it and its parts.
-pub(crate) fn secrets(held: &Held, basic: bool) -> Vec<SecretString> {
-    let mut secrets = vec![held.secret.clone()];
+pub(crate) fn secrets(token: &CachedToken, basic: bool) -> Vec<SecretString> {
+    let mut secrets = vec![token.secret.clone()];
     if basic {
-        let pair = STANDARD.decode(held.secret.expose_secret()).ok().and_then(|pair| String::from_utf8(pair).ok());
+        let pair = STANDARD.decode(token.secret.expose_secret()).ok().and_then(|pair| String::from_utf8(pair).ok());
         let password = pair.as_deref().and_then(|pair| pair.split_once(':')).map(|(_, password)| password);
         secrets.extend(password.filter(|password| !password.is_empty()).map(SecretString::from));
     } else {
-        let encoded: String = url::form_urlencoded::byte_serialize(held.secret.expose_secret().as_bytes()).collect();
-        if encoded != held.secret.expose_secret() {
+        let encoded: String = url::form_urlencoded::byte_serialize(token.secret.expose_secret().as_bytes()).collect();
+        if encoded != token.secret.expose_secret() {
             secrets.push(encoded.into());
         }
     }

@@ -13,7 +13,9 @@ use http::HeaderValue;
 use secrecy::ExposeSecret;
 use tokio::sync::Notify;
 
-use super::{Audit, Cache, Credential, Held, Rejected, Token, TokenEvent, TokenEventKind, TokenFuture, TokenRequest};
+use super::{
+    Audit, Cache, CachedToken, Credential, Rejected, Token, TokenEvent, TokenEventKind, TokenFuture, TokenRequest,
+};
 use crate::{
     clock::{Clock, Moment, Until},
     error::{Error, Kind},
@@ -67,10 +69,10 @@ impl Bench {
     }
 
     async fn token(&self) -> Result<String, Error> {
-        self.held(None).await.map(|held| held.secret.expose_secret().to_owned())
+        self.cached_token(None).await.map(|cached| cached.secret.expose_secret().to_owned())
     }
 
-    async fn held(&self, rejected: Option<super::Generation>) -> Result<Arc<Held>, Error> {
+    async fn cached_token(&self, rejected: Option<super::Generation>) -> Result<Arc<CachedToken>, Error> {
         let rejected = rejected.map(|generation| Rejected { generation, operation: "test" });
         self.cache.token(&self.transport, Until::after(Duration::from_secs(120)), rejected).await
     }
@@ -78,12 +80,12 @@ impl Bench {
     /// A call of an operation as a client makes it: a 401 leads to one refresh and one replay. Returns whether it was
     /// accepted.
     async fn call(&self, operation: &'static str, mut accepts: impl FnMut(u64) -> bool) -> bool {
-        let held = self.held(None).await.unwrap();
-        if accepts(held.generation.0) {
-            held.accept();
+        let cached = self.cached_token(None).await.unwrap();
+        if accepts(cached.generation.0) {
+            cached.accept();
             return true;
         }
-        let rejected = Some(Rejected { generation: held.generation, operation });
+        let rejected = Some(Rejected { generation: cached.generation, operation });
         match self.cache.token(&self.transport, Until::after(Duration::from_secs(120)), rejected).await {
             Ok(fresh) if accepts(fresh.generation.0) => {
                 fresh.accept();
@@ -145,7 +147,7 @@ async fn in_the_advisory_window_one_caller_renews_and_nobody_waits() {
 }
 
 #[tokio::test]
-async fn in_the_mandatory_window_all_wait_for_one_flight() {
+async fn in_the_mandatory_window_all_wait_for_one_refresh() {
     let bench = Bench::new([]);
     bench.token().await.unwrap();
     bench.pass(575);
@@ -162,7 +164,7 @@ async fn in_the_mandatory_window_all_wait_for_one_flight() {
 }
 
 #[tokio::test]
-async fn a_flight_outlives_its_leader_and_each_waits_under_its_own_deadline() {
+async fn a_refresh_outlives_its_first_caller_and_each_waits_under_its_own_deadline() {
     let bench = Bench::new([]);
     bench.script.gated.store(true, Ordering::SeqCst);
     let (cache, transport) = (bench.cache.clone(), Arc::clone(&bench.transport));
@@ -180,7 +182,7 @@ async fn a_flight_outlives_its_leader_and_each_waits_under_its_own_deadline() {
     bench.settle().await;
     bench.script.gate.notify_one();
     assert_eq!(patient.await.unwrap().unwrap().secret.expose_secret(), "token-1");
-    assert_eq!(bench.asked(), 1, "the flight of the caller that went away is the one that landed");
+    assert_eq!(bench.asked(), 1, "the refresh of the dropped caller is the one that succeeded");
 }
 
 #[tokio::test]
@@ -235,10 +237,10 @@ async fn what_is_wrong_on_this_machine_is_looked_at_again_at_once() {
 #[tokio::test]
 async fn a_late_refusal_of_an_old_generation_drops_nothing() {
     let bench = Bench::new([]);
-    let first = bench.held(None).await.unwrap();
-    let second = bench.held(Some(first.generation)).await.unwrap();
+    let first = bench.cached_token(None).await.unwrap();
+    let second = bench.cached_token(Some(first.generation)).await.unwrap();
     assert!(second.generation > first.generation);
-    let late = bench.held(Some(first.generation)).await.unwrap();
+    let late = bench.cached_token(Some(first.generation)).await.unwrap();
     assert_eq!(late.generation, second.generation);
     bench.cache.reject(Rejected { generation: first.generation, operation: "test" }).unwrap();
     assert_eq!(bench.token().await.unwrap(), "token-2");
@@ -249,10 +251,10 @@ async fn a_late_refusal_of_an_old_generation_drops_nothing() {
 #[tokio::test]
 async fn a_service_that_refuses_every_token_gets_few() {
     let bench = Bench::new([]);
-    let mut current = bench.held(None).await.unwrap();
+    let mut current = bench.cached_token(None).await.unwrap();
     for _ in 0..100 {
-        match bench.held(Some(current.generation)).await {
-            Ok(held) => current = held,
+        match bench.cached_token(Some(current.generation)).await {
+            Ok(cached) => current = cached,
             Err(error) => {
                 assert!(error.is_token() && !error.is_retryable() && error.retry_after().is_some(), "{error}");
                 assert!(error.to_string().contains("rejects every new token"), "{error}");
@@ -263,8 +265,8 @@ async fn a_service_that_refuses_every_token_gets_few() {
     assert_eq!(bench.token().await.unwrap(), "token-2", "which stays");
     for _ in 0..300 {
         bench.pass(1);
-        let held = bench.held(None).await.unwrap();
-        let _ = bench.held(Some(held.generation)).await;
+        let cached = bench.cached_token(None).await.unwrap();
+        let _ = bench.cached_token(Some(cached.generation)).await;
     }
     assert!((4..20).contains(&bench.asked()), "the pauses grow, and end: {}", bench.asked());
 }
@@ -273,19 +275,22 @@ async fn a_service_that_refuses_every_token_gets_few() {
 async fn a_token_that_was_accepted_is_replaced_at_once_and_not_without_end() {
     let bench = Bench::new([]);
     for round in 2..5 {
-        let held = bench.held(None).await.unwrap();
-        held.accept();
-        let next = bench.held(Some(held.generation)).await.unwrap();
-        assert!(next.generation > held.generation && bench.asked() == round);
+        let cached = bench.cached_token(None).await.unwrap();
+        cached.accept();
+        let next = bench.cached_token(Some(cached.generation)).await.unwrap();
+        assert!(next.generation > cached.generation && bench.asked() == round);
     }
-    let held = bench.held(None).await.unwrap();
-    held.accept();
-    bench.held(Some(held.generation)).await.map(drop).unwrap();
-    let held = bench.held(None).await.unwrap();
-    held.accept();
-    assert!(bench.held(Some(held.generation)).await.err().unwrap().retry_after().unwrap() <= Duration::from_secs(2));
+    let cached = bench.cached_token(None).await.unwrap();
+    cached.accept();
+    bench.cached_token(Some(cached.generation)).await.map(drop).unwrap();
+    let cached = bench.cached_token(None).await.unwrap();
+    cached.accept();
+    assert!(
+        bench.cached_token(Some(cached.generation)).await.err().unwrap().retry_after().unwrap()
+            <= Duration::from_secs(2)
+    );
     bench.pass(2);
-    assert!(bench.held(Some(held.generation)).await.unwrap().generation > held.generation);
+    assert!(bench.cached_token(Some(cached.generation)).await.unwrap().generation > cached.generation);
 }
 
 /// One operation that refuses every token beside one that accepts them all; one of three replicas that refuses them.
@@ -342,7 +347,7 @@ async fn any_mix_of_operations_and_replicas_asks_the_issuer_within_a_bound() {
             bench.pass(pause);
             seconds += pause;
             if random(100) == 0 {
-                valid_from = bench.held(None).await.unwrap().generation.0 + 1;
+                valid_from = bench.cached_token(None).await.unwrap().generation.0 + 1;
                 revoked = Some(seconds);
             }
         }
@@ -402,8 +407,8 @@ async fn exp_is_an_upper_bound_and_never_needed() {
     let lived = |exp: i64, expires_in: Option<u64>| {
         let token = Token::new(jwt(exp));
         let token = expires_in.map_or(token.clone(), |seconds| token.expires_in(Duration::from_secs(seconds)));
-        let held = Held::new(&token, super::Generation(1), Moment::now(), "test").unwrap();
-        held.usable_for().map(|left| left.as_secs())
+        let cached = CachedToken::new(&token, super::Generation(1), Moment::now(), "test").unwrap();
+        cached.usable_for().map(|left| left.as_secs())
     };
     let near = |found: Option<u64>, expected: u64| assert!(found.unwrap().abs_diff(expected) <= 5, "{found:?}");
     near(lived(100, Some(1000)), 95);

@@ -8,7 +8,7 @@ use url::{Url, form_urlencoded};
 
 use super::Session;
 use crate::{
-    auth::{Cache, Held, KeyPlace, secrets},
+    auth::{Cache, CachedToken, KeyPlace, secrets},
     error::{Error, Kind},
     protocol::{Prepared, Scheme, Security, encode_strictly, set_header},
     transport::address,
@@ -84,7 +84,7 @@ pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>
 }
 
 /// Returns the schemes of an operation that have no key in the builder, for error messages.
-pub(super) fn wanted(prepared: &Prepared) -> Vec<&'static str> {
+pub(super) fn missing_schemes(prepared: &Prepared) -> Vec<&'static str> {
     match prepared.security {
         Security::Any(alternatives) => {
             alternatives.iter().flat_map(|together| together.iter()).filter_map(|scheme| scheme.scheme()).collect()
@@ -95,8 +95,8 @@ pub(super) fn wanted(prepared: &Prepared) -> Vec<&'static str> {
 
 impl Way<'_> {
     /// Adds it to the request. This happens last: no code of the program sees it.
-    pub(super) fn show(&self, held: &Held, headers: &mut HeaderMap, url: &mut Url) -> Result<(), Error> {
-        let secret = held.secret.expose_secret();
+    pub(super) fn add_to(&self, token: &CachedToken, headers: &mut HeaderMap, url: &mut Url) -> Result<(), Error> {
+        let secret = token.secret.expose_secret();
         let insert = |headers: &mut HeaderMap, name: &str, text: &str| -> Result<(), Error> {
             set_header(headers, name, text)
                 .map_err(|error| error.hint("the contract names a header that cannot be sent"))?;
@@ -106,7 +106,7 @@ impl Way<'_> {
             Ok(())
         };
         match self.place {
-            RequestPlace::Token => drop(headers.insert(header::AUTHORIZATION, held.header.clone())),
+            RequestPlace::Token => drop(headers.insert(header::AUTHORIZATION, token.header.clone())),
             RequestPlace::Basic => insert(headers, header::AUTHORIZATION.as_str(), &format!("Basic {secret}"))?,
             RequestPlace::Header(name) => insert(headers, name, secret)?,
             RequestPlace::Query(name) => {
@@ -134,9 +134,9 @@ fn without(query: &str, name: &str) -> String {
 }
 
 /// Returns the secrets to blank out of the service's responses.
-pub(super) fn hidden(ways: &[Way<'_>], shown: &[Arc<Held>]) -> Vec<SecretString> {
-    let pairs = ways.iter().zip(shown);
-    pairs.flat_map(|(way, held)| secrets(held, way.place == RequestPlace::Basic)).collect()
+pub(super) fn secrets_of(ways: &[Way<'_>], tokens: &[Arc<CachedToken>]) -> Vec<SecretString> {
+    let pairs = ways.iter().zip(tokens);
+    pairs.flat_map(|(way, token)| secrets(token, way.place == RequestPlace::Basic)).collect()
 }
 
 /// Compares the contract's schemes with the builder's keys: a key of another name is a mistake.

@@ -171,11 +171,11 @@ impl Client {
         let Some(cache) = &self.session.credential else {
             return Err(Error::of(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
         };
-        let held = match cache.ready(&self.session.transport, None) {
-            Some(held) => held,
+        let token = match cache.ready(&self.session.transport, None) {
+            Some(token) => token,
             None => cache.token(&self.session.transport, Until::after(deadline), None).await?,
         };
-        Ok(Claims::read(held.secret.expose_secret()))
+        Ok(Claims::read(token.secret.expose_secret()))
     }
 }
 

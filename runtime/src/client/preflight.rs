@@ -4,16 +4,16 @@ use uuid::Uuid;
 
 use super::Session;
 use crate::{
-    auth::Held,
+    auth::CachedToken,
     error::{Error, Kind},
 };
 
 impl Session {
     /// Compares the team of the token with the configured one (platform document §5.7). A token without a team, or one
     /// that cannot be read, is sent: the server decides.
-    pub(super) fn preflight(&self, held: Option<&Held>) -> Result<(), Error> {
-        let (Some(team), Some(held)) = (self.team, held) else { return Ok(()) };
-        match &held.team {
+    pub(super) fn preflight(&self, token: Option<&CachedToken>) -> Result<(), Error> {
+        let (Some(team), Some(token)) = (self.team, token) else { return Ok(()) };
+        match &token.team {
             None => Ok(()),
             Some(Ok(found)) if *found == team => Ok(()),
             Some(Ok(found)) => Err(self.mismatch(team, &format!("for the team {found}"))),

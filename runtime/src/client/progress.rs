@@ -66,7 +66,7 @@ impl Progress {
     }
 
     /// Adds the progress of the call to the error.
-    pub(super) fn tell(&self, error: Error, changes: bool) -> Error {
+    pub(super) fn add_to(&self, error: Error, changes: bool) -> Error {
         let status = self.status();
         let answered = status.is_some_and(|status| status.is_success());
         let error = if error.is_timeout() { error.with_status_of(status) } else { error };
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
     use crate::error::Kind;
 
-    fn told(progress: &Progress) -> Error {
-        progress.tell(Error::of(Kind::Transport, "the connection broke"), true)
+    fn error_of(progress: &Progress) -> Error {
+        progress.add_to(Error::of(Kind::Transport, "the connection broke"), true)
     }
 
     #[test]
@@ -99,22 +99,25 @@ mod tests {
         let progress = Progress::default();
         let before = progress.begin();
         progress.unsent(&before);
-        assert!(!told(&progress).was_sent() && !told(&progress).may_have_taken_effect());
+        assert!(!error_of(&progress).was_sent() && !error_of(&progress).may_have_taken_effect());
         let before = progress.begin();
         progress.answered(&before, StatusCode::CONFLICT);
-        assert!(told(&progress).was_sent() && !told(&progress).may_have_taken_effect());
-        assert!(!told(&progress).is_submission_unknown());
+        assert!(error_of(&progress).was_sent() && !error_of(&progress).may_have_taken_effect());
+        assert!(!error_of(&progress).is_submission_unknown());
         // The response is lost.
         progress.begin();
-        assert!(told(&progress).may_have_taken_effect() && told(&progress).is_submission_unknown());
+        assert!(error_of(&progress).may_have_taken_effect() && error_of(&progress).is_submission_unknown());
         for status in [StatusCode::CONFLICT, StatusCode::UNAUTHORIZED, StatusCode::TOO_EARLY] {
             let before = progress.begin();
             progress.answered(&before, status);
-            assert!(told(&progress).may_have_taken_effect() && told(&progress).is_submission_unknown(), "{status}");
+            assert!(
+                error_of(&progress).may_have_taken_effect() && error_of(&progress).is_submission_unknown(),
+                "{status}"
+            );
         }
         let before = progress.begin();
         progress.unsent(&before);
-        assert!(told(&progress).was_sent() && told(&progress).may_have_taken_effect());
+        assert!(error_of(&progress).was_sent() && error_of(&progress).may_have_taken_effect());
     }
 
     #[test]

@@ -14,27 +14,27 @@ use super::{
     identity::{self, RequestPlace, Way},
 };
 use crate::{
-    auth::Held,
+    auth::CachedToken,
     error::{Error, scrub},
     protocol::{Prepared, Security},
     transport::{ERROR_LIMIT, body, retry_after},
 };
 
 /// The credentials of the call.
-pub(super) struct Shown<'a> {
+pub(super) struct SentCredentials<'a> {
     pub(super) ways: &'a [Way<'a>],
-    pub(super) held: &'a [Arc<Held>],
+    pub(super) tokens: &'a [Arc<CachedToken>],
     pub(super) prepared: &'a Prepared,
 }
 
 pub(super) async fn refused(
     session: &Session,
     response: &mut reqwest::Response,
-    shown: &Shown<'_>,
+    sent: &SentCredentials<'_>,
     idle: Duration,
 ) -> Error {
     let status = response.status();
-    let secrets = identity::hidden(shown.ways, shown.held);
+    let secrets = identity::secrets_of(sent.ways, sent.tokens);
     let wait = retry_after(response.headers(), SystemTime::now());
     let headers = scrubbed(response.headers().clone(), &secrets);
     let challenge =
@@ -49,7 +49,7 @@ pub(super) async fn refused(
             if let Some(challenge) = challenge {
                 what += &format!(" [{challenge}]");
             }
-            unauthorized(session, shown)
+            unauthorized(session, sent)
         }
         403 => "the caller may not do this: check its roles".to_owned(),
         404 => "missing, or not visible to this caller".to_owned(),
@@ -75,23 +75,23 @@ fn scrub_all(text: Bytes, secrets: &[SecretString]) -> Bytes {
     secrets.iter().fold(text, |text, secret| scrub(text, Some(secret)))
 }
 
-fn unauthorized(session: &Session, shown: &Shown<'_>) -> String {
-    let pairs = shown.ways.iter().zip(shown.held);
+fn unauthorized(session: &Session, sent: &SentCredentials<'_>) -> String {
+    let pairs = sent.ways.iter().zip(sent.tokens);
     let names: Vec<String> = pairs
-        .map(|(Way { place, cache }, held)| {
-            let age = held.received.instant.elapsed().as_secs();
+        .map(|(Way { place, cache }, token)| {
+            let age = token.received.instant.elapsed().as_secs();
             let credential = cache.credential();
             let what =
                 if *place == RequestPlace::Token { crate::auth::token_of(credential) } else { credential.describe() };
             format!("{what}, obtained {age} s ago,")
         })
         .collect();
-    match (names.as_slice(), shown.prepared.security) {
+    match (names.as_slice(), sent.prepared.security) {
         ([], Security::None) => {
             "the contract says that it wants no token: correct the contract, or regenerate".to_owned()
         }
-        ([], Security::Any(_)) if !identity::wanted(shown.prepared).is_empty() => {
-            let wanted = identity::wanted(shown.prepared).join("`, `");
+        ([], Security::Any(_)) if !identity::missing_schemes(sent.prepared).is_empty() => {
+            let wanted = identity::missing_schemes(sent.prepared).join("`, `");
             format!(
                 "no credential was sent, and the contract requires `{wanted}`: give it to the builder with `api_key` or `basic`, or set its variables"
             )

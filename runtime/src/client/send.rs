@@ -17,12 +17,12 @@ use super::{
     identity::{self, RequestPlace, Way},
     middleware::{Facts, Framing, Incoming, Next, Outgoing},
     progress::Progress,
-    refused::{Shown, refused},
+    refused::{SentCredentials, refused},
     retry::{Attempts, Repeats, RetryDecision, RetryPolicy},
     trace,
 };
 use crate::{
-    auth::{Generation, Held, Rejected},
+    auth::{CachedToken, Generation, Rejected},
     clock::{self, Until},
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw},
@@ -51,9 +51,9 @@ struct Sending<'a> {
 enum Failed {
     With(Error),
     /// The token was refused, and another one is available: the call is sent again at once.
-    Renewed,
+    Refreshed,
     /// The token was refused, and no other could be obtained for this cause.
-    NotRenewed(Error, Error),
+    NotRefreshed(Error, Error),
 }
 
 impl From<Error> for Failed {
@@ -100,7 +100,7 @@ pub(crate) async fn send_tracked(
     outcome.map_err(|error| {
         let changes = options.begins || !method.is_safe();
         let id = sending.request_id.as_ref().and_then(|id| id.to_str().ok());
-        progress.tell(error, changes).with_request_id(id).at(prepared.operation)
+        progress.add_to(error, changes).with_request_id(id).at(prepared.operation)
     })
 }
 
@@ -137,12 +137,12 @@ impl Sending<'_> {
                     }
                     return Ok(raw);
                 }
-                Err(Failed::Renewed) => continue,
+                Err(Failed::Refreshed) => continue,
                 Err(Failed::With(error)) => {
                     let next = attempts.after(&error);
                     (error, next)
                 }
-                Err(Failed::NotRenewed(refusal, cause)) => {
+                Err(Failed::NotRefreshed(refusal, cause)) => {
                     let next = attempts.after_refusal(&cause);
                     (refusal.and(&format!("no other token could be obtained: {cause}")).cause(cause), next)
                 }
@@ -169,10 +169,10 @@ impl Sending<'_> {
         refused: &mut Option<Vec<Generation>>,
         number: u32,
     ) -> Result<Raw, Failed> {
-        let shown = self.shown(deadline, refused.as_deref()).await?;
+        let tokens = self.tokens(deadline, refused.as_deref()).await?;
         let time = self.policy.attempt_timeout;
         // Boxed to keep the callers' futures small and their types shallow.
-        let exchange = Box::pin(self.exchange(&shown, number));
+        let exchange = Box::pin(self.exchange(&tokens, number));
         let error = match clock::limit(time, exchange).await {
             Ok(Ok(raw)) => return Ok(raw),
             Ok(Err(error)) => error,
@@ -181,34 +181,34 @@ impl Sending<'_> {
                     .hint("call again, or set a longer `attempt_timeout`")
             }
         };
-        if !error.is_unauthorized() || refused.is_some() || !self.repeats.replayable || shown.is_empty() {
+        if !error.is_unauthorized() || refused.is_some() || !self.repeats.replayable || tokens.is_empty() {
             return Err(error.into());
         }
-        *refused = Some(shown.iter().map(|held| held.generation).collect());
-        match self.renewed(deadline, &shown).await {
-            Ok(true) => Err(Failed::Renewed),
+        *refused = Some(tokens.iter().map(|token| token.generation).collect());
+        match self.refreshed(deadline, &tokens).await {
+            Ok(true) => Err(Failed::Refreshed),
             Ok(false) => Err(error.into()),
-            Err(cause) => Err(Failed::NotRenewed(error, cause)),
+            Err(cause) => Err(Failed::NotRefreshed(error, cause)),
         }
     }
 
     /// Returns the tokens and keys for the request, of later generations than those that were rejected.
-    async fn shown(&self, deadline: Until, rejected: Option<&[Generation]>) -> Result<Vec<Arc<Held>>, Error> {
-        let mut shown = Vec::with_capacity(self.ways.len());
+    async fn tokens(&self, deadline: Until, rejected: Option<&[Generation]>) -> Result<Vec<Arc<CachedToken>>, Error> {
+        let mut tokens = Vec::with_capacity(self.ways.len());
         for (index, Way { place, cache }) in self.ways.iter().enumerate() {
             let rejected =
                 rejected.and_then(|rejected| rejected.get(index)).map(|generation| self.rejected(*generation));
-            let held = cache.token(&self.session.transport, deadline, rejected).await?;
+            let token = cache.token(&self.session.transport, deadline, rejected).await?;
             if *place == RequestPlace::Token {
-                self.session.preflight(Some(&held))?;
+                self.session.preflight(Some(&token))?;
             }
-            shown.push(held);
+            tokens.push(token);
         }
-        Ok(shown)
+        Ok(tokens)
     }
 
     /// Refreshes the refused credentials. Returns `false` if there is no other: then the refusal stands.
-    async fn renewed(&self, deadline: Until, refused: &[Arc<Held>]) -> Result<bool, Error> {
+    async fn refreshed(&self, deadline: Until, refused: &[Arc<CachedToken>]) -> Result<bool, Error> {
         let mut is_new = false;
         for (Way { cache, .. }, refused) in self.ways.iter().zip(refused) {
             let rejected = Some(self.rejected(refused.generation));
@@ -222,7 +222,7 @@ impl Sending<'_> {
         Rejected { generation, operation: self.prepared.operation }
     }
 
-    async fn exchange(&self, shown: &[Arc<Held>], attempt: u32) -> Result<Raw, Error> {
+    async fn exchange(&self, tokens: &[Arc<CachedToken>], attempt: u32) -> Result<Raw, Error> {
         let Self { session, prepared, options, .. } = self;
         let _pass = match &session.gate {
             Some(gate) => gate.acquire().await.ok(),
@@ -241,7 +241,7 @@ impl Sending<'_> {
         }
         let content = content::body(&prepared.body, &mut headers).await?;
         let mut response = if session.middleware.is_empty() {
-            self.head(headers, content, shown).await?
+            self.head(headers, content, tokens).await?
         } else {
             let length = content.as_ref().map_or(Some(0), |body| http_body::Body::size_hint(body).exact());
             let (url, template) = (prepared.url.to_string(), prepared.template);
@@ -251,19 +251,19 @@ impl Sending<'_> {
             let exchange = Box::new(move |outgoing: Outgoing| {
                 Box::pin(async move {
                     framing.check(&outgoing.headers)?;
-                    self.head(outgoing.headers, content, shown).await.map(Incoming)
+                    self.head(outgoing.headers, content, tokens).await.map(Incoming)
                 }) as _
             });
             Next { rest: &session.middleware, exchange }.run(outgoing).await?.0
         };
         let status = response.status();
         if status != StatusCode::UNAUTHORIZED && !status.is_server_error() {
-            shown.iter().for_each(|held| held.accept());
+            tokens.iter().for_each(|token| token.accept());
         }
         let is_redirect = prepared.redirects.contains(&status.as_u16());
         if !status.is_success() && !is_redirect {
-            let shown = Shown { ways: &self.ways, held: shown, prepared };
-            let error = refused(session, &mut response, &shown, self.idle).await;
+            let credentials = SentCredentials { ways: &self.ways, tokens, prepared };
+            let error = refused(session, &mut response, &credentials, self.idle).await;
             let id = session.request_id.as_ref().and_then(|name| response.headers().get(name)?.to_str().ok());
             return Err(error.with_request_id(id));
         }
@@ -285,7 +285,7 @@ impl Sending<'_> {
         &self,
         mut headers: HeaderMap,
         content: Option<reqwest::Body>,
-        shown: &[Arc<Held>],
+        tokens: &[Arc<CachedToken>],
     ) -> Result<reqwest::Response, Error> {
         let Self { prepared, progress, .. } = self;
         let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
@@ -293,8 +293,8 @@ impl Sending<'_> {
         // Last, so that no header of the call replaces it.
         headers.remove(header::AUTHORIZATION);
         let mut url = prepared.url.clone();
-        for (way, held) in self.ways.iter().zip(shown) {
-            way.show(held, &mut headers, &mut url)?;
+        for (way, token) in self.ways.iter().zip(tokens) {
+            way.add_to(token, &mut headers, &mut url)?;
         }
         let before = progress.begin();
         let in_flight = InFlight::new(Sent {

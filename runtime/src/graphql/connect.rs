@@ -17,7 +17,7 @@ use super::{
     message::{self, PROTOCOL, ServerMessage},
 };
 use crate::{
-    auth::{Generation, Held, Rejected},
+    auth::{CachedToken, Generation, Rejected},
     client::Session,
     clock::{self, Until},
     error::{Error, Kind, scrub, scrub_text},
@@ -58,12 +58,12 @@ impl From<Error> for Refused {
 pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
     let limit = Hub::of(session).options().connect;
     let attempts = async {
-        let held = token(session, limit, None).await?;
-        match start(session, held.as_deref()).await {
+        let cached = token(session, limit, None).await?;
+        match start(session, cached.as_deref()).await {
             Err(refused) if refused.error.is_unauthorized() => {
-                let Some(held) = held else { return Err(refused) };
-                match token(session, limit, Some(held.generation)).await {
-                    Ok(Some(fresh)) if fresh.header != held.header => start(session, Some(&fresh)).await,
+                let Some(cached) = cached else { return Err(refused) };
+                match token(session, limit, Some(cached.generation)).await {
+                    Ok(Some(fresh)) if fresh.header != cached.header => start(session, Some(&fresh)).await,
                     _ => Err(refused),
                 }
             }
@@ -83,7 +83,7 @@ pub(super) async fn token(
     session: &Session,
     limit: Duration,
     rejected: Option<Generation>,
-) -> Result<Option<Arc<Held>>, Error> {
+) -> Result<Option<Arc<CachedToken>>, Error> {
     match &session.credential {
         Some(cache) => {
             let rejected = rejected.map(|generation| Rejected { generation, operation: "graphql subscription" });
@@ -95,17 +95,17 @@ pub(super) async fn token(
 
 /// Returns the current token, to blank it out of the service's messages.
 pub(super) fn secret(session: &Session) -> Option<SecretString> {
-    session.credential.as_ref()?.current().map(|held| held.secret.clone())
+    session.credential.as_ref()?.current().map(|cached| cached.secret.clone())
 }
 
-async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused> {
+async fn start(session: &Session, cached: Option<&CachedToken>) -> Result<Opened, Refused> {
     let options = Hub::of(session).options();
-    let mut socket = upgrade(session, held).await?;
+    let mut socket = upgrade(session, cached).await?;
     let payload = options
         .payload_key
         .as_ref()
-        .zip(held)
-        .map(|(key, held)| json!({ key: format!("Bearer {}", held.secret.expose_secret()) }));
+        .zip(cached)
+        .map(|(key, cached)| json!({ key: format!("Bearer {}", cached.secret.expose_secret()) }));
     let send = |cause| Refused::from(close::broken(&cause));
     socket.send(Message::text(message::init(payload))).await.map_err(send)?;
     loop {
@@ -116,7 +116,7 @@ async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused
             None => return Err(close::ended().into()),
         };
         if let Some((code, reason)) = message.as_close() {
-            return Err(close::closed(code.into(), reason, held.map(|held| &held.secret)).into());
+            return Err(close::closed(code.into(), reason, cached.map(|cached| &cached.secret)).into());
         }
         let Some(text) = message.as_text() else {
             return Err(give_up(&mut socket, "a message that is not text").await);
@@ -130,7 +130,11 @@ async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused
             _ => return Err(give_up(&mut socket, "another message before the acknowledgement").await),
         }
     }
-    Ok(Opened { socket, secret: held.map(|held| held.secret.clone()), usable_for: held.and_then(Held::usable_for) })
+    Ok(Opened {
+        socket,
+        secret: cached.map(|cached| cached.secret.clone()),
+        usable_for: cached.and_then(CachedToken::usable_for),
+    })
 }
 
 /// Sends a close frame, and waits until the service has read it.
@@ -152,7 +156,7 @@ async fn give_up(socket: &mut WebSocketStream<Upgraded>, what: &str) -> Refused 
 }
 
 /// The upgrade of RFC 6455 §4.1, with the connections, the certificates and the proxy of all other requests.
-async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStream<Upgraded>, Refused> {
+async fn upgrade(session: &Session, cached: Option<&CachedToken>) -> Result<WebSocketStream<Upgraded>, Refused> {
     let options = Hub::of(session).options();
     let url = url(&session.base, &encode_path(options.subscriptions()), "")?;
     let key = key()?;
@@ -167,12 +171,12 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
         .header(header::SEC_WEBSOCKET_VERSION, "13")
         .header(header::SEC_WEBSOCKET_PROTOCOL, PROTOCOL)
         .header(header::SEC_WEBSOCKET_KEY, &key);
-    if let Some(held) = held.filter(|_| options.header) {
-        request = request.header(header::AUTHORIZATION, held.header.clone());
+    if let Some(cached) = cached.filter(|_| options.header) {
+        request = request.header(header::AUTHORIZATION, cached.header.clone());
     }
     let mut response = request.send().await.map_err(|cause| session.transport.broken(cause))?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Err(not_upgraded(session, &mut response, held).await);
+        return Err(not_upgraded(session, &mut response, cached).await);
     }
     check(response.headers(), &key)?;
     let upgraded = response.upgrade().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
@@ -206,9 +210,9 @@ fn check(headers: &HeaderMap, key: &str) -> Result<(), Error> {
     Ok(())
 }
 
-async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held: Option<&Held>) -> Refused {
+async fn not_upgraded(session: &Session, response: &mut reqwest::Response, cached: Option<&CachedToken>) -> Refused {
     let status = response.status();
-    let secret = held.map(|held| &held.secret);
+    let secret = cached.map(|cached| &cached.secret);
     let wait = crate::transport::retry_after(response.headers(), std::time::SystemTime::now());
     let body = scrub(excerpt(response, ERROR_LIMIT, session.idle).await, secret);
     let mut what = format!("{status}, and no WebSocket");

@@ -7,7 +7,7 @@ use std::sync::{
 
 use tokio::sync::mpsc;
 
-use super::queue::{Feed, Leave, Seat};
+use super::queue::{Feed, Leave, SubscriptionLease};
 
 /// A request to the supervisor of a socket.
 #[derive(Debug)]
@@ -25,12 +25,12 @@ pub(super) enum SubscriptionRequest {
     },
 }
 
-/// The seat of a subscription: the task that manages one socket.
+/// The task that manages one socket, as seen by its subscriptions.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     pub(super) number: u64,
     pub(super) requests: mpsc::UnboundedSender<SubscriptionRequest>,
-    seats: Seat,
+    leases: SubscriptionLease,
 }
 
 /// The number of subscriptions that a socket of a client takes, as learned from the service.
@@ -62,19 +62,19 @@ impl Room {
 
 impl Endpoint {
     pub(super) fn new(number: u64, requests: mpsc::UnboundedSender<SubscriptionRequest>) -> Self {
-        Self { number, requests, seats: Arc::default() }
+        Self { number, requests, leases: Arc::default() }
     }
 
     /// Adds a subscription. Returns `false` if it has ended.
-    pub(super) fn seat(&self, id: u64, feed: &Feed) -> bool {
+    pub(super) fn add(&self, id: u64, feed: &Feed) -> bool {
         let requests = self.requests.clone();
         // A supervisor that has ended has no subscriptions either.
         let leave = Leave::new(move || drop(requests.send(SubscriptionRequest::Remove(id))));
-        feed.sit(Arc::clone(&self.seats), leave)
+        feed.set_lease(Arc::clone(&self.leases), leave)
     }
 
     /// Returns the number of subscriptions here that have not ended.
     pub(super) fn taken(&self) -> usize {
-        Arc::strong_count(&self.seats) - 1
+        Arc::strong_count(&self.leases) - 1
     }
 }

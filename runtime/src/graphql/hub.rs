@@ -130,7 +130,7 @@ impl Hub {
                 index += 1;
                 continue;
             }
-            if !place.seat(id, &feed) {
+            if !place.add(id, &feed) {
                 return Ok(());
             }
             match place.requests.send(request) {
@@ -143,7 +143,7 @@ impl Hub {
         let runtime = background::handle()?;
         let (requests, received) = mpsc::unbounded_channel();
         let place = Arc::new(Endpoint::new(state.number(), requests));
-        if place.seat(id, &feed) {
+        if place.add(id, &feed) {
             // The receiver is still here.
             let _ = place.requests.send(request);
             state.places.push(Arc::clone(&place));

@@ -163,11 +163,11 @@ impl Driver {
     }
 
     async fn work(&mut self) -> End {
-        let mut heard = Instant::now();
+        let mut last_message = Instant::now();
         let mut asked = false;
         loop {
             let silence = if asked { self.keep_alive.saturating_mul(2) } else { self.keep_alive };
-            let step = Until::from(heard, silence).limit(std::future::poll_fn(|cx| self.poll(cx))).await;
+            let step = Until::from(last_message, silence).limit(std::future::poll_fn(|cx| self.poll(cx))).await;
             let end = match step {
                 Err(_) if asked => Some(End::Failed(close::silent(silence))),
                 Err(_) => {
@@ -176,7 +176,7 @@ impl Driver {
                     None
                 }
                 Ok(LinkEvent::Message(message)) => {
-                    heard = Instant::now();
+                    last_message = Instant::now();
                     asked = false;
                     self.receive(message)
                 }

@@ -39,7 +39,7 @@ pub(super) enum Item {
 }
 
 /// The lease of a subscription until it ends: leases are counted.
-pub(super) type Seat = Arc<()>;
+pub(super) type SubscriptionLease = Arc<()>;
 
 /// Notifies the task of a subscription that its consumer was dropped.
 pub(super) struct Leave(Box<dyn FnOnce() + Send>);
@@ -86,7 +86,7 @@ struct QueueState {
     renewed: bool,
     /// The socket that may end the subscription.
     epoch: u64,
-    seat: Option<Seat>,
+    lease: Option<SubscriptionLease>,
     leave: Option<Leave>,
     end: Option<Option<Error>>,
     ended: bool,
@@ -171,10 +171,10 @@ impl Queue {
     }
 
     /// Replaces the lease of the subscription. Returns `false` if it has ended.
-    pub(super) fn sit(&self, seat: Seat, leave: Leave) -> bool {
+    pub(super) fn set_lease(&self, lease: SubscriptionLease, leave: Leave) -> bool {
         let mut state = self.state();
         if !state.ended {
-            state.seat = Some(seat);
+            state.lease = Some(lease);
             state.leave = Some(leave);
         }
         !state.ended
@@ -240,7 +240,7 @@ impl QueueState {
     fn finish(&mut self, error: Option<Error>) {
         if !self.ended {
             self.ended = true;
-            self.seat = None;
+            self.lease = None;
             self.end = Some(error);
             self.wake();
         }

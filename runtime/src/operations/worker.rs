@@ -3,8 +3,8 @@
 mod attend;
 mod event;
 mod handler;
+mod instance_lease;
 mod lease_length;
-mod life;
 mod progress;
 mod share;
 mod shared;
@@ -29,14 +29,14 @@ const LONGEST: usize = 500;
 /// The shortest lease. With a shorter one, a slow store would lose every lease.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-type Tell = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
+type EventHook = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
 
 impl Operations {
     /// Creates a worker of these operations: it watches operations that were submitted, here or by another instance,
     /// and passes each end to the program's handler. Any number of instances may work on one store; each operation is
     /// watched by one of them.
     pub fn worker(&self) -> Worker {
-        Worker { sources: vec![self.clone()], settings: Settings::default(), tell: None }
+        Worker { sources: vec![self.clone()], settings: Settings::default(), report: None }
     }
 }
 
@@ -62,7 +62,7 @@ impl Operations {
 pub struct Worker {
     sources: Vec<Operations>,
     settings: Settings,
-    tell: Option<Tell>,
+    report: Option<EventHook>,
 }
 
 #[derive(Clone)]
@@ -212,8 +212,8 @@ impl Worker {
     }
 
     /// Sets the function that receives events. It must not block.
-    pub fn on_event(mut self, tell: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
-        self.tell = Some(Arc::new(tell));
+    pub fn on_event(mut self, report: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
+        self.report = Some(Arc::new(report));
         self
     }
 
@@ -294,7 +294,7 @@ impl Worker {
         if handler_timeout.is_zero() || max_attempts == 0 {
             return wrong("the handlers of the worker have no time, or no attempt", "choose more than 0");
         }
-        Supervisor::new(self.sources, self.settings, self.tell, handler)?.run(stop).await;
+        Supervisor::new(self.sources, self.settings, self.report, handler)?.run(stop).await;
         Ok(())
     }
 }

@@ -135,16 +135,16 @@ impl Run {
             }
             Poll::Ready(Some(Ok(Item::Gap(Gap::Renewed)))) => {
                 let next = model.written.get_mut(model.known).unwrap_or(&mut model.renewed);
-                assert!(std::mem::take(next), "there was a renewal, and it is told once");
+                assert!(std::mem::take(next), "there was a renewal, and it is reported once");
             }
             Poll::Ready(Some(Ok(Item::Next(found)))) => {
-                assert_eq!(found, message(model.known), "what was lost is told before what follows");
-                assert!(!model.written[model.known], "a renewal is told before what follows");
+                assert_eq!(found, message(model.known), "a loss is reported before the next message");
+                assert!(!model.written[model.known], "a renewal is reported before the next message");
                 model.known += 1;
             }
             Poll::Ready(Some(Err(error))) => panic!("{error}"),
             Poll::Ready(None) => {
-                assert!(model.ended && pending == 0 && !model.renewed, "everything is told before the end");
+                assert!(model.ended && pending == 0 && !model.renewed, "everything is reported before the end");
                 model.seen_end = true;
             }
             Poll::Pending => {

@@ -205,11 +205,11 @@ async fn figures(server: &Shared, name: &str, url: &str, service: &Service, open
         let store: PostgresStore = server.builder(name).open().await.unwrap();
         let operations = client(url).operations().with_binding(&PUSHED).with_options(WatchOptions::new());
         let (stop, stopped) = oneshot::channel::<()>();
-        let (told, handled) = (handled.clone(), handled.clone());
+        let (events, handled) = (handled.clone(), handled.clone());
         let worker = operations.with_store(store).worker().name(format!("worker {number}")).watching(watching);
         let worker = worker.on_event(move |event| {
             if let WorkerEvent::Handled { took, .. } = event {
-                drop(told.send(Err(*took)));
+                drop(events.send(Err(*took)));
             }
         });
         let task = tokio::spawn(worker.handle(

@@ -33,7 +33,7 @@ struct Running {
     operations: Operations,
     /// The service's operations have ended.
     done: Arc<AtomicBool>,
-    told: Lines,
+    events: Lines,
     handled: Lines,
     fake: Fake,
     stop: oneshot::Sender<()>,
@@ -56,9 +56,9 @@ impl Running {
         let client = fake.builder().graphql(crate::graphql::GraphqlOptions::new()).build().unwrap();
         let options = WatchOptions::new().interval(soon).settle(soon).safety(soon);
         let operations = client.operations().with_binding(&THING).with_options(options).with_store(store.clone());
-        let (told, handled) = (Lines::default(), Lines::default());
+        let (events, handled) = (Lines::default(), Lines::default());
         let (stop, stopped) = oneshot::channel::<()>();
-        let (tell, keep) = (Arc::clone(&told), Arc::clone(&handled));
+        let (events_sender, keep) = (Arc::clone(&events), Arc::clone(&handled));
         let worker = operations.worker().lease(lease).poll(soon).retry(soon, soon).grace(WATCHDOG);
         let worker = worker.on_event(move |event| {
             let text = match event {
@@ -66,7 +66,7 @@ impl Running {
                 WorkerEvent::WatchFailed { error, correlation, .. } => format!("WatchFailed {correlation} {error}"),
                 event => format!("{event:?}"),
             };
-            tell.lock().unwrap().push(text);
+            events_sender.lock().unwrap().push(text);
         });
         let task = tokio::spawn(worker.handle(
             move |ended| {
@@ -75,7 +75,7 @@ impl Running {
             },
             async move { drop(stopped.await) },
         ));
-        Self { operations, done, told, handled, fake, stop, task }
+        Self { operations, done, events, handled, fake, stop, task }
     }
 
     async fn submit(&self, label: &str) -> Result<(), Error> {
@@ -85,7 +85,7 @@ impl Running {
 
     /// Returns the number of events that begin like this.
     fn count(&self, event: &str) -> usize {
-        self.told.lock().unwrap().iter().filter(|told| told.starts_with(event)).count()
+        self.events.lock().unwrap().iter().filter(|events| events.starts_with(event)).count()
     }
 
     async fn until(&self, what: &str, mut reached: impl FnMut() -> bool) {
@@ -95,7 +95,7 @@ impl Running {
             }
         };
         let over = crate::clock::limit(WATCHDOG, reached).await;
-        assert!(over.is_ok(), "{what} does not come: {:?}", self.told.lock().unwrap());
+        assert!(over.is_ok(), "{what} does not come: {:?}", self.events.lock().unwrap());
     }
 
     async fn stop(self) {
@@ -131,13 +131,13 @@ async fn a_worker_goes_on_when_the_database_comes_back_after_a_minute() {
     assert_eq!(handled, ["one", "three", "two"]);
     let failures = running.count("StoreFailed");
     assert!(failures <= 3, "a failure is told once until it is over: {failures}");
-    let told = Arc::clone(&running.told);
+    let events = Arc::clone(&running.events);
     running.stop().await;
     // An instance whose response was lost is known to no program and has no leases; its time will be over.
     let owners = store.overview("here").await.unwrap().owners;
-    let told = told.lock().unwrap();
-    let is_known = |owner: &Owner| told.contains(&format!("Enlisted {{ instance: {:?} }}", owner.instance));
-    assert!(owners.iter().all(|owner| owner.held == 0 && !is_known(owner)), "it has not left: {owners:?}, {told:?}");
+    let events = events.lock().unwrap();
+    let is_known = |owner: &Owner| events.contains(&format!("Enlisted {{ instance: {:?} }}", owner.instance));
+    assert!(owners.iter().all(|owner| owner.held == 0 && !is_known(owner)), "it has not left: {owners:?}, {events:?}");
 }
 
 /// One of many operations has an unreadable row: the others end, and it does once the row is repaired.
@@ -162,8 +162,9 @@ async fn one_bad_row_holds_up_nobody_but_itself() {
         failing[0].label.as_deref() == Some("bad") && failing[0].failure.contains("restore the row"),
         "{failing:?}"
     );
-    let told = running.told.lock().unwrap().iter().find(|told| told.starts_with("WatchFailed")).cloned().unwrap();
-    assert!(told.contains("row ") && told.contains("its intent is damaged"), "{told}");
+    let events =
+        running.events.lock().unwrap().iter().find(|events| events.starts_with("WatchFailed")).cloned().unwrap();
+    assert!(events.contains("row ") && events.contains("its intent is damaged"), "{events}");
     server.run("bad", "UPDATE @.submission SET intent = substr(intent, 2) WHERE label = 'bad'").await;
     running.until("the last end", || running.count("Handled {") == 4).await;
     running.stop().await;

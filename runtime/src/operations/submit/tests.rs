@@ -375,10 +375,10 @@ async fn schedule(plan: Plan, shared: &Shared, visited: &mut HashSet<String>) ->
                 runs[program] -= 1;
                 shared.world().trace[program].clear();
                 let _ = write!(shared.world().story, "\n  {program}: started");
-                let (told, run) = (shared.clone(), self::program(gated(program, run + 1), plan.idempotent));
+                let (world_of_task, run) = (shared.clone(), self::program(gated(program, run + 1), plan.idempotent));
                 slots[program] = Slot::Runs(tokio::spawn(async move {
                     let ended = run.await;
-                    told.0.1.notify_one();
+                    world_of_task.0.1.notify_one();
                     ended
                 }));
             }

@@ -9,7 +9,7 @@ use super::{
     WorkerEvent,
     event::Discarded,
     handler::{Ended, Handler},
-    life::Life,
+    instance_lease::InstanceLease,
     progress::{TaskProgress, TaskRequest},
     shared::Shared,
     shown,
@@ -29,7 +29,7 @@ const LEAST: Duration = Duration::from_secs(1);
 pub(super) struct Attendance {
     pub(super) shared: Arc<Shared>,
     pub(super) operations: Operations,
-    pub(super) life: Arc<Life>,
+    pub(super) instance_lease: Arc<InstanceLease>,
     pub(super) lease: Lease,
     pub(super) kind: String,
     pub(super) failures: u32,
@@ -72,7 +72,7 @@ impl Attendance {
         };
         let stop = tokio::select! {
             biased;
-            () = self.life.lost() => return,
+            () = self.instance_lease.lost() => return,
             done = work => match done {
                 Ok(()) => return,
                 Err(stop) => stop,
@@ -100,13 +100,13 @@ impl Attendance {
             turn = self.shared.turns.take(&group) => turn,
         };
         // A program that stalled learns here that others have taken over, before it acts.
-        if !self.life.holds() {
+        if !self.instance_lease.holds() {
             return Err(Stop::Quiet);
         }
         let name = outcome.name();
         let ended = Ended { operation, outcome, intent: entry.intent().clone(), failures: self.failures };
         self.hand_over(ended, name).await?;
-        self.tell(WorkerEvent::Handled {
+        self.report(WorkerEvent::Handled {
             correlation: self.lease.correlation().to_owned(),
             kind: self.kind.clone(),
             outcome: name,
@@ -223,13 +223,13 @@ impl Attendance {
         }
     }
 
-    fn tell(&self, event: WorkerEvent) {
-        self.shared.tell(&event);
+    fn report(&self, event: WorkerEvent) {
+        self.shared.report(&event);
     }
 
     fn fenced(&self) {
         let correlation = self.lease.correlation().to_owned();
-        self.tell(WorkerEvent::Fenced { correlation, kind: self.kind.clone() });
+        self.report(WorkerEvent::Fenced { correlation, kind: self.kind.clone() });
     }
 
     /// Releases the operation, as soon as the store accepts it. Returns `false` if the lease is lost.
@@ -252,7 +252,7 @@ impl Attendance {
                     self.shared.store_failed(&self.operations, error);
                     tries += 1;
                     tokio::select! {
-                        () = self.life.lost() => return false,
+                        () = self.instance_lease.lost() => return false,
                         () = self.pause(tries) => {}
                     }
                 }
@@ -263,7 +263,7 @@ impl Attendance {
     async fn give_way(&self) {
         if self.part(Parting::Back(BEHIND, None)).await {
             let correlation = self.lease.correlation().to_owned();
-            self.tell(WorkerEvent::Yielded { correlation, kind: self.kind.clone() });
+            self.report(WorkerEvent::Yielded { correlation, kind: self.kind.clone() });
         }
     }
 
@@ -276,7 +276,7 @@ impl Attendance {
         if self.part(Parting::Discard(&failure)).await {
             let (correlation, kind) = (self.lease.correlation().to_owned(), self.kind.clone());
             let failures = self.failures.saturating_add(1);
-            self.tell(WorkerEvent::Discarded { correlation, kind, cause, failure, failures });
+            self.report(WorkerEvent::Discarded { correlation, kind, cause, failure, failures });
         }
     }
 
@@ -297,13 +297,13 @@ impl Attendance {
         let failure = shown(failure);
         let Some((failures, after)) = self.give_back(&failure).await else { return };
         let correlation = self.lease.correlation().to_owned();
-        self.tell(WorkerEvent::HandlerFailed { correlation, kind: self.kind.clone(), failure, failures, after });
+        self.report(WorkerEvent::HandlerFailed { correlation, kind: self.kind.clone(), failure, failures, after });
     }
 
     async fn fail_to_watch(&self, error: Error) {
         let Some((failures, after)) = self.give_back(&shown(&error.to_string())).await else { return };
         let correlation = self.lease.correlation().to_owned();
-        self.tell(WorkerEvent::WatchFailed { correlation, kind: self.kind.clone(), error, failures, after });
+        self.report(WorkerEvent::WatchFailed { correlation, kind: self.kind.clone(), error, failures, after });
     }
 }
 

@@ -14,7 +14,10 @@ use std::{
 use http::StatusCode;
 use tokio::sync::{Notify, oneshot};
 
-use super::{Ended, Settings, Worker, WorkerEvent, attend::Attendance, handler::Handler, life::Life, shared::Shared};
+use super::{
+    Ended, Settings, Worker, WorkerEvent, attend::Attendance, handler::Handler, instance_lease::InstanceLease,
+    shared::Shared,
+};
 use crate::{
     Bytes, Error, Method,
     operations::{
@@ -119,10 +122,10 @@ async fn each_end_is_handled_and_a_handler_that_fails_or_panics_is_called_again(
     let world = World::new();
     let calls: Arc<Mutex<BTreeMap<String, u32>>> = Arc::default();
     let failures = Arc::new(Mutex::new(Vec::new()));
-    let (seen, told) = (Arc::clone(&calls), Arc::clone(&failures));
+    let (seen, events) = (Arc::clone(&calls), Arc::clone(&failures));
     let worker = world.worker().on_event(move |event| {
         if let WorkerEvent::HandlerFailed { failure, failures, .. } = event {
-            told.lock().unwrap().push((failure.clone(), *failures));
+            events.lock().unwrap().push((failure.clone(), *failures));
         }
     });
     let running = start(worker, move |ended| {
@@ -184,9 +187,9 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
     world.done.store(false, Ordering::SeqCst);
     world.submit("thing", &["one", "two"]).await;
     let events = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&events);
+    let recorder = Arc::clone(&events);
     let worker = world.worker().lease(Duration::from_secs(5)).on_event(move |event| {
-        told.lock().unwrap().push(format!("{event:?}"));
+        recorder.lock().unwrap().push(format!("{event:?}"));
     });
     let handled = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&handled);
@@ -240,7 +243,7 @@ async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
         let attendance = Attendance {
             shared: Shared::new(Settings::default(), None, handler),
             operations: world.operations.clone(),
-            life: Life::new(instance, asked, lease),
+            instance_lease: InstanceLease::new(instance, asked, lease),
             lease: held.lease().clone(),
             kind: "thing".to_owned(),
             failures: 0,
@@ -291,7 +294,7 @@ async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
         let (lost, learnt) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let counted = Arc::new(AtomicUsize::new(usize::MAX));
         let let_go = Arc::clone(&counted);
-        let (tell, say) = (Arc::clone(&lost), Arc::clone(&learnt));
+        let (report, say) = (Arc::clone(&lost), Arc::clone(&learnt));
         let claims = AtomicU32::new(0);
         let store = Forgetful {
             store: Arc::clone(&world.store),
@@ -302,7 +305,7 @@ async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
         let worker = operations.worker().lease(Duration::from_millis(300)).on_event(move |event| match event {
             WorkerEvent::LeaseLost { operations, .. } => {
                 let_go.store(*operations, Ordering::SeqCst);
-                tell.notify_one();
+                report.notify_one();
             }
             WorkerEvent::Claimed { .. } if claims.fetch_add(1, Ordering::SeqCst) == 1 => say.notify_one(),
             _ => {}

@@ -75,7 +75,7 @@ struct World {
     stories: Vec<Story>,
     operations: Operations,
     past: Arc<Mutex<Vec<Past>>>,
-    told: Arc<Mutex<Vec<String>>>,
+    events: Arc<Mutex<Vec<String>>>,
 }
 
 /// Shares the store.
@@ -118,7 +118,7 @@ impl World {
             .with_binding(&OTHER)
             .with_options(options.visibility(seconds(20)).unknown(seconds(20)))
             .with_store(Same(store));
-        Self { begun, stories: stories.to_vec(), operations, past, told: Arc::default() }
+        Self { begun, stories: stories.to_vec(), operations, past, events: Arc::default() }
     }
 
     /// Submits the operations at their times.
@@ -136,12 +136,12 @@ impl World {
     }
 
     fn worker(&self) -> Worker {
-        let (past, told, begun) = (Arc::clone(&self.past), Arc::clone(&self.told), self.begun);
+        let (past, events, begun) = (Arc::clone(&self.past), Arc::clone(&self.events), self.begun);
         let worker = self.operations.worker().turn(seconds(30)).retry(seconds(1), seconds(30));
         let numbers: Mutex<BTreeMap<String, usize>> = Mutex::default();
         let operations = self.operations.clone();
         worker.on_event(move |event| {
-            told.lock().unwrap().push(format!("{:?} {event:?}", clock::now() - begun));
+            events.lock().unwrap().push(format!("{:?} {event:?}", clock::now() - begun));
             let (WorkerEvent::Handled { correlation, .. } | WorkerEvent::Discarded { correlation, .. }) = event else {
                 return;
             };
@@ -193,7 +193,7 @@ impl World {
             }
         };
         let reached = clock::limit(seconds(1_000_000), reached).await;
-        reached.unwrap_or_else(|_| panic!("{standing:?} {count} does not come: {:#?}", self.told.lock().unwrap()));
+        reached.unwrap_or_else(|_| panic!("{standing:?} {count} does not come: {:#?}", self.events.lock().unwrap()));
         clock::now() - self.begun
     }
 
@@ -219,7 +219,7 @@ async fn operations_that_never_end_keep_no_other_from_its_turn() {
     assert_eq!(world.past(2).handled.len(), 1);
     world.until(Standing::Held, 2).await;
     // No operation waits any more: they keep their slots.
-    let yields = || world.told.lock().unwrap().iter().filter(|event| event.contains("Yielded")).count();
+    let yields = || world.events.lock().unwrap().iter().filter(|event| event.contains("Yielded")).count();
     let before = yields();
     clock::sleep(seconds(3600)).await;
     assert_eq!((yields(), world.count(Standing::Held).await), (before, 2));
@@ -271,7 +271,7 @@ async fn what_does_not_end_in_its_time_is_given_up() {
     world.until(Standing::Discarded, 3).await;
     for number in [0, 2, 3] {
         let causes = world.past(number).discarded;
-        assert_eq!(causes, [Discarded::OperationTimeout], "{number}: {:#?}", world.told.lock().unwrap());
+        assert_eq!(causes, [Discarded::OperationTimeout], "{number}: {:#?}", world.events.lock().unwrap());
     }
     // By hand it has its whole time again.
     let correlation = world.correlation(0).await;
@@ -354,11 +354,11 @@ async fn leases_that_are_too_short_become_longer() {
         let worker = world.worker().lease(Duration::from_millis(1500)).max_lease(seconds(limit));
         let worker = world.run(worker);
         clock::sleep(seconds(400)).await;
-        let told = world.told.lock().unwrap().clone();
-        let losses = told.iter().filter(|event| event.contains("LeaseLost")).count();
-        let longest = told.iter().filter(|event| event.contains("LeaseChanged")).count();
-        assert_eq!((losses < 6, world.count(Standing::Finished).await == 27), (holds, holds), "{delay} {told:#?}");
-        assert!(longest > 0, "{told:#?}");
+        let events = world.events.lock().unwrap().clone();
+        let losses = events.iter().filter(|event| event.contains("LeaseLost")).count();
+        let longest = events.iter().filter(|event| event.contains("LeaseChanged")).count();
+        assert_eq!((losses < 6, world.count(Standing::Finished).await == 27), (holds, holds), "{delay} {events:#?}");
+        assert!(longest > 0, "{events:#?}");
         let lease = world.operations.overview().await.unwrap().owners.iter().filter_map(|owner| owner.lease).max();
         assert!(lease.is_none_or(|lease| lease <= seconds(limit)), "{lease:?}");
         worker.abort();
@@ -442,7 +442,7 @@ async fn live(seeds: impl IntoIterator<Item = u64>) {
             }
             lost += clock::now() - begun;
         }
-        let context = || format!("seed {seed}: {stories:#?} {:#?}", world.told.lock().unwrap());
+        let context = || format!("seed {seed}: {stories:#?} {:#?}", world.events.lock().unwrap());
         let ends = async {
             while world.count(Standing::Finished).await + world.count(Standing::Discarded).await < stories.len() {
                 clock::sleep(seconds(5)).await;

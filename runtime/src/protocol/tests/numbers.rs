@@ -204,8 +204,9 @@ fn what_is_sent_has_every_digit_in_every_style_and_body() {
         parts.texts("b", vec![number.clone()]);
         parts.json("c", &inner);
         parts.styled("d", Style::Deep, &inner);
-        let told = format!("{:?}", parts.parts.iter().map(|part| &part.upload.source).map(bytes).collect::<Vec<_>>());
-        assert_eq!(told.matches(&text).count(), 4, "{told}");
+        let written =
+            format!("{:?}", parts.parts.iter().map(|part| &part.upload.source).map(bytes).collect::<Vec<_>>());
+        assert_eq!(written.matches(&text).count(), 4, "{written}");
         #[cfg(feature = "xml")]
         xml(&text, &inner);
     }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A registered instance.
-pub(super) struct Life {
+pub(super) struct InstanceLease {
     pub(super) instance: Instance,
     /// The time until which its leases are certainly valid, on this machine's monotonic clock.
     until: Mutex<Until>,
@@ -27,7 +27,7 @@ pub(super) struct Life {
 }
 
 /// One operation that an instance has: until it is finished, or for ever if the leases were lost before that.
-pub(super) struct Hold(Arc<Life>);
+pub(super) struct Hold(Arc<InstanceLease>);
 
 impl Drop for Hold {
     fn drop(&mut self) {
@@ -37,7 +37,7 @@ impl Drop for Hold {
     }
 }
 
-impl Life {
+impl InstanceLease {
     /// Begins at the time `asked` of the request: the store counts from later on.
     pub(super) fn new(instance: Instance, asked: Instant, lease: Duration) -> Arc<Self> {
         let (lost, _) = watch::channel(false);

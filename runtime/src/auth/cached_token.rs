@@ -32,7 +32,7 @@ const SHORTEST: Duration = Duration::from_millis(1_500);
 const UNKNOWN: Duration = Duration::from_secs(40);
 
 /// A token that a session keeps.
-pub(crate) struct Held {
+pub(crate) struct CachedToken {
     pub(crate) header: HeaderValue,
     pub(crate) secret: SecretString,
     pub(crate) generation: Generation,
@@ -47,7 +47,7 @@ pub(crate) struct Held {
     accepted: AtomicBool,
 }
 
-impl Held {
+impl CachedToken {
     pub(crate) fn new(token: &Token, generation: Generation, now: Moment, credential: &str) -> Result<Self, Error> {
         let refuse = || {
             Error::of(Kind::Token, format!("{credential} returned a token that no header can carry"))
@@ -117,14 +117,14 @@ impl Held {
 /// The lifetime of the token from `now` on. `exp` is an upper bound if it lies ahead; if it has passed, the clocks
 /// differ, and the response's value counts.
 fn lifetime(token: &Token, claims: Option<&Claims>, now: Moment) -> Option<Duration> {
-    let said = token.lifetime.map(|lifetime| lifetime.saturating_sub(elapsed(token, now)));
+    let stated = token.lifetime.map(|lifetime| lifetime.saturating_sub(elapsed(token, now)));
     let bound = claims
         .and_then(|claims| claims.expires_at)
         .and_then(|end: SystemTime| end.duration_since(now.wall).ok())
         .filter(|left| !left.is_zero());
-    match (said, bound) {
-        (Some(said), Some(bound)) => Some(said.min(bound)),
-        (said, bound) => said.or(bound),
+    match (stated, bound) {
+        (Some(stated), Some(bound)) => Some(stated.min(bound)),
+        (stated, bound) => stated.or(bound),
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Handle, Id};
 /// of the caller that began it may stall or end while others wait for the token.
 ///
 /// `after` receives the runtime when the work is done or has panicked.
-pub(super) fn launch(
+pub(super) fn spawn(
     work: impl Future<Output = ()> + Send + 'static,
     after: impl FnOnce(Id) + Send + 'static,
 ) -> io::Result<()> {
