@@ -56,7 +56,7 @@ impl Key {
         self.user.is_some()
     }
 
-    fn of(&self) -> String {
+    fn describe(&self) -> String {
         match (self.scheme.as_str(), &self.user) {
             ("", None) => "the API key".to_owned(),
             ("", Some(_)) => "HTTP Basic".to_owned(),
@@ -67,7 +67,7 @@ impl Key {
     /// Loads it as a token is loaded: read when it is needed, and again if the service refuses it.
     pub(crate) fn keep(self, audit: Audit) -> Result<KeptKey, Error> {
         if self.user.as_ref().is_some_and(|user| user.contains(|letter: char| letter == ':' || letter.is_control())) {
-            let what = format!("the user of {} has a colon or a control character", self.of());
+            let what = format!("the user of {} has a colon or a control character", self.describe());
             return Err(Error::of(Kind::Configuration, what).hint("HTTP Basic cannot carry it: use another user"));
         }
         let basic = self.is_basic();

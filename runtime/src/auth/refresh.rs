@@ -48,10 +48,10 @@ impl RefreshToken {
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>, store: impl RefreshStore) -> Self {
         let mut registration = Registration::new(issuer.into(), client_id.into(), None);
         registration.scope = String::new();
-        Self::of(registration, store)
+        Self::from_registration(registration, store)
     }
 
-    pub(crate) fn of(registration: Registration, store: impl RefreshStore) -> Self {
+    pub(crate) fn from_registration(registration: Registration, store: impl RefreshStore) -> Self {
         Self { registration, keeper: Keeper::new(Arc::new(store)) }
     }
 

@@ -147,7 +147,7 @@ impl<'a, T> Call<'a, T> {
     }
 
     /// Creates a call from a complete request.
-    pub(crate) fn of(
+    pub(crate) fn from_request(
         client: &'a Client,
         operation: &'static str,
         prepared: Result<Prepared, Error>,

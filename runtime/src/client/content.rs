@@ -39,7 +39,7 @@ pub(crate) async fn body(content: &Content, headers: &mut HeaderMap) -> Result<O
         Content::Bytes(bytes) => bytes.clone().into(),
         Content::Upload(upload) => match &upload.source {
             UploadSource::Bytes(bytes) => bytes.clone().into(),
-            _ => Segments::of([segment(upload).await?]),
+            _ => Segments::from_segments([segment(upload).await?]),
         },
         Content::Parts(parts) => {
             let boundary = clock::unique();
@@ -62,7 +62,7 @@ async fn multipart(parts: &Parts, boundary: &str) -> Result<reqwest::Body, Error
         segments.push(Segment::Bytes(Bytes::from_static(b"\r\n")));
     }
     segments.push(Segment::Bytes(format!("--{boundary}--\r\n").into()));
-    Ok(Segments::of(segments))
+    Ok(Segments::from_segments(segments))
 }
 
 fn head(part: &Part, boundary: &str) -> Result<String, Error> {
@@ -143,7 +143,7 @@ struct Segments {
 }
 
 impl Segments {
-    fn of(segments: impl IntoIterator<Item = Segment>) -> reqwest::Body {
+    fn from_segments(segments: impl IntoIterator<Item = Segment>) -> reqwest::Body {
         let queue: VecDeque<_> = segments.into_iter().collect();
         let length = queue.iter().try_fold(0_u64, |total, segment| {
             let length = match segment {

@@ -145,7 +145,7 @@ const FRAMING: [HeaderName; 4] = [header::CONTENT_LENGTH, header::TRANSFER_ENCOD
 pub(super) struct Framing([Vec<HeaderValue>; 4]);
 
 impl Framing {
-    pub(super) fn of(headers: &HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         Self(FRAMING.map(|name| headers.get_all(name).iter().cloned().collect()))
     }
 

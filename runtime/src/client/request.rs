@@ -136,7 +136,7 @@ impl<'a> Request<'a> {
 
     fn into_call<T>(self, stream: bool, decode: fn(Raw) -> Result<T, Error>) -> Call<'a, T> {
         let (client, prepared, options) = self.into_parts(stream);
-        Call::of(client, NAME, prepared, options, decode)
+        Call::from_request(client, NAME, prepared, options, decode)
     }
 
     pub(crate) fn into_parts(mut self, stream: bool) -> (&'a Client, Result<Prepared, Error>, Options) {

@@ -247,7 +247,7 @@ impl Sending<'_> {
             let (url, template) = (prepared.url.to_string(), prepared.template);
             let facts = Facts { url, template, attempt, length };
             let outgoing = Outgoing::new(prepared.operation, prepared.method, headers, facts);
-            let framing = Framing::of(&outgoing.headers);
+            let framing = Framing::from_headers(&outgoing.headers);
             let exchange = Box::new(move |outgoing: Outgoing| {
                 Box::pin(async move {
                     framing.check(&outgoing.headers)?;

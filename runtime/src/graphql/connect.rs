@@ -56,7 +56,7 @@ impl From<Error> for Refused {
 
 /// Opens a socket. A token that is refused is refreshed once.
 pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
-    let limit = Hub::of(session).options().connect;
+    let limit = Hub::for_session(session).options().connect;
     let attempts = async {
         let cached = token(session, limit, None).await?;
         match start(session, cached.as_deref()).await {
@@ -99,7 +99,7 @@ pub(super) fn secret(session: &Session) -> Option<SecretString> {
 }
 
 async fn start(session: &Session, cached: Option<&CachedToken>) -> Result<Opened, Refused> {
-    let options = Hub::of(session).options();
+    let options = Hub::for_session(session).options();
     let mut socket = upgrade(session, cached).await?;
     let payload = options
         .payload_key
@@ -157,7 +157,7 @@ async fn give_up(socket: &mut WebSocketStream<Upgraded>, what: &str) -> Refused 
 
 /// The upgrade of RFC 6455 §4.1, with the connections, the certificates and the proxy of all other requests.
 async fn upgrade(session: &Session, cached: Option<&CachedToken>) -> Result<WebSocketStream<Upgraded>, Refused> {
-    let options = Hub::of(session).options();
+    let options = Hub::for_session(session).options();
     let url = url(&session.base, &encode_path(options.subscriptions()), "")?;
     let key = key()?;
     let mut request = session

@@ -76,7 +76,7 @@ impl Hub {
     }
 
     /// Returns the hub of a session.
-    pub(crate) fn of(session: &Session) -> &Self {
+    pub(crate) fn for_session(session: &Session) -> &Self {
         let make = || Self::new(session.extensions.get().cloned().unwrap_or_default());
         // No other layer uses this extension.
         static NONE: OnceLock<Hub> = OnceLock::new();
@@ -103,14 +103,14 @@ impl Hub {
 
     /// Adds a subscription.
     pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, feed: Arc<Feed>, start: Start) -> Result<(), Error> {
-        let mut state = Hub::of(session).state();
+        let mut state = Hub::for_session(session).state();
         let id = state.number();
         Self::settle(session, &mut state, FeedEntry { id, payload, feed }, None, start)
     }
 
     /// Moves a subscription to another socket, because its own has no capacity for so many.
     pub(super) fn spread(session: &Arc<Session>, from: u64, entry: FeedEntry, start: Start) -> Result<(), Error> {
-        let mut state = Hub::of(session).state();
+        let mut state = Hub::for_session(session).state();
         Self::settle(session, &mut state, entry, Some(from), start)
     }
 
@@ -122,7 +122,7 @@ impl Hub {
         except: Option<u64>,
         start: Start,
     ) -> Result<(), Error> {
-        let room = Hub::of(session).room.get().min(Hub::of(session).options.per_socket);
+        let room = Hub::for_session(session).room.get().min(Hub::for_session(session).options.per_socket);
         let mut request = SubscriptionRequest::Add { id, payload, feed: Arc::clone(&feed) };
         let mut index = 0;
         while let Some(place) = state.places.get(index) {

@@ -143,7 +143,7 @@ impl Ask {
 
     /// The request over HTTP.
     fn prepare(&self, session: &Session, by: By) -> Result<Prepared, Error> {
-        let options = Hub::of(session).options();
+        let options = Hub::for_session(session).options();
         if !self.files.is_empty() {
             return self.form(session);
         }
@@ -171,7 +171,7 @@ impl Ask {
         for (index, (_, upload)) in self.files.iter().enumerate() {
             parts.named_file(index.to_string(), upload.clone());
         }
-        let path = &Hub::of(session).options().path;
+        let path = &Hub::for_session(session).options().path;
         let mut prepared = prepare(session, path, Content::Parts(parts), "", ACCEPT, false)?;
         prepared.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("multipart/form-data"));
         // Services with protection against cross-site forms require a header that no form can have.
@@ -182,7 +182,7 @@ impl Ask {
 
 async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
     let until = options.deadline.map(Until::after);
-    let hub = Hub::of(session);
+    let hub = Hub::for_session(session);
     let hash = if hub.options().persisted && ask.is_plain() { ask.hash() } else { String::new() };
     let mut by = if hash.is_empty() { By::Text } else { hub.persisted.first(&hash) };
     let mut options = options;

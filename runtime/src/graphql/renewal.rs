@@ -20,7 +20,7 @@ pub(super) struct Renewal {
 
 impl Renewal {
     /// Creates the schedule of a connection that is opened now, with a token that is valid for a time.
-    pub(super) fn of(usable_for: Option<Duration>, options: &GraphqlOptions) -> Self {
+    pub(super) fn new(usable_for: Option<Duration>, options: &GraphqlOptions) -> Self {
         // The overlap ends while the old token is still valid: it is used until a twentieth of its lifetime is left, 30
         // s at most.
         let overlap = usable_for.map_or(options.overlap, |time| options.overlap.min(time / 20));

@@ -100,9 +100,9 @@ async fn opened(opening: &mut Option<Opening<'_>>) -> Result<Opened, Error> {
 /// Sends the request, after a pause that grows with failures.
 async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened, Error> {
     clock::sleep(pause(failures)).await;
-    let settings = Hub::of(session).options();
+    let settings = Hub::for_session(session).options();
     let usable_for = token(session, settings.connect, None).await?.and_then(|held| held.usable_for());
-    let renewal = Renewal::of(usable_for, settings);
+    let renewal = Renewal::new(usable_for, settings);
     let body = Bytes::copy_from_slice(payload.as_bytes());
     let prepared = prepare(session, settings.subscriptions(), Content::Bytes(body), "", ACCEPT, true)?;
     // A subscription changes nothing, so it may be retried.
@@ -121,14 +121,14 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
 
 /// Adds to the error of a silent stream the option that sets the limit.
 fn silent(session: &Session, error: Error) -> Error {
-    if error.is_timeout() { super::close::silent(Hub::of(session).options().silence()) } else { error }
+    if error.is_timeout() { super::close::silent(Hub::for_session(session).options().silence()) } else { error }
 }
 
 /// Passes a message on. Returns `false` if the subscription is complete.
 fn push(session: &Session, feed: &Feed, event: Event) -> Result<bool, Error> {
     match event.event.as_str() {
-        "next" if event.data.len() > Hub::of(session).options().message_limit => {
-            Err(super::close::too_large(Hub::of(session).options().message_limit))
+        "next" if event.data.len() > Hub::for_session(session).options().message_limit => {
+            Err(super::close::too_large(Hub::for_session(session).options().message_limit))
         }
         "next" => {
             // Boxed to the length of the message: a string that grew has spare capacity.

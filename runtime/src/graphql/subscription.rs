@@ -47,7 +47,7 @@ pub struct Subscription<T> {
 impl<T> Subscription<T> {
     pub(super) fn new(platform: &Client, document: &str, types: Types, variables: &impl Serialize) -> Self {
         let session = Arc::clone(&platform.session);
-        let queue = Hub::of(&session).queue();
+        let queue = Hub::for_session(&session).queue();
         let feed = Feed::new(&queue);
         let ask = Ask::new(document, variables).and_then(|ask| match ask.is_plain() {
             true => Ok(ask),
@@ -86,7 +86,7 @@ impl<T: DeserializeOwned> Stream for Subscription<T> {
 
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
-        Hub::of(&self.session).remove(&self.queue);
+        Hub::for_session(&self.session).remove(&self.queue);
     }
 }
 

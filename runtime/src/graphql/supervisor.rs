@@ -102,7 +102,7 @@ async fn run(
             Turn::Retire => supervisor.retiring = None,
             Turn::Request(None) => return,
             Turn::Idle => {
-                if Hub::of(&supervisor.session).retire(supervisor.place.number, &requests) {
+                if Hub::for_session(&supervisor.session).retire(supervisor.place.number, &requests) {
                     return;
                 }
             }
@@ -113,8 +113,9 @@ async fn run(
 
 impl Supervisor {
     async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<SubscriptionRequest>) -> Turn {
-        let idle =
-            self.idle_since.map_or(Until::NEVER, |since| Until::from(since, Hub::of(&self.session).options().idle));
+        let idle = self
+            .idle_since
+            .map_or(Until::NEVER, |since| Until::from(since, Hub::for_session(&self.session).options().idle));
         let renew = match &self.current {
             Some(current) if self.opening.is_none() => current.renewal.at,
             _ => Until::NEVER,
@@ -183,10 +184,10 @@ impl Supervisor {
 
     /// Returns whether a further subscription becomes a request.
     fn uses_requests(&self) -> bool {
-        match Hub::of(&self.session).options().transport {
+        match Hub::for_session(&self.session).options().transport {
             SubscriptionTransport::ServerSentEvents => true,
             SubscriptionTransport::WebSocket => false,
-            SubscriptionTransport::Auto => self.opening.is_none() && Hub::of(&self.session).has_no_upgrade(),
+            SubscriptionTransport::Auto => self.opening.is_none() && Hub::for_session(&self.session).has_no_upgrade(),
         }
     }
 
@@ -216,12 +217,12 @@ impl Supervisor {
 
     fn opened(&mut self, opened: Opened) {
         self.opening = None;
-        self.epoch = Hub::of(&self.session).epoch();
-        Hub::of(&self.session).upgraded();
-        let options = Hub::of(&self.session).options();
-        let renewal = Renewal::of(opened.usable_for, options);
+        self.epoch = Hub::for_session(&self.session).epoch();
+        Hub::for_session(&self.session).upgraded();
+        let options = Hub::for_session(&self.session).options();
+        let renewal = Renewal::new(opened.usable_for, options);
         let now = Instant::now();
-        let (reports, room) = (self.place.requests.clone(), Arc::clone(Hub::of(&self.session).room()));
+        let (reports, room) = (self.place.requests.clone(), Arc::clone(Hub::for_session(&self.session).room()));
         let link = Link::start(opened, self.epoch, options.keep_alive, reports, room);
         let old = self.current.take();
         let renewed = old.is_some();
@@ -254,8 +255,8 @@ impl Supervisor {
             current.renewal.at = Until::after(Duration::ZERO);
             return;
         }
-        if no_upgrade && Hub::of(&self.session).options().transport == SubscriptionTransport::Auto {
-            Hub::of(&self.session).upgrade_refused();
+        if no_upgrade && Hub::for_session(&self.session).options().transport == SubscriptionTransport::Auto {
+            Hub::for_session(&self.session).upgrade_refused();
             for subscription in self.subscriptions.values_mut().filter(|subscription| subscription.is_on_socket()) {
                 subscription.start(&self.session);
             }
@@ -302,7 +303,7 @@ impl Subscription {
 
     fn start(&mut self, session: &Arc<Session>) {
         // The end of a socket does not affect it.
-        let epoch = Hub::of(session).epoch();
+        let epoch = Hub::for_session(session).epoch();
         self.feed.move_to(epoch, false);
         let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.feed), epoch);
         self.task = Some(tokio::spawn(task).abort_handle());

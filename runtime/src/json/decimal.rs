@@ -51,7 +51,7 @@ impl Decimal {
 
     /// Creates a number from a float in the client's notation, without a point if it is whole; `None` if it is not
     /// finite.
-    pub(super) fn of(value: f64, text: Option<String>) -> Option<Self> {
+    pub(super) fn from_float(value: f64, text: Option<String>) -> Option<Self> {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         #[allow(clippy::cast_possible_truncation, reason = "the value is whole and small")]
         let whole = (value.fract() == 0.0 && value.abs() < EXACT).then(|| Self::from(value as i64));

@@ -80,7 +80,7 @@ impl Operations {
             return Err(Error::of(Kind::Store, "the submission already has an identifier").hint("resume it"));
         }
         let intent = entry.intent();
-        let reference = OperationRef::of(intent, id.to_owned())?;
+        let reference = OperationRef::from_intent(intent, id.to_owned())?;
         self.store().accept(&reference).await?;
         self.operation(reference)
     }
@@ -231,7 +231,7 @@ impl Operation {
     /// Queries it once, in its turn.
     pub(super) async fn look(&self) -> Result<Value, Error> {
         let platform = self.operations.client();
-        let _turn = Hub::of(&platform.session).looks.acquire().await;
+        let _turn = Hub::for_session(&platform.session).looks.acquire().await;
         let begun = clock::now();
         let answer = platform.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
         tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");

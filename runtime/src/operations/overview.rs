@@ -41,7 +41,7 @@ impl Standing {
     }
 
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|standing| standing.name() == name)
     }
 }

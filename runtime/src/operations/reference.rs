@@ -46,7 +46,7 @@ struct Wire {
 
 impl OperationRef {
     /// Creates the reference to the operation of a submission.
-    pub(super) fn of(intent: &Intent, id: String) -> Result<Self, Error> {
+    pub(super) fn from_intent(intent: &Intent, id: String) -> Result<Self, Error> {
         if id.is_empty() || id.len() > LONGEST || id.chars().any(char::is_control) {
             return Err(Error::of(Kind::Reference, "the identifier of the operation is not valid")
                 .hint("check where the configuration says that it lies"));
@@ -159,7 +159,7 @@ impl<'de> Deserialize<'de> for OperationRef {
 mod tests {
     use super::*;
 
-    fn of(id: impl Into<String>) -> Result<OperationRef, Error> {
+    fn reference(id: impl Into<String>) -> Result<OperationRef, Error> {
         let intent = Intent {
             correlation: "c".to_owned(),
             label: None,
@@ -170,17 +170,17 @@ mod tests {
             key: super::super::intent::SubmissionKey::None,
             contents: None,
         };
-        OperationRef::of(&intent, id.into())
+        OperationRef::from_intent(&intent, id.into())
     }
 
     #[test]
     fn an_identifier_that_a_service_gives_has_a_length_and_no_control_characters() {
         for id in ["", "a\nb", "a\u{7f}"] {
-            assert_eq!(of(id).unwrap_err().code(), "reference", "{id:?}");
+            assert_eq!(reference(id).unwrap_err().code(), "reference", "{id:?}");
         }
-        assert_eq!(of("x".repeat(LONGEST)).unwrap().id().len(), LONGEST);
+        assert_eq!(reference("x".repeat(LONGEST)).unwrap().id().len(), LONGEST);
         for longer in [1, 2, 100_000] {
-            assert!(of("x".repeat(LONGEST + longer)).is_err(), "{longer} too long");
+            assert!(reference("x".repeat(LONGEST + longer)).is_err(), "{longer} too long");
         }
     }
 }

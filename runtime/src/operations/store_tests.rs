@@ -37,7 +37,7 @@ pub(super) fn intent(correlation: &str, label: Option<&str>) -> Intent {
 }
 
 pub(super) fn reference(correlation: &str) -> OperationRef {
-    OperationRef::of(&intent(correlation, None), format!("id of {correlation}")).expect("a reference")
+    OperationRef::from_intent(&intent(correlation, None), format!("id of {correlation}")).expect("a reference")
 }
 
 pub(super) fn seen(at: u64, raw: &str, events: &[&str]) -> Observation {
@@ -133,7 +133,10 @@ async fn who_waited_longest_is_first_and_kinds_have_their_places(store: Arc<dyn 
     let mut other = intent("other", None);
     other.kind = "other".to_owned();
     store.intend(&other).await.expect("it is kept");
-    store.accept(&OperationRef::of(&other, "1".to_owned()).expect("a reference")).await.expect("it is accepted");
+    store
+        .accept(&OperationRef::from_intent(&other, "1".to_owned()).expect("a reference"))
+        .await
+        .expect("it is accepted");
     let one = instance(&*store).await;
     let wanted = [Wanted::new("here", "thing", 2), Wanted::new("here", "other", 5), Wanted::new("there", "thing", 5)];
     let held = store.claim(one, &wanted).await.expect("it claims");
@@ -667,7 +670,7 @@ async fn step(store: &dyn Store, number: u64, references: &[OperationRef], past:
 
 /// The exhaustive tests of submitting run with the store in memory: each other one behaves the same, step by step.
 pub(super) async fn does_as_memory_does<S: Store>(rounds: u32, mut fresh: impl AsyncFnMut() -> Arc<S>) {
-    let reference = |correlation, id: &str| OperationRef::of(&intent(correlation, None), id.to_owned());
+    let reference = |correlation, id: &str| OperationRef::from_intent(&intent(correlation, None), id.to_owned());
     let references = [reference("one", "1"), reference("two", "2"), reference("one", "3"), reference("two", "2")]
         .map(|reference| reference.expect("a reference"));
     let mut number: u64 = 17;

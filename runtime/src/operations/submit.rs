@@ -207,7 +207,7 @@ impl<'a> Request<'a> {
     ) -> Result<Submission<'a, Bytes>, Error> {
         let kind = operations.binding(kind)?.kind;
         let (platform, prepared, options) = self.into_parts(false);
-        let call = Call::of(platform, "request", prepared, options, decode::bytes);
+        let call = Call::from_request(platform, "request", prepared, options, decode::bytes);
         Ok(Submission { call, kind, label: label.map(str::to_owned) })
     }
 }
@@ -336,7 +336,7 @@ impl Draft {
             .ok_or_else(|| {
                 Error::of(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
             })
-            .and_then(|id| OperationRef::of(intent, id))
+            .and_then(|id| OperationRef::from_intent(intent, id))
             .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
         let kept = {
             let (operations, reference) = (operations.clone(), reference.clone());

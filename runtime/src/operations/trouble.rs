@@ -21,7 +21,7 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    pub(super) fn of(error: &Error) -> Self {
+    pub(super) fn from_error(error: &Error) -> Self {
         if error.is_retryable() || error.is_server_error() {
             return Self::Passes;
         }
@@ -85,7 +85,7 @@ mod tests {
             (Error::of(Kind::Token, "away").passing(true), Trouble::Passes),
         ];
         for (error, trouble) in cases {
-            assert_eq!(Trouble::of(&error), trouble, "{error:?}");
+            assert_eq!(Trouble::from_error(&error), trouble, "{error:?}");
         }
     }
 }

@@ -253,7 +253,7 @@ impl Watch {
             }
             Err(error) => {
                 self.failures = self.failures.saturating_add(1);
-                let passes = match Trouble::of(&error) {
+                let passes = match Trouble::from_error(&error) {
                     Trouble::Passes => true,
                     Trouble::Doubtful => self.failures < HITCHES,
                     Trouble::Stays => false,

@@ -43,20 +43,20 @@ enum Outcome {
 impl FakeReply {
     /// Creates a reply with this status, without a body.
     pub fn status(status: u16) -> Self {
-        Self::of(Outcome::Status(status))
+        Self::from_outcome(Outcome::Status(status))
     }
 
     /// Creates a failure to connect: nothing of the call is sent.
     pub fn no_connection() -> Self {
-        Self::of(Outcome::Unconnected)
+        Self::from_outcome(Outcome::Unconnected)
     }
 
     /// Creates a connection that breaks after the call was sent: it is unknown whether it took effect.
     pub fn broken_connection() -> Self {
-        Self::of(Outcome::Broken)
+        Self::from_outcome(Outcome::Broken)
     }
 
-    fn of(outcome: Outcome) -> Self {
+    fn from_outcome(outcome: Outcome) -> Self {
         Self { outcome, headers: HeaderMap::new(), body: Bytes::new(), delay: Duration::ZERO, wrong: None }
     }
 

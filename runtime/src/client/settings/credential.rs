@@ -305,12 +305,12 @@ impl CredentialSettings {
         registration.endpoints.plain = plain.to_vec();
         registration.endpoints.check()?;
         Ok(Some(match &self.refresh_folder {
-            Some(folder) => Box::new(RefreshToken::of(registration, RefreshFolder::new(folder))),
+            Some(folder) => Box::new(RefreshToken::from_registration(registration, RefreshFolder::new(folder))),
             None if registration.secret.is_none() => {
                 let what = format!("the credential of {of} lacks the client's secret");
                 return Err(wrong(&what, &self.set_by(&["SECRET_FILE"], "`secret_file`, to a protected file")));
             }
-            None => Box::new(ClientCredentials::of(registration)),
+            None => Box::new(ClientCredentials::from_registration(registration)),
         }))
     }
 }

@@ -89,7 +89,7 @@ impl Credentials {
         for given in given {
             match schemes {
                 [] => keys.push(given.placed()?),
-                _ => keys.extend(given.of_schemes(schemes, &named, &self.variables)?),
+                _ => keys.extend(given.for_schemes(schemes, &named, &self.variables)?),
             }
         }
         let headers = keys.iter().filter(|key| key.wants_authorization()).count() + usize::from(self.token.is_some());
@@ -145,7 +145,7 @@ impl Given {
     }
 
     /// Uses the security schemes of the contract that the key is for. `named`: schemes with a key of their own.
-    fn of_schemes(self, schemes: &[Scheme], named: &[String], variables: &str) -> Result<Vec<Key>, Error> {
+    fn for_schemes(self, schemes: &[Scheme], named: &[String], variables: &str) -> Result<Vec<Key>, Error> {
         let Self { kind, source, setting } = self;
         let is_key = |scheme: &&Scheme| !matches!(scheme, Scheme::Token | Scheme::Basic { .. });
         let known = |scheme: &Scheme| scheme.scheme().unwrap_or_default().to_owned();

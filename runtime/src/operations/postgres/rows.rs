@@ -80,7 +80,7 @@ pub(super) async fn overview(pool: &Pool, deployment: &str) -> Result<Overview, 
     let sql = "SELECT kind, standing, sum(count)::bigint, extract(epoch FROM min(oldest))::float8
                FROM @.overview WHERE deployment = $1 GROUP BY kind, standing";
     for row in connection.query("read", sql, &[&deployment]).await? {
-        let Some(standing) = Standing::of(&get::<String>(&row, 1)?) else { continue };
+        let Some(standing) = Standing::from_name(&get::<String>(&row, 1)?) else { continue };
         let oldest: Option<f64> = get(&row, 3)?;
         let oldest = oldest.and_then(|since| Duration::try_from_secs_f64(since).ok());
         overview.counts.push(Count {

@@ -36,7 +36,7 @@ pub(super) async fn fill(store: &PostgresStore, deployment: &str, from: usize, t
         for name in &names {
             let intent = Intent { deployment: deployment.to_owned(), ..intent(name, Some(name)) };
             intents.push(write(&intent).unwrap());
-            references.push(write(&OperationRef::of(&intent, format!("id of {name}")).unwrap()).unwrap());
+            references.push(write(&OperationRef::from_intent(&intent, format!("id of {name}")).unwrap()).unwrap());
         }
         let mut connection = store.0.steps.get().await.unwrap();
         connection.execute("fill", sql, &[&names, &intents, &references, &deployment]).await.unwrap();

@@ -25,7 +25,7 @@ fn operation(fake: &Fake, options: WatchOptions) -> Operation {
         "correlation": "c", "kind": "thing", "deployment": operations.deployment(), "at": 0,
     }))
     .unwrap();
-    operations.operation(OperationRef::of(&intent, "17".to_owned()).unwrap()).unwrap()
+    operations.operation(OperationRef::from_intent(&intent, "17".to_owned()).unwrap()).unwrap()
 }
 
 fn shows(state: &str) -> Fake {

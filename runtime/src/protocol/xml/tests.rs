@@ -37,7 +37,7 @@ static PET: Shape = Shape::Object(
 static ROOT: Root = Root { name: Name::within("Pet", "", "urn:zoo"), shape: &PET };
 static OPEN: Shape = Shape::Object(&[], Some(&ANY));
 
-fn of(text: &str) -> Value {
+fn read_pet(text: &str) -> Value {
     read(text.as_bytes(), &ROOT).unwrap()
 }
 
@@ -65,7 +65,7 @@ fn a_document_goes_round() {
          <p:Name xmlns:p=\"urn:pets\"> Ida </p:Name><photoUrl>a</photoUrl><photoUrl></photoUrl>\
          <tags><tag id=\"1\">x</tag><tag></tag></tags><weight>9007199254740993</weight></Pet>"
     );
-    assert_eq!(of(&text), pet);
+    assert_eq!(read_pet(&text), pet);
 }
 
 #[test]
@@ -78,16 +78,16 @@ fn a_reader_is_tolerant() {
         "id": 7, "children": [], "photoUrls": [], "name": "a<b>c", "good": false, "weight": 15,
         "tags": [{"id": 1, "label": "t"}, {"label": "u"}],
     });
-    assert_eq!(of(text), expected);
+    assert_eq!(read_pet(text), expected);
     let nil = "<Pet xmlns:i='http://www.w3.org/2001/XMLSchema-instance'><weight i:nil='true'/><good/></Pet>";
-    assert_eq!(of(nil), json!({"children": [], "photoUrls": [], "weight": null, "good": null}));
+    assert_eq!(read_pet(nil), json!({"children": [], "photoUrls": [], "weight": null, "good": null}));
     // Another namespace is another name.
-    assert_eq!(of("<Pet><a:Name xmlns:a='urn:x'>n</a:Name></Pet>"), json!({"children": [], "photoUrls": []}));
-    assert_eq!(of("<Pet><weight>-INF</weight></Pet>")["weight"], json!("-Infinity"));
+    assert_eq!(read_pet("<Pet><a:Name xmlns:a='urn:x'>n</a:Name></Pet>"), json!({"children": [], "photoUrls": []}));
+    assert_eq!(read_pet("<Pet><weight>-INF</weight></Pet>")["weight"], json!("-Infinity"));
     // The member's own name, although the contract gives the element another.
-    assert_eq!(of("<Pet><photoUrls>u</photoUrls></Pet>")["photoUrls"], json!(["u"]));
+    assert_eq!(read_pet("<Pet><photoUrls>u</photoUrls></Pet>")["photoUrls"], json!(["u"]));
     // The type refuses a text that is not a number.
-    assert_eq!(of("<Pet><weight>heavy</weight></Pet>")["weight"], json!("heavy"));
+    assert_eq!(read_pet("<Pet><weight>heavy</weight></Pet>")["weight"], json!("heavy"));
 }
 
 #[test]
