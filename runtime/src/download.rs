@@ -24,6 +24,9 @@ use crate::{
     transport::retry_after,
 };
 
+/// The names that a client takes for itself, a line each: `method NAME` or `type NAME`. No family of a contract gets one of them.
+pub const RESERVED: &str = include_str!("reserved.txt");
+
 const NAME: &str = "download";
 
 /// A request to any address. The client's credential is sent if the address is on its server.

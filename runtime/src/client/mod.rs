@@ -83,8 +83,11 @@ pub trait GeneratedClient: Sized {
     /// The value of the `User-Agent` header, unless the builder sets another one.
     const USER_AGENT: &'static str;
 
+    /// The prefix of the environment variables that configure it: [`Client::from_env`] lists them.
+    const VARIABLES: &'static str = "SERVICE_";
+
     /// Names of the additional servers in the contracts: [`Client::from_env`] reads their variables.
-    const SERVERS: &'static [&'static str] = &["compliance"];
+    const SERVERS: &'static [&'static str] = &[];
 
     /// The security of requests without a generated operation: the one that the contract declares for all operations.
     const SECURITY: Security = Security::Token;
@@ -153,9 +156,8 @@ impl Client {
     pub fn server(&self, name: &str) -> Result<&Self, Error> {
         self.servers.get(name).ok_or_else(|| {
             let upper = name.to_uppercase();
-            Error::of(Kind::Configuration, format!("the client has no server `{name}`")).hint(format!(
-                "give its address and credential to the builder with `server`, or set PLATFORM_{upper}_URL"
-            ))
+            Error::of(Kind::Configuration, format!("the client has no server `{name}`"))
+                .hint(format!("give its address and credential to the builder with `server`, or set `…{upper}_URL`"))
         })
     }
 
