@@ -146,7 +146,7 @@ impl Cache {
             let left = state.server.left(now).max(operation);
             if !left.is_zero() {
                 let what = format!("the service rejects every new token of {}", self.0.credential.describe());
-                let hint = "check the token's audience and scope, and what the service expects of them; another token is requested after a pause";
+                let hint = "check the token's audience and scope against the service's requirements; another token is requested after a pause";
                 return Err(Error::of(Kind::Token, what).hint(hint).with_retry_after(Some(left)));
             }
             // A token that nobody accepted is the first sign of a service that accepts none.

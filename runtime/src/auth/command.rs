@@ -68,7 +68,7 @@ impl SecretCommand {
 
     fn refuse(&self, rule: &str) -> Error {
         Error::of(Kind::Secret, format!("the command `{}` {rule}", self.program.to_string_lossy()))
-            .hint("run it by hand to see what it says")
+            .hint("run it by hand to see its output")
     }
 
     fn run(&self, child: &mut Child) -> Result<Vec<u8>, Error> {

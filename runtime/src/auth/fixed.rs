@@ -40,7 +40,7 @@ impl Credential for StaticToken {
             match fault(token) {
                 None => Ok(Token::new(token.to_owned())),
                 Some(fault) => {
-                    Err(Error::of(Kind::Secret, format!("{} holds no token: it has {fault}", self.0.describe()))
+                    Err(Error::of(Kind::Secret, format!("{} contains no valid token: it has {fault}", self.0.describe()))
                         .hint("a token is visible ASCII characters on one line: give the token alone"))
                 }
             }

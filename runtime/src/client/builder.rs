@@ -209,7 +209,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         let base: Url = address::server("the base address", &self.base, &plain)?;
         let refuse = |what: &str, hint: &str| Error::of(Kind::Configuration, what).hint(hint);
         let user_agent = HeaderValue::try_from(&self.user_agent)
-            .map_err(|_| refuse("the user agent holds control characters", "take them out"))?;
+            .map_err(|_| refuse("the user agent contains control characters", "remove them"))?;
         let request_id = self
             .request_id
             .as_ref()

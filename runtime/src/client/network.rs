@@ -71,7 +71,7 @@ pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, Error> {
             Error::of(Kind::Configuration, what).hint("correct the default header, or leave it out")
         })?;
         if headers.contains_key(header::AUTHORIZATION) || headers.contains_key(header::PROXY_AUTHORIZATION) {
-            let what = format!("the default header `{name}` says who the client is");
+            let what = format!("the default header `{name}` authenticates the client");
             return Err(Error::of(Kind::Configuration, what)
                 .hint("give a credential to the builder with `credential`, and a proxy its user with `proxy`"));
         }

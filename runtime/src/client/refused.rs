@@ -44,7 +44,7 @@ pub(super) async fn refused(
     let mut what = format!("{} {reason}", status.as_u16());
     let hint = match status.as_u16() {
         300..=399 if status.as_u16() != 304 => "redirects are not followed: check the base address".to_owned(),
-        400 => "the service rejects the request as malformed: correct what it names".to_owned(),
+        400 => "the service rejects the request as malformed: correct the members that it names".to_owned(),
         401 => {
             if let Some(challenge) = challenge {
                 what += &format!(" [{challenge}]");
@@ -88,7 +88,7 @@ fn unauthorized(session: &Session, sent: &SentCredentials<'_>) -> String {
         .collect();
     match (names.as_slice(), sent.prepared.security) {
         ([], Security::None) => {
-            "the contract says that it wants no token: correct the contract, or regenerate".to_owned()
+            "the contract declares that it needs no token: correct the contract, or regenerate".to_owned()
         }
         ([], Security::Any(_)) if !identity::missing_schemes(sent.prepared).is_empty() => {
             let wanted = identity::missing_schemes(sent.prepared).join("`, `");

@@ -26,7 +26,7 @@ impl Error {
     /// Creates the error of a body, or of a part of it, that does not decode.
     pub(crate) fn decode(what: &str, cause: &serde_json::Error) -> Self {
         Self::of(Kind::Decode, format!("{what} cannot be decoded: {}", display::mask(&cause.to_string())))
-            .hint("the service does not answer as its contract says: regenerate the client")
+            .hint("the response does not match the contract: regenerate the client")
     }
 
     /// Creates the error of a value that cannot be serialized.

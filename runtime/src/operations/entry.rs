@@ -101,7 +101,7 @@ impl Entry {
 
 /// The unfinished entries, as [`Operations::unfinished`](super::Operations::unfinished) returns them.
 #[derive(Debug, Default)]
-#[must_use = "what cannot be read may be running, too"]
+#[must_use = "unreadable entries may be in progress, too"]
 pub struct Unfinished {
     /// The entries, oldest first.
     pub entries: Vec<Entry>,

@@ -49,7 +49,7 @@ impl OperationRef {
     pub(super) fn from_intent(intent: &Intent, id: String) -> Result<Self, Error> {
         if id.is_empty() || id.len() > LONGEST || id.chars().any(char::is_control) {
             return Err(Error::of(Kind::Reference, "the identifier of the operation is not valid")
-                .hint("check where the configuration says that it lies"));
+                .hint("check its pointer in the configuration"));
         }
         let Intent { correlation, kind, deployment, parameters, .. } = intent.clone();
         Ok(Self { kind, id, deployment, accepted: millis(SystemTime::now()), correlation, parameters })

@@ -277,7 +277,7 @@ impl Store for SqliteStore {
 
     fn purge<'a>(&'a self, deployment: &'a str, age: Duration, limit: u32) -> StoreFuture<'a, u64> {
         let deployment = deployment.to_owned();
-        self.work.write("forget what was finished", move |change| leases::purge(change, &deployment, age, limit))
+        self.work.write("forget finished entries", move |change| leases::purge(change, &deployment, age, limit))
     }
 
     fn overview<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Overview> {

@@ -172,8 +172,8 @@ fn no_version(parameter: &str) -> Error {
 /// Returns the address below the base, and refuses a path that leads elsewhere.
 pub(crate) fn url(base: &Url, path: &str, query: &str) -> Result<Url, Error> {
     let refuse = || {
-        Error::of(Kind::Request, "the path leaves the template of the operation")
-            .hint("nothing was sent: check the path")
+        Error::of(Kind::Request, "the path is not a plain path below the base URL")
+            .hint("nothing was sent: begin it with `/`, without `.` and `..` segments, `?`, `#` and `\\`")
     };
     if !path.starts_with('/') || path.contains(['?', '#', '\\']) {
         return Err(refuse());

@@ -60,7 +60,7 @@ fn refuse(piece: &str) -> Option<&'static str> {
             _ if text.split(['/', '\\']).any(|segment| matches!(segment, "." | "..")) => {
                 return Some("contains a path segment `.` or `..`");
             }
-            _ if text.chars().any(char::is_control) => return Some("holds a control character"),
+            _ if text.chars().any(char::is_control) => return Some("contains a control character"),
             _ => {}
         }
         let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();

@@ -38,7 +38,7 @@ pub(crate) fn server(what: &str, text: &str, plain: &PlainHosts) -> Result<Url, 
         return refuse("is not an address", "write it in full: https://host.example");
     };
     if !url.username().is_empty() || url.password().is_some() {
-        return refuse("holds a user or a password", "take it out, and give a credential instead");
+        return refuse("contains a user or a password", "remove it, and set a credential instead");
     }
     if url.query().is_some() || url.fragment().is_some() {
         return refuse("has a query or a fragment", "end it with the path");

@@ -243,7 +243,7 @@ impl Transport {
                 let what = format!("no connection through {proxy}: {}", chain(&cause));
                 Error::of(Kind::Connect, what)
                     .because("connect/proxy")
-                    .hint("check the proxy's address, user and password, and what it lets through; nothing was sent")
+                    .hint("check the proxy's address, user, password and rules; nothing was sent")
             }
             _ => broken(&cause),
         }

@@ -89,14 +89,14 @@ impl Certificates {
             })?;
             // An invalid certificate is found before the first connection.
             RootCertStore::empty().add(certificate.clone()).map_err(|_| {
-                refuse(format!("holds something else in place of certificate {number}"), "replace that section")
+                refuse(format!("has another section instead of certificate {number}"), "replace that section")
             })?;
             found.push(certificate);
         }
         if found.is_empty() {
             let hint = "a certificate begins with `-----BEGIN CERTIFICATE-----`; `openssl x509 -inform der` turns the \
                         binary form into this one";
-            return Err(refuse("holds no certificate in PEM".to_owned(), hint));
+            return Err(refuse("contains no certificate in PEM".to_owned(), hint));
         }
         Ok(found)
     }
@@ -206,7 +206,7 @@ impl Tls {
     fn system(&self) -> Result<Verifier, rustls::Error> {
         match self.roots.is_empty() {
             true => Verifier::new(provider()),
-            false => Err(rustls::Error::General("Android takes no root certificates beside its own".to_owned())),
+            false => Err(rustls::Error::General("Android supports no additional root certificates".to_owned())),
         }
     }
 }
@@ -229,7 +229,7 @@ pub(super) fn unusable(cause: &str) -> Error {
     {
         let shown = Path::new(&file).display();
         let what = format!("the certificates in `{shown}`, which {BUNDLE} names, cannot be read: {refused}");
-        return error(what, format!("correct {BUNDLE}, or unset it to trust what the system trusts"));
+        return error(what, format!("correct {BUNDLE}, or unset it to use the system's certificates"));
     }
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let named: Vec<&str> = [BUNDLE, "SSL_CERT_DIR"].into_iter().filter(is_set).collect();

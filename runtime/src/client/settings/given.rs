@@ -135,7 +135,7 @@ impl Given {
                     }
                     (None, Some(query)) => KeyPlace::Query(query),
                     (None, None) => {
-                        let what = "an API key is configured, and no contract says where requests carry it";
+                        let what = "an API key is configured, and no contract names its place in requests";
                         return Err(wrong(what, &format!("name the header, or the parameter of the query: {setting}")));
                     }
                 };

@@ -116,7 +116,7 @@ pub(super) fn read(variables: &str, file: &Path, name: Option<&str>) -> Result<S
         let line = cause.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
         // Only the parser's message: the line that it would print may contain a secret.
         let what = format!("`{shown}`, line {line}: {}", mask(cause.message()));
-        wrong(&what, "correct the profile; it names where secrets are, never what they are")
+        wrong(&what, "correct the profile; it names the sources of secrets, never the secrets")
     })?;
     let ProfileFile { default, mut profile } = document;
     let Some(name) = name.map(str::to_owned).or(default) else {

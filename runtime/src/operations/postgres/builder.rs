@@ -184,7 +184,7 @@ impl PostgresBuilder {
         let form = "write it as `postgresql://user@host:5432/database`";
         let mut config: Config = self.address.parse().map_err(|_| wrong("cannot be read").hint(form))?;
         if config.get_password().is_some() {
-            return Err(wrong("holds a password")
+            return Err(wrong("contains a password")
                 .hint("leave it out, and name its source with `PostgresBuilder::password`: addresses end up in logs"));
         }
         if config.get_user().is_none() || config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {

@@ -63,7 +63,7 @@ fn advice(said: &DbError) -> (&'static str, bool) {
             false,
         ),
         (SqlState::INVALID_PASSWORD, "check the user and its password", false),
-        (SqlState::INVALID_AUTHORIZATION_SPECIFICATION, "check the user, and what pg_hba.conf lets in", false),
+        (SqlState::INVALID_AUTHORIZATION_SPECIFICATION, "check the user, and the rules of pg_hba.conf", false),
         (SqlState::INVALID_CATALOG_NAME, "check the name of the database", false),
         (SqlState::DISK_FULL, "make space on the database's disk; nothing was changed", false),
         (SqlState::TOO_MANY_CONNECTIONS, "allow the database more connections, or the program fewer", true),

@@ -316,5 +316,5 @@ pub(super) const PURGE: &str = "
 
 pub(super) async fn purge(pool: &Pool, deployment: &str, age: Duration, limit: u32) -> Result<u64, Error> {
     let values: [&(dyn ToSql + Sync); 3] = [&deployment, &seconds(age), &i64::from(limit)];
-    pool.get().await?.execute("forget what was finished", PURGE, &values).await
+    pool.get().await?.execute("forget finished entries", PURGE, &values).await
 }

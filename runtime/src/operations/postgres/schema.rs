@@ -185,8 +185,8 @@ pub(super) async fn check(connection: &mut Connection, known: &OnceLock<Known>) 
     if *known.get_or_init(|| store.clone()) == store {
         return Ok(());
     }
-    Err(Error::of(Kind::Store, "the database behind the address is another one than before: its store is not the same")
-        .hint("bring the address back to the database that was used, or start the program again to use this one"))
+    Err(Error::of(Kind::Store, "the database at this address is not the one that the store was opened with")
+        .hint("lead the address back to the previous database, or restart the program to use this one"))
 }
 
 /// Creates the schema, and migrates it to this version, in one transaction and by one program at a time: if it is

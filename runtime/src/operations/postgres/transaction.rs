@@ -45,7 +45,7 @@ impl PostgresStore {
     ) -> Result<(), Undone> {
         let mut connection = self.0.handlers.get().await.map_err(Undone::Store)?;
         let schema = connection.schema().to_owned();
-        let action = "keep what a handler did";
+        let action = "commit the writes of a handler";
         let stored = |cause| Undone::Store(failed(action, cause));
         let change = connection.begin().await.map_err(stored)?;
         // An instance that stalls in its transaction locks the row: the database ends the transaction, so that another

@@ -15,7 +15,7 @@ pub fn read(bytes: &[u8], root: &Root) -> Result<Value, String> {
     bounds::check(text)?;
     // By default, a document type definition is refused, and with it every entity.
     let document = Document::parse(text).map_err(|error| match error {
-        Error::DtdDetected => "the document holds a DTD, which is refused".to_owned(),
+        Error::DtdDetected => "the document contains a DTD, which is refused".to_owned(),
         error => format!("the document is not well-formed at line {}, column {}", error.pos().row, error.pos().col),
     })?;
     element(document.root_element(), root.shape, 0)
@@ -30,7 +30,7 @@ fn is_utf8(text: &str) -> Result<(), String> {
     if ["utf-8", "utf8", "us-ascii"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
         return Ok(());
     }
-    Err(format!("the document says that its encoding is `{name}`: only UTF-8 is read"))
+    Err(format!("the document declares the encoding `{name}`: only UTF-8 is supported"))
 }
 
 fn element(node: Node<'_, '_>, shape: &Shape, depth: usize) -> Result<Value, String> {

@@ -107,9 +107,9 @@ fn what_is_not_declared_is_kept_where_the_contract_is_open() {
 #[test]
 fn hostile_documents_are_refused_and_say_where() {
     let laughs = "<!DOCTYPE l [<!ENTITY a 'ha'><!ENTITY b '&a;&a;'>]><Pet><weight>&b;</weight></Pet>";
-    assert_eq!(refused(laughs), "the document holds a DTD, which is refused");
+    assert_eq!(refused(laughs), "the document contains a DTD, which is refused");
     let outside = "<!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><Pet><weight>&x;</weight></Pet>";
-    assert_eq!(refused(outside), "the document holds a DTD, which is refused");
+    assert_eq!(refused(outside), "the document contains a DTD, which is refused");
     assert_eq!(refused("<Pet>\n&canary;</Pet>"), "the document is not well-formed at line 2, column 1");
     for broken in [
         "",

@@ -80,7 +80,7 @@ impl Writer {
             let text = match members.value(member.wire) {
                 None | Some(Value::Null) => continue,
                 Some(Value::Object(_)) => {
-                    return Err(format!("`{}` is an object, which no attribute holds", member.wire));
+                    return Err(format!("`{}` is an object, which an attribute cannot contain", member.wire));
                 }
                 Some(Value::Array(items)) => items.iter().map(text).collect::<Vec<_>>().join(" "),
                 Some(scalar) => text(scalar),
@@ -191,7 +191,7 @@ fn escaped(text: &str, attribute: bool) -> Result<String, String> {
             '\t' if attribute => out.push_str("&#9;"),
             '\n' | '\t' => out.push(c),
             '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
-                return Err(format!("the text holds U+{:04X}, which XML cannot carry", c as u32));
+                return Err(format!("the text contains U+{:04X}, which is invalid in XML", c as u32));
             }
             c => out.push(c),
         }
