@@ -89,9 +89,9 @@ pub(crate) fn token(outcome: &'static str) {
 
 /// The counters of workers, by the kind of the operation if it has one.
 #[cfg(feature = "operations")]
-pub(crate) fn worker(what: WorkerCount<'_>) {
+pub(crate) fn worker(count: WorkerCount<'_>) {
     #[cfg(feature = "metrics")]
-    match what {
+    match count {
         WorkerCount::Claimed(count) => metrics::counter!("platform.worker.claims").increment(count),
         WorkerCount::Handled { kind, outcome, took } => {
             let kind = kind.to_owned();
@@ -119,7 +119,7 @@ pub(crate) fn worker(what: WorkerCount<'_>) {
         WorkerCount::Purged(count) => metrics::counter!("platform.worker.purged").increment(count),
     }
     #[cfg(not(feature = "metrics"))]
-    let _ = what;
+    let _ = count;
 }
 
 #[cfg(feature = "operations")]

@@ -166,7 +166,7 @@ impl AuthorizationCode {
             *last = None;
             return Ok(());
         }
-        let refuse = |what: &str, hint: &str| Error::of(Kind::Token, what).hint(hint);
+        let refuse = |message: &str, hint: &str| Error::of(Kind::Token, message).hint(hint);
         let error = match &presented.outcome {
             SignInOutcome::Unfinished => {
                 refuse("the sign-in was not finished in time", "sign in again after the pause")
@@ -190,8 +190,8 @@ impl AuthorizationCode {
         let mut address = registration.endpoints.authorization(request.transport, request.deadline).await?;
         registration.endpoints.token(request.transport, request.deadline).await?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await.map_err(|cause| {
-            let what = format!("port {} of 127.0.0.1 cannot be used: {}", self.port, cause.kind());
-            Error::of(Kind::Configuration, what)
+            let message = format!("port {} of 127.0.0.1 cannot be used: {}", self.port, cause.kind());
+            Error::of(Kind::Configuration, message)
                 .hint("end the program that uses it, or choose another port with `redirect`")
         })?;
         let port = listener.local_addr().map_or(self.port, |address| address.port());

@@ -145,9 +145,9 @@ impl Cache {
             let operation = state.operations.get(rejected.operation).map(|pace| pace.left(now)).unwrap_or_default();
             let left = state.server.left(now).max(operation);
             if !left.is_zero() {
-                let what = format!("the service rejects every new token of {}", self.0.credential.describe());
+                let message = format!("the service rejects every new token of {}", self.0.credential.describe());
                 let hint = "check the token's audience and scope against the service's requirements; another token is requested after a pause";
-                return Err(Error::of(Kind::Token, what).hint(hint).with_retry_after(Some(left)));
+                return Err(Error::of(Kind::Token, message).hint(hint).with_retry_after(Some(left)));
             }
             // A token that nobody accepted is the first sign of a service that accepts none.
             let free = |most| if token.is_accepted() { most } else { 0 };
@@ -203,8 +203,8 @@ impl Cache {
                 // A new request replaces one that is stuck.
                 Err(_) if !deadline.is_over(Instant::now()) => {}
                 Err(_) => {
-                    let what = format!("{} returned no token in time", self.0.credential.describe());
-                    return Err(Error::of(Kind::Timeout, what).hint("set a longer deadline, or check the issuer"));
+                    let message = format!("{} returned no token in time", self.0.credential.describe());
+                    return Err(Error::of(Kind::Timeout, message).hint("set a longer deadline, or check the issuer"));
                 }
                 // The refresh ended without a result: its runtime is gone, or the credential panicked.
                 Ok(None) => self.abandon(&refresh)?,
@@ -223,8 +223,8 @@ impl Cache {
             self.0.next_attempt.store(0, Ordering::Release);
             state.failures += 1;
             if state.failures > 2 {
-                let what = format!("{} ended without an answer", self.0.credential.describe());
-                return Err(Error::of(Kind::Token, what).hint("check whether the credential panics").passing(true));
+                let message = format!("{} ended without an answer", self.0.credential.describe());
+                return Err(Error::of(Kind::Token, message).hint("check whether the credential panics").passing(true));
             }
         }
         Ok(())
@@ -264,9 +264,9 @@ impl Cache {
         let answer = match deadline.limit(inner.credential.token(request)).await {
             Ok(answer) => answer,
             Err(_) => {
-                let what =
+                let message =
                     format!("{} returned no token within {}", inner.credential.describe(), clock::seconds(patience));
-                Err(Error::of(Kind::Timeout, what).hint("check the issuer"))
+                Err(Error::of(Kind::Timeout, message).hint("check the issuer"))
             }
         };
         let mut state = inner.refresh_lock();

@@ -51,8 +51,8 @@ pub(super) async fn discover(
         }));
     }
     if !reply.status.is_success() {
-        let what = format!("the issuer's discovery document cannot be obtained: status {status}");
-        return Err(Error::of(Kind::Token, what)
+        let message = format!("the issuer's discovery document cannot be obtained: status {status}");
+        return Err(Error::of(Kind::Token, message)
             .because("token/discovery")
             .hint(elsewhere)
             .passing(is_passing_status_of_issuer(status))
@@ -72,12 +72,12 @@ pub(super) async fn discover(
         }
         None => return Err(refuse("names no issuer", "check the issuer's address")),
     }
-    let endpoint = |member: &str, what: &str, setter: &str| {
+    let endpoint = |member: &str, name: &str, setter: &str| {
         let Some(url) = document.get(member).and_then(Value::as_str) else { return Ok(None) };
-        let url = address::server(what, url, plain)?;
+        let url = address::server(name, url, plain)?;
         if url.origin() != issuer.origin() {
             let hint = format!("if {} is right, set {}", url.origin().ascii_serialization(), setting(setter));
-            return Err(refuse(&format!("puts {what} on another server"), &hint));
+            return Err(refuse(&format!("puts {name} on another server"), &hint));
         }
         Ok(Some(url))
     };

@@ -58,11 +58,11 @@ impl Endpoints {
             ("the token endpoint", "token_endpoint", self.token.as_ref()),
             ("the authorization endpoint", "authorization_endpoint", self.authorization.as_ref()),
         ];
-        for (what, key, url) in set {
+        for (name, key, url) in set {
             if let Some(url) = url {
                 let named = match self.variables.as_str() {
-                    "" => what.to_owned(),
-                    _ => format!("{what} ({})", self.setting(key)),
+                    "" => name.to_owned(),
+                    _ => format!("{name} ({})", self.setting(key)),
                 };
                 self.address(&named, url)?;
             }
@@ -70,8 +70,8 @@ impl Endpoints {
         Ok(())
     }
 
-    fn address(&self, what: &str, text: &str) -> Result<Url, Error> {
-        address::server(what, text, &self.plain()?)
+    fn address(&self, name: &str, text: &str) -> Result<Url, Error> {
+        address::server(name, text, &self.plain()?)
     }
 
     /// Hosts that `http` is allowed to.

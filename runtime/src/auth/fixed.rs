@@ -39,10 +39,11 @@ impl Credential for StaticToken {
             let token = bare(secret.expose_secret());
             match fault(token) {
                 None => Ok(Token::new(token.to_owned())),
-                Some(fault) => {
-                    Err(Error::of(Kind::Secret, format!("{} contains no valid token: it has {fault}", self.0.describe()))
-                        .hint("a token is visible ASCII characters on one line: give the token alone"))
-                }
+                Some(fault) => Err(Error::of(
+                    Kind::Secret,
+                    format!("{} contains no valid token: it has {fault}", self.0.describe()),
+                )
+                .hint("a token is visible ASCII characters on one line: give the token alone")),
             }
         })
     }

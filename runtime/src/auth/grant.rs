@@ -236,11 +236,11 @@ impl Registration {
             Some(echo::without(text, hidden))
         };
         let code = said("error").unwrap_or_default();
-        let mut what =
+        let mut message =
             format!("the token endpoint refused client `{}` with status {}", self.client, reply.status.as_u16());
         for text in [said("error"), said("error_description")].into_iter().flatten() {
-            what += ": ";
-            what += &text;
+            message += ": ";
+            message += &text;
         }
         let hint = match code.as_str() {
             "invalid_client" => {
@@ -267,7 +267,7 @@ impl Registration {
             _ => "check the issuer's address and the client's registration".to_owned(),
         };
         let refusal = matches!(code.as_str(), "invalid_client" | "invalid_grant" | "unauthorized_client");
-        Error::of(Kind::Token, what)
+        Error::of(Kind::Token, message)
             .because("token/refused")
             .hint(hint)
             .refusal(refusal)

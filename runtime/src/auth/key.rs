@@ -67,8 +67,8 @@ impl Key {
     /// Loads it as a token is loaded: read when it is needed, and again if the service refuses it.
     pub(crate) fn keep(self, audit: Audit) -> Result<KeptKey, Error> {
         if self.user.as_ref().is_some_and(|user| user.contains(|letter: char| letter == ':' || letter.is_control())) {
-            let what = format!("the user of {} has a colon or a control character", self.describe());
-            return Err(Error::of(Kind::Configuration, what).hint("HTTP Basic cannot carry it: use another user"));
+            let message = format!("the user of {} has a colon or a control character", self.describe());
+            return Err(Error::of(Kind::Configuration, message).hint("HTTP Basic cannot carry it: use another user"));
         }
         let basic = self.is_basic();
         Ok(KeptKey { basic, cache: Cache::new(Box::new(self), audit) })

@@ -176,8 +176,8 @@ impl Keeper {
                 return Ok(Arc::new(Mutex::new(lock)));
             }
             if deadline.is_over(Instant::now()) {
-                let what = format!("another process has locked {} for too long", self.store.describe());
-                return Err(Error::of(Kind::Timeout, what).hint("find the program that refreshes the same token"));
+                let message = format!("another process has locked {} for too long", self.store.describe());
+                return Err(Error::of(Kind::Timeout, message).hint("find the program that refreshes the same token"));
             }
             clock::sleep(LOOK_AGAIN).await;
         }

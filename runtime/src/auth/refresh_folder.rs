@@ -36,8 +36,8 @@ impl RefreshFolder {
         format!("{}.token", key.name())
     }
 
-    fn refuse(&self, path: &Path, what: &str, cause: &std::io::Error) -> Error {
-        Error::of(Kind::Secret, format!("`{}` cannot be {what}: {cause}", path.display()))
+    fn refuse(&self, path: &Path, message: &str, cause: &std::io::Error) -> Error {
+        Error::of(Kind::Secret, format!("`{}` cannot be {message}: {cause}", path.display()))
             .hint(format!("check the folder `{}`, its permissions and the space left", self.0.display()))
     }
 
@@ -52,8 +52,8 @@ impl RefreshFolder {
             use std::os::unix::fs::PermissionsExt as _;
             let about = fs::metadata(&self.0).map_err(|cause| self.refuse(&self.0, "examined", &cause))?;
             if about.permissions().mode() & 0o022 != 0 {
-                let what = format!("the folder `{}` can be written by group or others", self.0.display());
-                return Err(Error::of(Kind::Secret, what).hint(format!("chmod 700 '{}'", self.0.display())));
+                let message = format!("the folder `{}` can be written by group or others", self.0.display());
+                return Err(Error::of(Kind::Secret, message).hint(format!("chmod 700 '{}'", self.0.display())));
             }
         }
         Ok(())

@@ -77,8 +77,8 @@ impl SecretFile {
     }
 
     fn refuse(&self, reason: &'static str, rule: &str, hint: String) -> Error {
-        let what = format!("the secret file `{}` {rule}", self.path.display());
-        Error::of(Kind::Secret, what).because(reason).hint(hint)
+        let message = format!("the secret file `{}` {rule}", self.path.display());
+        Error::of(Kind::Secret, message).because(reason).hint(hint)
     }
 
     #[cfg(unix)]

@@ -123,8 +123,9 @@ async fn segment(upload: &Upload) -> Result<Segment, Error> {
 
 /// Opens a file to send, and returns its length.
 pub(crate) async fn open_file(path: &Path) -> Result<(tokio::fs::File, u64), Error> {
-    let refuse =
-        |what: &str, hint: &str| Error::of(Kind::File, format!("the file `{}` {what}", path.display())).hint(hint);
+    let refuse = |message: &str, hint: &str| {
+        Error::of(Kind::File, format!("the file `{}` {message}", path.display())).hint(hint)
+    };
     let unreadable =
         |cause: std::io::Error| refuse(&format!("cannot be read: {cause}"), "nothing was sent: check the path");
     let file = tokio::fs::File::open(path).await.map_err(unreadable)?;

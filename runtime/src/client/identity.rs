@@ -145,7 +145,7 @@ pub(super) fn check(name: &str, basic: bool, schemes: &[Scheme]) -> Result<(), E
         return Ok(());
     }
     let found = schemes.iter().find(|scheme| scheme.scheme() == Some(name));
-    let refuse = |what: String, hint: String| Err(Error::of(Kind::Configuration, what).hint(hint));
+    let refuse = |message: String, hint: String| Err(Error::of(Kind::Configuration, message).hint(hint));
     match found {
         Some(Scheme::Basic { .. }) if !basic => {
             refuse(format!("the scheme `{name}` is HTTP Basic"), "give user and password with `basic`".to_owned())

@@ -153,8 +153,8 @@ impl Framing {
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
         for (name, before) in FRAMING.iter().zip(&self.0) {
             if !headers.get_all(name).iter().eq(before) {
-                let what = format!("a middleware sets the header `{name}`, which the connection sets");
-                return Err(Error::of(Kind::Request, what).hint("nothing was sent: leave the header out"));
+                let message = format!("a middleware sets the header `{name}`, which the connection sets");
+                return Err(Error::of(Kind::Request, message).hint("nothing was sent: leave the header out"));
             }
         }
         Ok(())

@@ -41,13 +41,13 @@ pub(super) async fn refused(
         headers.get(header::WWW_AUTHENTICATE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let body = scrub_all(body::excerpt(response, ERROR_LIMIT, idle).await, &secrets);
     let reason = status.canonical_reason().unwrap_or("a status without a name");
-    let mut what = format!("{} {reason}", status.as_u16());
+    let mut message = format!("{} {reason}", status.as_u16());
     let hint = match status.as_u16() {
         300..=399 if status.as_u16() != 304 => "redirects are not followed: check the base address".to_owned(),
         400 => "the service rejects the request as malformed: correct the members that it names".to_owned(),
         401 => {
             if let Some(challenge) = challenge {
-                what += &format!(" [{challenge}]");
+                message += &format!(" [{challenge}]");
             }
             unauthorized(session, sent)
         }
@@ -58,7 +58,7 @@ pub(super) async fn refused(
         500..=599 => "the service failed: call again later".to_owned(),
         _ => String::new(),
     };
-    Error::status_code(status, body, what, hint).with_headers(headers).with_retry_after(wait)
+    Error::status_code(status, body, message, hint).with_headers(headers).with_retry_after(wait)
 }
 
 /// The headers without the caller's secrets that the server repeats.
@@ -81,9 +81,9 @@ fn unauthorized(session: &Session, sent: &SentCredentials<'_>) -> String {
         .map(|(Way { place, cache }, token)| {
             let age = token.received.instant.elapsed().as_secs();
             let credential = cache.credential();
-            let what =
+            let message =
                 if *place == RequestPlace::Token { crate::auth::token_of(credential) } else { credential.describe() };
-            format!("{what}, obtained {age} s ago,")
+            format!("{message}, obtained {age} s ago,")
         })
         .collect();
     match (names.as_slice(), sent.prepared.security) {

@@ -26,7 +26,7 @@ pub(super) fn closed(code: u16, reason: &str, secret: Option<&SecretString>) -> 
             .passing(true)
             .with_close_code(code);
     }
-    let (what, hint) = match code {
+    let (message, hint) = match code {
         4400 => ("reports a malformed message", "the service speaks another protocol: check the transport"),
         4401 => ("does not accept the token", "check the credential, and where the token is sent"),
         4403 => ("forbids the connection", "check the caller's roles, and where the token is sent"),
@@ -43,7 +43,7 @@ pub(super) fn closed(code: u16, reason: &str, secret: Option<&SecretString>) -> 
     };
     let reason = secret.map_or_else(|| reason.to_owned(), |secret| scrub_text(reason, secret.expose_secret()));
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    Error::of(Kind::Socket, format!("the service {what} [{code}{reason}]"))
+    Error::of(Kind::Socket, format!("the service {message} [{code}{reason}]"))
         .hint(hint)
         .passing(is_passing(code))
         .with_close_code(code)
@@ -64,8 +64,8 @@ pub(super) fn broken(cause: &SocketError) -> Error {
 }
 
 /// The error of a service that violates the protocol.
-pub(super) fn protocol(what: &str) -> Error {
-    Error::of(Kind::Socket, format!("the service violates the protocol: {what}"))
+pub(super) fn protocol(message: &str) -> Error {
+    Error::of(Kind::Socket, format!("the service violates the protocol: {message}"))
         .hint("check the path, and proxies on the way; server-sent events are the other transport")
 }
 

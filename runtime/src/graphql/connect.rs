@@ -149,10 +149,10 @@ pub(super) async fn close(
     socket.close().await
 }
 
-async fn give_up(socket: &mut WebSocketStream<Upgraded>, what: &str) -> Refused {
+async fn give_up(socket: &mut WebSocketStream<Upgraded>, message: &str) -> Refused {
     // The caller gets the error in any case; the service only if it still reads.
     let _ = close(socket, 4400, "unexpected message").await;
-    close::protocol(what).into()
+    close::protocol(message).into()
 }
 
 /// The upgrade of RFC 6455 §4.1, with the connections, the certificates and the proxy of all other requests.
@@ -215,11 +215,11 @@ async fn not_upgraded(session: &Session, response: &mut reqwest::Response, cache
     let secret = cached.map(|cached| &cached.secret);
     let wait = crate::transport::retry_after(response.headers(), std::time::SystemTime::now());
     let body = scrub(excerpt(response, ERROR_LIMIT, session.idle).await, secret);
-    let mut what = format!("{status}, and no WebSocket");
+    let mut message = format!("{status}, and no WebSocket");
     if let Some(challenge) = response.headers().get(header::WWW_AUTHENTICATE) {
         let challenge = String::from_utf8_lossy(challenge.as_bytes()).into_owned();
         let challenge = secret.map_or(challenge.clone(), |secret| scrub_text(&challenge, secret.expose_secret()));
-        what += &format!(" [{challenge}]");
+        message += &format!(" [{challenge}]");
     }
     let hint = match status.as_u16() {
         401 | 403 => "check the credential, and the caller's roles",
@@ -228,9 +228,9 @@ async fn not_upgraded(session: &Session, response: &mut reqwest::Response, cache
         _ => "check the path of subscriptions; server-sent events are the other transport",
     };
     let error = if status.is_success() {
-        close::protocol(&what)
+        close::protocol(&message)
     } else {
-        Error::status_code(status, body, what, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
+        Error::status_code(status, body, message, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
     };
     // 501 and the 4xx that are not about the caller: the server has no WebSocket here.
     let no_upgrade = status.is_success() || matches!(status.as_u16(), 400 | 404 | 405 | 406 | 415 | 426 | 501);

@@ -59,11 +59,11 @@ impl Entry {
                 ("another kind", reference.kind() == intent.kind),
                 ("another deployment", reference.deployment() == intent.deployment),
             ];
-            parts.into_iter().find_map(|(what, same)| (!same).then_some(what))
+            parts.into_iter().find_map(|(owner, same)| (!same).then_some(owner))
         });
         match other {
             None => Ok(()),
-            Some(what) => Err(Error::of(Kind::Reference, format!("the reference of the entry belongs to {what}"))
+            Some(owner) => Err(Error::of(Kind::Reference, format!("the reference of the entry belongs to {owner}"))
                 .hint("the store was changed: check on the platform, then restore the entry or remove it")),
         }
     }

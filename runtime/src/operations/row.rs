@@ -43,8 +43,8 @@ impl Row {
     }
 
     pub(super) fn entry(&self) -> Result<Entry, Error> {
-        let wrong = |what: &str| {
-            Error::of(Kind::Store, format!("{} of the store cannot be read: {what}", self.place())).hint(
+        let wrong = |message: &str| {
+            Error::of(Kind::Store, format!("{} of the store cannot be read: {message}", self.place())).hint(
                 "check its state on the platform; then restore the row, update the client if a later one wrote it, or remove the row",
             )
         };

@@ -261,8 +261,9 @@ impl Draft {
     /// Returns the header by which the service recognises a repetition.
     fn header(&self) -> Result<&'static str, Error> {
         self.binding.idempotency.ok_or_else(|| {
-            let what = format!("the service does not recognise repeated submissions of kind `{}`", self.binding.kind);
-            Error::of(Kind::Configuration, what).hint("check on the platform, then adopt or forget the submission")
+            let message =
+                format!("the service does not recognise repeated submissions of kind `{}`", self.binding.kind);
+            Error::of(Kind::Configuration, message).hint("check on the platform, then adopt or forget the submission")
         })
     }
 
@@ -298,8 +299,9 @@ impl Draft {
         if intent.is_recognised_by(header) {
             return Ok(());
         }
-        let what = format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
-        Err(Error::of(Kind::Store, what).hint("check on the platform, then adopt or forget the submission"))
+        let message =
+            format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
+        Err(Error::of(Kind::Store, message).hint("check on the platform, then adopt or forget the submission"))
     }
 
     /// Adds the header by which the service recognises all attempts of the submission.

@@ -284,7 +284,7 @@ impl Worker {
 
     async fn run(self, handler: Handler, stop: impl Future<Output = ()> + Send) -> Result<(), Error> {
         let Settings { lease, watching, handling, handler_timeout, max_attempts, .. } = self.settings;
-        let wrong = |what: &str, hint: &str| Err(Error::of(Kind::Configuration, what).hint(hint));
+        let wrong = |message: &str, hint: &str| Err(Error::of(Kind::Configuration, message).hint(hint));
         if lease < SHORTEST {
             return wrong("the lease of the worker is shorter than 100 ms", "use a lease of several seconds");
         }

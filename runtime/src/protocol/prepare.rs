@@ -164,8 +164,8 @@ impl Draft {
 }
 
 fn no_version(parameter: &str) -> Error {
-    let what = format!("the service needs the version of its interface in `{parameter}`, but none is configured");
-    Error::of(Kind::Configuration, what)
+    let message = format!("the service needs the version of its interface in `{parameter}`, but none is configured");
+    Error::of(Kind::Configuration, message)
         .hint("nothing was sent: set the version with `Client::builder(…).api_version(…)`")
 }
 
@@ -235,8 +235,8 @@ pub(crate) fn add_cookies(headers: &mut HeaderMap, pairs: &str) -> Result<(), Er
 
 /// Sets a header. The error does not contain the value, which an attacker may want to see in a log.
 pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
-    let refuse = |what: &str| {
-        Error::of(Kind::Request, format!("the header `{name}` {what}"))
+    let refuse = |message: &str| {
+        Error::of(Kind::Request, format!("the header `{name}` {message}"))
             .hint("nothing was sent: correct the header, or leave it out")
     };
     let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has a name that no header can have"))?;

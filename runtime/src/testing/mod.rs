@@ -261,6 +261,6 @@ impl fmt::Debug for Fake {
 }
 
 /// The error of a fake with an invalid reply.
-fn wrong(what: impl Into<String>) -> Error {
-    Error::of(Kind::Request, what).hint("correct the test")
+fn wrong(message: impl Into<String>) -> Error {
+    Error::of(Kind::Request, message).hint("correct the test")
 }

@@ -94,8 +94,8 @@ impl FakeReply {
     }
 
     pub(super) async fn respond(self) -> Result<reqwest::Response, Error> {
-        if let Some(what) = self.wrong {
-            return Err(wrong(what));
+        if let Some(message) = self.wrong {
+            return Err(wrong(message));
         }
         if !self.delay.is_zero() {
             clock::sleep(self.delay).await;

@@ -32,8 +32,8 @@ impl PlainHosts {
 }
 
 /// Parses the address of a server: `https`, or `http` if that is allowed; no user info, query or fragment.
-pub(crate) fn server(what: &str, text: &str, plain: &PlainHosts) -> Result<Url, Error> {
-    let refuse = |rule: &str, hint: &str| Err(Error::of(Kind::Configuration, format!("{what} {rule}")).hint(hint));
+pub(crate) fn server(name: &str, text: &str, plain: &PlainHosts) -> Result<Url, Error> {
+    let refuse = |rule: &str, hint: &str| Err(Error::of(Kind::Configuration, format!("{name} {rule}")).hint(hint));
     let Ok(url) = Url::parse(text.trim()) else {
         return refuse("is not an address", "write it in full: https://host.example");
     };

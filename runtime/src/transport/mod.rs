@@ -240,8 +240,8 @@ impl Transport {
         let cause = cause.without_url();
         match proxy {
             Some(proxy) => {
-                let what = format!("no connection through {proxy}: {}", chain(&cause));
-                Error::of(Kind::Connect, what)
+                let message = format!("no connection through {proxy}: {}", chain(&cause));
+                Error::of(Kind::Connect, message)
                     .because("connect/proxy")
                     .hint("check the proxy's address, user, password and rules; nothing was sent")
             }
@@ -264,7 +264,7 @@ pub(crate) async fn notice_closed() {
 
 /// The error of a connection.
 pub(crate) fn broken(cause: &reqwest::Error) -> Error {
-    let (kind, reason, what, hint) = if wants_certificate(cause) {
+    let (kind, reason, message, hint) = if wants_certificate(cause) {
         (
             Kind::Connect,
             "connect/certificate",
@@ -272,7 +272,7 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
             "give one to the builder with `client_certificate`, or renew it; the request was not processed".to_owned(),
         )
     } else if cause.is_connect() {
-        let (reason, what, hint) = if cause.is_dns() {
+        let (reason, message, hint) = if cause.is_dns() {
             (
                 "connect/dns",
                 "no connection, because the server's name cannot be resolved",
@@ -289,7 +289,7 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
         } else {
             ("connect/refused", "no connection", "check the address, the network and that the service runs")
         };
-        (Kind::Connect, reason, what, format!("{hint}; nothing was sent"))
+        (Kind::Connect, reason, message, format!("{hint}; nothing was sent"))
     } else if cause.is_timeout() {
         (Kind::Timeout, "", "no answer in time", "call again, or set a longer deadline".to_owned())
     } else if is_large_head(cause) {
@@ -302,7 +302,7 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
     } else {
         (Kind::Transport, "", "the connection broke", "call again".to_owned())
     };
-    Error::of(kind, format!("{what}: {}", chain(cause))).because(reason).hint(hint)
+    Error::of(kind, format!("{message}: {}", chain(cause))).because(reason).hint(hint)
 }
 
 /// Returns whether a server ended the handshake because of the client's certificate. With TLS 1.3, the client has sent

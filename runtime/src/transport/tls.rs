@@ -70,9 +70,9 @@ impl Certificates {
     }
 
     /// Reads all of them, at least one.
-    fn read(&self, what: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
+    fn read(&self, name: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
         let refuse = |rule: String, hint: &str| {
-            Error::of(Kind::Configuration, format!("{what}: {} {rule}", self.describe()))
+            Error::of(Kind::Configuration, format!("{name}: {} {rule}", self.describe()))
                 .because("certificate/malformed")
                 .hint(hint)
         };
@@ -222,14 +222,15 @@ fn bundle() -> Option<OsString> {
 
 /// The error of connections that cannot be created: mostly because of certificates.
 pub(super) fn unusable(cause: &str) -> Error {
-    let error =
-        |what: String, hint: String| Error::of(Kind::Configuration, what).because("certificate/system").hint(hint);
+    let error = |message: String, hint: String| {
+        Error::of(Kind::Configuration, message).because("certificate/system").hint(hint)
+    };
     if let Some(file) = bundle()
         && let Err(refused) = File::open(&file)
     {
         let shown = Path::new(&file).display();
-        let what = format!("the certificates in `{shown}`, which {BUNDLE} names, cannot be read: {refused}");
-        return error(what, format!("correct {BUNDLE}, or unset it to use the system's certificates"));
+        let message = format!("the certificates in `{shown}`, which {BUNDLE} names, cannot be read: {refused}");
+        return error(message, format!("correct {BUNDLE}, or unset it to use the system's certificates"));
     }
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let named: Vec<&str> = [BUNDLE, "SSL_CERT_DIR"].into_iter().filter(is_set).collect();

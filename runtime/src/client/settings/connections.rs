@@ -129,12 +129,12 @@ impl ConnectionSettings {
             }
             (None, None) => builder,
             (Some(certificate), None) => {
-                let what = format!("the client certificate{} lacks its key", certificate.by());
-                return Err(wrong(&what, "set `…CLIENT_KEY_FILE`, or `client_key_file`, to a protected file"));
+                let message = format!("the client certificate{} lacks its key", certificate.by());
+                return Err(wrong(&message, "set `…CLIENT_KEY_FILE`, or `client_key_file`, to a protected file"));
             }
             (None, Some(key)) => {
-                let what = format!("the key of a client certificate{} lacks its certificate", key.by());
-                return Err(wrong(&what, "set `…CLIENT_CERTIFICATE_FILE`, or `client_certificate_file`"));
+                let message = format!("the key of a client certificate{} lacks its certificate", key.by());
+                return Err(wrong(&message, "set `…CLIENT_CERTIFICATE_FILE`, or `client_certificate_file`"));
             }
         };
         Ok(builder.danger_allow_http_to(self.plain))

@@ -86,8 +86,8 @@ impl Variables<'_> {
                 let variable = self.name(&end);
                 let other = taken.insert(end, name).filter(|other| *other != name && slot.is_set());
                 if let Some(other) = other {
-                    let what = format!("`{variable}` is the variable of two keys: `{other}` and `{name}`");
-                    return Err(wrong(&what, "give both in the program, with `api_key`, and unset it"));
+                    let message = format!("`{variable}` is the variable of two keys: `{other}` and `{name}`");
+                    return Err(wrong(&message, "give both in the program, with `api_key`, and unset it"));
                 }
             }
             key.secret.named_by = key.secret.file.as_ref().map(|_| self.name(&format!("{beginning}_FILE")));
@@ -219,13 +219,16 @@ impl CredentialSettings {
             given.push(Given { kind: GivenKind::Key { name: None, header, query }, source: source.into(), setting });
         }
         for (name, key) in &self.keys {
-            let what = format!("the API key `{name}` of {of}");
+            let description = format!("the API key `{name}` of {of}");
             let places = usize::from(key.header.is_some()) + usize::from(key.query.is_some());
             if places > 1 {
-                return Err(wrong(&format!("{what} has a header and a parameter of the query"), "keep one of them"));
+                return Err(wrong(
+                    &format!("{description} has a header and a parameter of the query"),
+                    "keep one of them",
+                ));
             }
-            let Some(source) = key.secret.source(&what, &files)? else {
-                return Err(wrong(&format!("{what} has no source"), "name one: `env`, `file` or `command`"));
+            let Some(source) = key.secret.source(&description, &files)? else {
+                return Err(wrong(&format!("{description} has no source"), "name one: `env`, `file` or `command`"));
             };
             let KeySettings { header, query, .. } = key.clone();
             let setting = format!("`header` or `query` of the key `{name}`");
@@ -279,8 +282,8 @@ impl CredentialSettings {
                         lacks.push(self.set_by(&[variable], key));
                     }
                 }
-                let what = format!("the credential of {of} lacks its issuer or its client");
-                return Err(wrong(&what, &lacks.join("; ")));
+                let message = format!("the credential of {of} lacks its issuer or its client");
+                return Err(wrong(&message, &lacks.join("; ")));
             }
         };
         let mut registration = Registration::new(issuer, client, secret.map(Arc::from));
@@ -307,8 +310,8 @@ impl CredentialSettings {
         Ok(Some(match &self.refresh_folder {
             Some(folder) => Box::new(RefreshToken::from_registration(registration, RefreshFolder::new(folder))),
             None if registration.secret.is_none() => {
-                let what = format!("the credential of {of} lacks the client's secret");
-                return Err(wrong(&what, &self.set_by(&["SECRET_FILE"], "`secret_file`, to a protected file")));
+                let message = format!("the credential of {of} lacks the client's secret");
+                return Err(wrong(&message, &self.set_by(&["SECRET_FILE"], "`secret_file`, to a protected file")));
             }
             None => Box::new(ClientCredentials::from_registration(registration)),
         }))
@@ -322,8 +325,8 @@ struct Files {
 }
 
 impl SecretPlace {
-    /// The source that is configured, if any; `what` is the name of its secret.
-    fn source(&self, what: &str, files: &Files) -> Result<Option<Box<dyn SecretSource>>, Error> {
+    /// The source that is configured, if any; `name` is that of its secret.
+    fn source(&self, name: &str, files: &Files) -> Result<Option<Box<dyn SecretSource>>, Error> {
         let source: Option<Box<dyn SecretSource>> = match (&self.env, &self.file, &self.command, &self.keyring) {
             (None, None, None, None) => None,
             (Some(name), None, None, None) => Some(Box::new(SecretEnv::new(name))),
@@ -334,12 +337,12 @@ impl SecretPlace {
             }
             (None, None, Some(words), None) => {
                 let Some((program, arguments)) = words.split_first() else {
-                    return Err(wrong(&format!("the command for {what} is empty"), "name a program"));
+                    return Err(wrong(&format!("the command for {name} is empty"), "name a program"));
                 };
                 Some(Box::new(arguments.iter().fold(SecretCommand::new(program), |command, word| command.arg(word))))
             }
-            (None, None, None, Some(entry)) => Some(keyring(what, entry)?),
-            _ => return Err(wrong(&format!("{what} has several sources"), "keep one of them")),
+            (None, None, None, Some(entry)) => Some(keyring(name, entry)?),
+            _ => return Err(wrong(&format!("{name} has several sources"), "keep one of them")),
         };
         Ok(match (source, &self.named_by) {
             (Some(source), Some(by)) => Some(Box::new(Named { source, by: by.clone() })),
@@ -371,19 +374,19 @@ impl SecretSource for Named {
 }
 
 #[cfg(feature = "keyring")]
-fn keyring(what: &str, entry: &str) -> Result<Box<dyn SecretSource>, Error> {
+fn keyring(name: &str, entry: &str) -> Result<Box<dyn SecretSource>, Error> {
     match entry.split_once('/') {
         Some((service, user)) if !service.is_empty() && !user.is_empty() => {
             Ok(Box::new(crate::auth::SecretKeyring::new(service, user)))
         }
-        _ => Err(wrong(&format!("the keyring's entry for {what} is incomplete"), "write it as SERVICE/USER")),
+        _ => Err(wrong(&format!("the keyring's entry for {name} is incomplete"), "write it as SERVICE/USER")),
     }
 }
 
 #[cfg(not(feature = "keyring"))]
-fn keyring(what: &str, _entry: &str) -> Result<Box<dyn SecretSource>, Error> {
+fn keyring(name: &str, _entry: &str) -> Result<Box<dyn SecretSource>, Error> {
     Err(wrong(
-        &format!("{what} is in the keyring, which this program cannot read"),
+        &format!("{name} is in the keyring, which this program cannot read"),
         "build it with the feature `keyring`, or use another source",
     ))
 }

@@ -94,8 +94,8 @@ impl Credentials {
         }
         let headers = keys.iter().filter(|key| key.wants_authorization()).count() + usize::from(self.token.is_some());
         if schemes.is_empty() && headers > 1 {
-            let what = "several credentials want the header `Authorization`: a token, HTTP Basic, or a key";
-            return Err(wrong(what, "keep one of them"));
+            let message = "several credentials want the header `Authorization`: a token, HTTP Basic, or a key";
+            return Err(wrong(message, "keep one of them"));
         }
         Ok(keys)
     }
@@ -128,15 +128,18 @@ impl Given {
                     (Some(header), _) => {
                         let known = HeaderName::try_from(header.trim()).ok().filter(|name| !OWN_HEADERS.contains(name));
                         let Some(header) = known else {
-                            let what = format!("no key can stand in the header `{}` ({setting})", escape(&header));
-                            return Err(wrong(&what, "write the name of a header, such as X-Api-Key"));
+                            let message = format!("no key can stand in the header `{}` ({setting})", escape(&header));
+                            return Err(wrong(&message, "write the name of a header, such as X-Api-Key"));
                         };
                         KeyPlace::Header(header.as_str().to_owned())
                     }
                     (None, Some(query)) => KeyPlace::Query(query),
                     (None, None) => {
-                        let what = "an API key is configured, and no contract names its place in requests";
-                        return Err(wrong(what, &format!("name the header, or the parameter of the query: {setting}")));
+                        let message = "an API key is configured, and no contract names its place in requests";
+                        return Err(wrong(
+                            message,
+                            &format!("name the header, or the parameter of the query: {setting}"),
+                        ));
                     }
                 };
                 Key::new(name, None, source).at(place)
@@ -180,10 +183,10 @@ impl Given {
                         true => "unset it: the contract asks for no API key".to_owned(),
                         false => format!("correct or unset it; the API keys of the contract are {}", list(&all)),
                     };
-                    let what = format!(
+                    let message = format!(
                         "the API key would not be used: the contract has none of its place or name ({setting})"
                     );
-                    return Err(wrong(&what, &hint));
+                    return Err(wrong(&message, &hint));
                 }
                 if !is_one {
                     let variables: Vec<String> =

@@ -312,6 +312,6 @@ fn parse_team(place: &str, text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| wrong(&format!("`{place}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
 }
 
-fn wrong(what: &str, hint: &str) -> Error {
-    Error::of(Kind::Configuration, what).hint(hint)
+fn wrong(message: &str, hint: &str) -> Error {
+    Error::of(Kind::Configuration, message).hint(hint)
 }

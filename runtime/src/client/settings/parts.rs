@@ -19,7 +19,7 @@ impl CredentialSettings {
 
     /// Checks that these settings belong to one credential.
     pub(super) fn check_one(&self, variables: Option<&str>) -> Result<(), Error> {
-        for (part, what) in [
+        for (part, secret) in [
             (SettingPart::Token, "token"),
             (SettingPart::Secret, "secret"),
             (SettingPart::Key, "API key"),
@@ -29,7 +29,7 @@ impl CredentialSettings {
             let names = self.names(&[part], variables);
             if names.len() > 1 {
                 return Err(wrong(
-                    &format!("{} are several sources of one {what}", names.join(", ")),
+                    &format!("{} are several sources of one {secret}", names.join(", ")),
                     "keep one of them",
                 ));
             }
@@ -113,8 +113,8 @@ impl CredentialSettings {
             return Ok(());
         }
         let are = if names.len() == 1 { "it is" } else { "they are" };
-        let what = format!("{token} gives a token, and {} would not be used: {are} for a client", names.join(", "));
-        Err(wrong(&what, "keep the token or the client, and unset the other"))
+        let message = format!("{token} gives a token, and {} would not be used: {are} for a client", names.join(", "));
+        Err(wrong(&message, "keep the token or the client, and unset the other"))
     }
 }
 

@@ -115,8 +115,8 @@ pub(super) fn read(variables: &str, file: &Path, name: Option<&str>) -> Result<S
     let document: ProfileFile = toml::from_str(&text).map_err(|cause| {
         let line = cause.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
         // Only the parser's message: the line that it would print may contain a secret.
-        let what = format!("`{shown}`, line {line}: {}", mask(cause.message()));
-        wrong(&what, "correct the profile; it names the sources of secrets, never the secrets")
+        let message = format!("`{shown}`, line {line}: {}", mask(cause.message()));
+        wrong(&message, "correct the profile; it names the sources of secrets, never the secrets")
     })?;
     let ProfileFile { default, mut profile } = document;
     let Some(name) = name.map(str::to_owned).or(default) else {
@@ -127,8 +127,8 @@ pub(super) fn read(variables: &str, file: &Path, name: Option<&str>) -> Result<S
     };
     let Some(mut found) = profile.remove(&name) else {
         let known: Vec<_> = profile.keys().map(String::as_str).collect();
-        let what = format!("`{shown}` has no profile `{name}`");
-        return Err(wrong(&what, &format!("choose one of these: {}", known.join(", "))));
+        let message = format!("`{shown}` has no profile `{name}`");
+        return Err(wrong(&message, &format!("choose one of these: {}", known.join(", "))));
     };
     if found.team_id.is_some() {
         let hint = format!("move it to [profile.{name}.server.compliance], or remove it");
@@ -137,12 +137,12 @@ pub(super) fn read(variables: &str, file: &Path, name: Option<&str>) -> Result<S
     let mut servers = Vec::new();
     for (name, server) in std::mem::take(&mut found.server) {
         if !server.server.is_empty() {
-            let what = format!("the server `{name}` has servers of its own");
-            return Err(wrong(&what, "name them in the profile itself"));
+            let message = format!("the server `{name}` has servers of its own");
+            return Err(wrong(&message, "name them in the profile itself"));
         }
         if server.has_connections() {
-            let what = format!("the server `{name}` has certificates or addresses of its own");
-            return Err(wrong(&what, "name them in the profile itself: all of its servers share the connections"));
+            let message = format!("the server `{name}` has certificates or addresses of its own");
+            return Err(wrong(&message, "name them in the profile itself: all of its servers share the connections"));
         }
         let team = server.team_id.as_deref().map(|text| parse_team("team_id", text)).transpose()?;
         let base_url = server.address(&format!("the server `{name}`"))?;

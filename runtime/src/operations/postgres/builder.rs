@@ -177,9 +177,9 @@ impl PostgresBuilder {
     }
 
     fn config(&self) -> Result<Config, Error> {
-        let wrong = |what: &str| {
+        let wrong = |message: &str| {
             // The cause repeats parts of the address.
-            Error::of(Kind::Configuration, format!("the address of the database {what}"))
+            Error::of(Kind::Configuration, format!("the address of the database {message}"))
         };
         let form = "write it as `postgresql://user@host:5432/database`";
         let mut config: Config = self.address.parse().map_err(|_| wrong("cannot be read").hint(form))?;

@@ -11,7 +11,7 @@ const LONGEST: usize = 300;
 
 /// Returns the error of a step.
 pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
-    let what = |why: &str| {
+    let message = |why: &str| {
         let why: String = why.chars().take(LONGEST).collect();
         format!("the store cannot {action}: {}", escape(&why))
     };
@@ -19,7 +19,7 @@ pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
         Some(said) => {
             let (hint, passing) = advice(said);
             let why = format!("{} (SQLSTATE {})", said.message(), said.code().code());
-            Error::of(Kind::Store, what(&why)).hint(hint).passing(passing)
+            Error::of(Kind::Store, message(&why)).hint(hint).passing(passing)
         }
         None => {
             let mut why = cause.to_string();
@@ -30,7 +30,7 @@ pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
             }
             // A broken connection is temporary; a value that does not fit is not.
             let passing = cause.is_closed() || has_io(&cause);
-            Error::of(Kind::Store, what(&why))
+            Error::of(Kind::Store, message(&why))
                 .hint("check the address of the database, the network, its certificate, and that it runs")
                 .passing(passing)
         }

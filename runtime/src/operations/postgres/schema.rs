@@ -160,13 +160,13 @@ async fn version(connection: &mut Connection, schema: &str) -> Result<Option<(i3
 /// Checks that a program of this version can use tables of that one.
 fn fits(number: i32, oldest: i32) -> Result<(), Error> {
     let known = current();
-    let what = format!("the store has version {number}; this program knows {known}");
+    let message = format!("the store has version {number}; this program knows {known}");
     if number < known {
-        return Err(Error::of(Kind::Store, what)
+        return Err(Error::of(Kind::Store, message)
             .hint("bring it to this version with `PostgresBuilder::migrate`, by a role that may change its tables"));
     }
     if oldest > known {
-        return Err(Error::of(Kind::Store, what).hint("update the program, or use another schema"));
+        return Err(Error::of(Kind::Store, message).hint("update the program, or use another schema"));
     }
     Ok(())
 }
@@ -175,8 +175,8 @@ fn fits(number: i32, oldest: i32) -> Result<(), Error> {
 pub(super) async fn check(connection: &mut Connection, known: &OnceLock<Known>) -> Result<(), Error> {
     let schema = connection.schema().to_owned();
     let Some((number, oldest, store)) = version(connection, &schema).await? else {
-        let what = format!("the database has no store in the schema {schema}");
-        return Err(Error::of(Kind::Store, what).hint(
+        let message = format!("the database has no store in the schema {schema}");
+        return Err(Error::of(Kind::Store, message).hint(
             "if it had one, restore it: submissions are stored nowhere else; a new one is made with \
              `PostgresBuilder::migrate`",
         ));

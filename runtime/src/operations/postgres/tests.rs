@@ -547,7 +547,7 @@ async fn a_failover_to_an_empty_database_is_an_error_until_it_is_over() {
 
     switch(&here, &aside).await;
     admin.batch_execute(&format!("CREATE DATABASE {here}")).await.unwrap();
-    let refused = async |what: &str| {
+    let refused = async |message: &str| {
         for error in [
             store.intend(&intent("b", Some("b"))).await.expect_err("it is not kept"),
             store.accept(&reference("a")).await.expect_err("it is not kept"),
@@ -558,7 +558,7 @@ async fn a_failover_to_an_empty_database_is_an_error_until_it_is_over() {
             store.enlist("late", Duration::from_secs(60)).await.expect_err("nobody is taken in"),
             store.unfinished("here").await.expect_err("nothing is shown"),
         ] {
-            assert!(error.is_store() && !error.is_lease_lost() && error.to_string().contains(what), "{error}");
+            assert!(error.is_store() && !error.is_lease_lost() && error.to_string().contains(message), "{error}");
         }
     };
     refused("restore it").await;

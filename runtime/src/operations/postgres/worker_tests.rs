@@ -88,14 +88,14 @@ impl Running {
         self.events.lock().unwrap().iter().filter(|events| events.starts_with(event)).count()
     }
 
-    async fn until(&self, what: &str, mut reached: impl FnMut() -> bool) {
+    async fn until(&self, expected: &str, mut reached: impl FnMut() -> bool) {
         let reached = async {
             while !reached() {
                 crate::clock::sleep(Duration::from_millis(10)).await;
             }
         };
         let over = crate::clock::limit(WATCHDOG, reached).await;
-        assert!(over.is_ok(), "{what} does not come: {:?}", self.events.lock().unwrap());
+        assert!(over.is_ok(), "{expected} does not come: {:?}", self.events.lock().unwrap());
     }
 
     async fn stop(self) {

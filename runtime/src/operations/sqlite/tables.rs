@@ -126,8 +126,8 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Error> {
     let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(step)?;
     let version: i64 = change.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(step)?;
     let Some(missing) = usize::try_from(version).ok().and_then(|version| STEPS.get(version..)) else {
-        let what = format!("the store has version {version}; this client knows {}", STEPS.len());
-        return Err(Error::of(Kind::Store, what).hint("update the client, or use another file"));
+        let message = format!("the store has version {version}; this client knows {}", STEPS.len());
+        return Err(Error::of(Kind::Store, message).hint("update the client, or use another file"));
     };
     if !missing.is_empty() {
         missing.iter().try_for_each(|sql| change.execute_batch(sql)).map_err(step)?;

@@ -82,8 +82,8 @@ impl Supervisor {
                 Some(wanted) => wanted.iter().filter(|kind| known.contains(&kind.as_str())).cloned().collect(),
             };
             if kinds.is_empty() {
-                let what = "the client knows none of the kinds of operations that the worker is for";
-                return Err(Error::of(Kind::Configuration, what).hint(
+                let message = "the client knows none of the kinds of operations that the worker is for";
+                return Err(Error::of(Kind::Configuration, message).hint(
                     "bind a kind in the configuration and regenerate, turn on the features of its operation, or name it \
                      with `Operations::with_binding`",
                 ));
