@@ -64,7 +64,7 @@ fn open(address: &str) {
 
 fn browse(address: &str) {
     let address = url::Url::parse(address).unwrap();
-    let pair = |name: &str| address.query_pairs().find(|(found, _)| found == name).unwrap().1.into_owned();
+    let pair = |name: &str| address.query_pairs().find(|(key, _)| key == name).unwrap().1.into_owned();
     let redirect = url::Url::parse(&pair("redirect_uri")).unwrap();
     let mut stream = std::net::TcpStream::connect(("127.0.0.1", redirect.port().unwrap())).unwrap();
     write!(stream, "GET {}?code=c&state={} HTTP/1.1\r\n\r\n", redirect.path(), pair("state")).unwrap();

@@ -162,8 +162,8 @@ async fn redirects_are_not_followed_and_a_repeated_token_is_blanked_out() {
     ] {
         let server = Server::always(Reply::json(status, body)).await;
         let error = query(&server).await.unwrap_err();
-        let shown = format!("{error} {error:?} {:?} {:?}", error.graphql_errors(), error.raw_body());
-        assert!(!shown.contains("canary"), "{shown}");
+        let printed = format!("{error} {error:?} {:?} {:?}", error.graphql_errors(), error.raw_body());
+        assert!(!printed.contains("canary"), "{printed}");
     }
 }
 
@@ -192,9 +192,9 @@ async fn an_answer_of_another_content_type_is_named() {
     ] {
         let server = Server::always(Reply::new(200, &[("content-type", kind)], body)).await;
         let error = query(&server).await.unwrap_err();
-        let said = error.to_string();
-        assert!(error.is_decode() && words.iter().all(|word| said.contains(word)), "{said}");
-        assert!(!said.contains("regenerate"), "{said}");
+        let text = error.to_string();
+        assert!(error.is_decode() && words.iter().all(|word| text.contains(word)), "{text}");
+        assert!(!text.contains("regenerate"), "{text}");
     }
     // A less specific media type is accepted.
     let server = Server::always(Reply::new(200, &[("content-type", "text/plain")], r#" {"data":{"a":1}}"#)).await;
@@ -215,8 +215,8 @@ async fn data_that_breaks_the_schema_says_who_is_at_fault() {
     let server = Server::always(Reply::json(200, r#"{"data":[1,}"#)).await;
     let of_service = query(&server).await.unwrap_err().to_string();
     assert!(of_service.contains("the service is at fault"), "{of_service}");
-    for said in [of_schema, of_caller, of_service] {
-        assert!(!said.contains("regenerate"), "nothing is the same again: {said}");
+    for text in [of_schema, of_caller, of_service] {
+        assert!(!text.contains("regenerate"), "nothing is the same again: {text}");
     }
 }
 
@@ -375,8 +375,8 @@ async fn the_errors_of_a_refusal_of_the_caller_are_shown() {
         assert_eq!((error.code(), error.status().unwrap().as_u16()), ("status", status));
         assert_eq!(error.graphql_errors().len(), 2, "{error:?}");
         assert_eq!(error.graphql_errors()[0].code(), Some("EXPIRED"));
-        let said = format!("{error} {error:?}");
-        assert!(said.contains("signature ") && said.contains("and 1 more") && !said.contains("canary"), "{said}");
+        let text = format!("{error} {error:?}");
+        assert!(text.contains("signature ") && text.contains("and 1 more") && !text.contains("canary"), "{text}");
     }
 }
 
@@ -385,13 +385,13 @@ async fn a_partial_answer_and_the_limit_of_a_body_say_what_to_do() {
     let body = r#"{"data":{"a":1,"b":null},"errors":[{"message":"no b"}]}"#;
     let server = Server::always(Reply::json(200, body)).await;
     let partial = platform(&server).graphql().query::<Value, _>("{ a b }", ()).await.unwrap();
-    let said = partial.into_data().unwrap_err().to_string();
-    assert!(said.contains("partial") && said.contains("no b") && said.contains("`data`"), "{said}");
-    assert!(!said.contains("did not execute"), "{said}");
+    let text = partial.into_data().unwrap_err().to_string();
+    assert!(text.contains("partial") && text.contains("no b") && text.contains("`data`"), "{text}");
+    assert!(!text.contains("did not execute"), "{text}");
 
     let client = Client::builder(&server.url).body_limit(8).build().unwrap();
     let error = client.graphql().query::<Value, _>("{ a b }", ()).await.unwrap_err();
-    let said = error.to_string();
-    assert!(error.is_too_large() && said.contains("8 bytes") && said.contains("`body_limit`"), "{said}");
-    assert!(said.contains("select less") && !said.contains("streaming form"), "{said}");
+    let text = error.to_string();
+    assert!(error.is_too_large() && text.contains("8 bytes") && text.contains("`body_limit`"), "{text}");
+    assert!(text.contains("select less") && !text.contains("streaming form"), "{text}");
 }

@@ -604,9 +604,9 @@ async fn a_message_above_the_limit_names_the_limit_and_the_option_on_either_tran
     .await;
     let socket = failure(&mut subscribe(&platform_with(&server.url, options))).await;
     for error in [events, socket] {
-        let said = error.to_string();
-        assert!(error.is_too_large() && said.contains("1000 bytes"), "{said}");
-        assert!(said.contains("`message_limit`") && said.contains("select less"), "{said}");
+        let text = error.to_string();
+        assert!(error.is_too_large() && text.contains("1000 bytes"), "{text}");
+        assert!(text.contains("`message_limit`") && text.contains("select less"), "{text}");
     }
 }
 
@@ -617,9 +617,9 @@ async fn a_head_of_an_upgrade_that_is_too_large_is_no_failure_of_the_network() {
     for head in [head, long] {
         let server = Server::always(Reply::raw(&[&head]).and_hang()).await;
         let error = failure(&mut subscribe(&platform(&server.url))).await;
-        let said = error.to_string();
+        let text = error.to_string();
         assert!(error.is_too_large() && !error.is_retryable(), "{error:?}");
-        assert!(said.contains("headers") && !said.contains("the connection broke"), "{said}");
+        assert!(text.contains("headers") && !text.contains("the connection broke"), "{text}");
     }
 }
 

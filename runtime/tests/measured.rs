@@ -119,7 +119,7 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
         assert_eq!(ledger.0.lock().unwrap().get("platform.client.subscriptions "), Some(&1.0));
         drop(two);
     }
-    let found = ledger.0.lock().unwrap().clone();
+    let recorded = ledger.0.lock().unwrap().clone();
     let place = |url: &str| format!("server.address=127.0.0.1 server.port={}", url.rsplit(':').next().unwrap());
     let (here, silent) = (place(&server.url), place(&silent.url));
     let nowhere = place("http://127.0.0.1:1");
@@ -143,7 +143,7 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
         ("platform.client.subscriptions ".to_owned(), 0.0),
     ]
     .into();
-    assert_eq!(found, expected);
+    assert_eq!(recorded, expected);
     #[cfg(feature = "operations")]
     a_worker_is_measured(&ledger).await;
 }
@@ -182,8 +182,8 @@ async fn a_worker_is_measured(ledger: &Ledger) {
     // The first time, the handler fails.
     let handler = |ended: Ended| std::future::ready(if ended.failures() == 0 { Err("canary") } else { Ok(()) });
     worker.handle(handler, async move { handled.notified().await }).await.unwrap();
-    let mut found = ledger.0.lock().unwrap().clone();
-    found.retain(|name, _| name.starts_with("platform.worker."));
+    let mut recorded = ledger.0.lock().unwrap().clone();
+    recorded.retain(|name, _| name.starts_with("platform.worker."));
     let expected = [
         ("platform.worker.claims ", 2.0),
         ("platform.worker.failures kind=thing error.type=handler", 1.0),
@@ -191,6 +191,6 @@ async fn a_worker_is_measured(ledger: &Ledger) {
         ("platform.worker.handling.duration kind=thing", 1.0),
         ("platform.worker.held kind=thing", 0.0),
     ];
-    assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value)).into());
+    assert_eq!(recorded, expected.map(|(name, value)| (name.to_owned(), value)).into());
     assert!(!format!("{:?}", ledger.0.lock().unwrap()).contains("canary"), "no label holds a value of a call");
 }

@@ -56,8 +56,8 @@ async fn a_client_certificate_is_shown_to_servers_that_ask_for_one() {
     let path = folder.path().join("client.key");
     std::fs::write(&path, &key).unwrap();
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
-    let shown = || Certificates::pem(certificate.clone());
-    call(roots().client_certificate(shown(), SecretFile::new(&path))).await.unwrap();
+    let chain = || Certificates::pem(certificate.clone());
+    call(roots().client_certificate(chain(), SecretFile::new(&path))).await.unwrap();
     // Certificate and key in one text.
     let both = format!("{key}{certificate}");
     call(roots().client_certificate(Certificates::pem(both.clone()), secret(&both))).await.unwrap();
@@ -74,7 +74,7 @@ async fn a_client_certificate_is_shown_to_servers_that_ask_for_one() {
     }
     // The key file is protected like a secret.
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
-    let error = call(roots().client_certificate(shown(), SecretFile::new(&path))).await.unwrap_err();
+    let error = call(roots().client_certificate(chain(), SecretFile::new(&path))).await.unwrap_err();
     assert!(error.code() == "secret" && error.to_string().contains("chmod"), "{error}");
 }
 
@@ -102,8 +102,8 @@ fn files_that_do_not_fit_are_errors_of_the_builder_that_say_what_to_do() {
     for (path, says) in &roots {
         let error = Client::builder("https://x.example").root_certificates(Certificates::file(path)).build();
         let error = error.unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(shown.contains(says) && shown.contains(&path.display().to_string()), "{says}: {shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(printed.contains(says) && printed.contains(&path.display().to_string()), "{says}: {printed}");
         assert_eq!(error.code(), "configuration");
     }
     let canary = key.replacen("MI", "Canary", 1);
@@ -118,8 +118,8 @@ fn files_that_do_not_fit_are_errors_of_the_builder_that_say_what_to_do() {
         let builder = Client::builder("https://x.example");
         let error = builder.client_certificate(Certificates::pem(certificate.clone()), secret(text)).build();
         let error = error.unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(shown.contains(says) && !shown.contains("Canary") && !shown.contains(body), "{says}: {shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(printed.contains(says) && !printed.contains("Canary") && !printed.contains(body), "{says}: {printed}");
     }
 }
 
@@ -176,15 +176,18 @@ async fn an_error_names_the_proxy_and_not_its_user() {
     for url in [&refuses.url, &forbids.url, &gone] {
         let address = url.replace("http://", "http://canary:canary@");
         let error = call(Client::builder("https://platform.example").proxy(address)).await.unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(error.is_connect() && !error.was_sent(), "{shown}");
-        assert!(shown.contains(&format!("the proxy {url} of the builder")) && !shown.contains("canary"), "{shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(error.is_connect() && !error.was_sent(), "{printed}");
+        assert!(
+            printed.contains(&format!("the proxy {url} of the builder")) && !printed.contains("canary"),
+            "{printed}"
+        );
     }
     assert_eq!(refuses.last().method, "CONNECT");
     let error = Client::builder("https://platform.example").proxy("http://canary:a/b@proxy").build().unwrap_err();
     assert!(error.to_string().contains("%2F") && !format!("{error} {error:?}").contains("canary"), "{error}");
-    let shown = format!("{:?}", Client::builder("https://platform.example").proxy("http://canary:canary@proxy"));
-    assert!(!shown.contains("canary"), "{shown}");
+    let printed = format!("{:?}", Client::builder("https://platform.example").proxy("http://canary:canary@proxy"));
+    assert!(!printed.contains("canary"), "{printed}");
 }
 
 #[tokio::test]

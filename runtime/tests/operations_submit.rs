@@ -262,8 +262,9 @@ async fn what_is_written_down_or_shown_holds_no_token() {
     let seen = watch.next().await;
     let entries = operations.unfinished().await.unwrap().all().unwrap();
     let kept = serde_json::to_string(operation.reference()).unwrap();
-    let shown = format!("{kept} {operations:?} {operation:?} {watch:?} {seen:?} {entries:?} {:?}", operations.client());
-    assert!(entries.len() == 1 && !shown.contains("canary"), "{shown}");
+    let printed =
+        format!("{kept} {operations:?} {operation:?} {watch:?} {seen:?} {entries:?} {:?}", operations.client());
+    assert!(entries.len() == 1 && !printed.contains("canary"), "{printed}");
     let sent = server.requests();
     assert!(sent.iter().any(|request| request.header("authorization") == Some("Bearer canary-token")));
 }
@@ -388,13 +389,17 @@ async fn whoever_asks_for_a_label_gets_its_one_operation() {
             tokio::spawn(async move { (label.clone(), ask(&operations, "thing", "r", &label).await.unwrap()) })
         })
         .collect();
-    let mut found = std::collections::BTreeSet::new();
+    let mut operations_by_label = std::collections::BTreeSet::new();
     for task in tasks {
         let (label, operation) = task.await.unwrap();
-        found.insert((label, operation.reference().id().to_owned()));
+        operations_by_label.insert((label, operation.reference().id().to_owned()));
     }
-    assert_eq!(found.len(), 3, "each label has one operation: {found:?}");
-    assert_eq!(found.iter().map(|(_, id)| id).collect::<std::collections::BTreeSet<_>>().len(), 3, "{found:?}");
+    assert_eq!(operations_by_label.len(), 3, "each label has one operation: {operations_by_label:?}");
+    assert_eq!(
+        operations_by_label.iter().map(|(_, id)| id).collect::<std::collections::BTreeSet<_>>().len(),
+        3,
+        "{operations_by_label:?}"
+    );
     // Later, and after its end, too.
     let sent = posts(&server);
     let again = ask(&operations, "thing", "r", "label 0").await.unwrap();

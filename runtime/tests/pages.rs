@@ -22,13 +22,13 @@ async fn server() -> Server {
 
 async fn read(platform: &Client, first: &str) -> Vec<Result<Value, driftless_runtime::Error>> {
     let page = |number: &str| platform.request(Method::Get, "/x").query("page", number).call::<Value>();
-    let mut pages = page(first).paginate_with(|shown| Some(page(shown.header("x-next")?)));
-    let mut found = Vec::new();
+    let mut pages = page(first).paginate_with(|last| Some(page(last.header("x-next")?)));
+    let mut read_items = Vec::new();
     while let Some(page) = pages.next().await {
-        found.push(page);
+        read_items.push(page);
     }
     assert!(pages.next().await.is_none());
-    found
+    read_items
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn pages_are_a_stream() {
     let server = server().await;
     let platform = Client::builder(&server.url).build().unwrap();
     let page = |number: &str| platform.request(Method::Get, "/x").query("page", number).call::<Value>();
-    let pages = page("1").paginate_with(|shown| Some(page(shown.header("x-next")?)));
+    let pages = page("1").paginate_with(|last| Some(page(last.header("x-next")?)));
     assert!(server.requests().is_empty(), "nothing is sent before it is read");
     let two: Vec<Value> = pages.take(2).try_collect().await.unwrap();
     assert_eq!(serde_json::json!(two), serde_json::json!([[1], [2]]));
@@ -81,19 +81,19 @@ fn items<'a>(client: &'a Client, at: Option<i64>, items: &'static str, next: Nex
 async fn all(server: &Server, paging: impl Fn(&Client) -> Items<'_, i64>) -> (Vec<i64>, Option<Error>, Vec<String>) {
     let client = Client::builder(&server.url).no_retry().build().unwrap();
     let before = server.requests().len();
-    let (mut found, mut failed) = (Vec::new(), None);
+    let (mut read_items, mut failed) = (Vec::new(), None);
     let mut items = paging(&client);
     while let Some(item) = items.next().await {
         assert!(failed.is_none(), "nothing comes after an error");
         match item {
-            Ok(item) => found.push(item),
+            Ok(item) => read_items.push(item),
             Err(error) => failed = Some(error),
         }
     }
     assert!(items.next().await.is_none());
     let asked = server.requests().split_off(before);
     assert!(asked.iter().all(|request| request.query().starts_with("filter=a%20b") || request.path() != "/things"));
-    (found, failed, asked.iter().map(|request| request.target.replace("/things?filter=a%20b", "")).collect())
+    (read_items, failed, asked.iter().map(|request| request.target.replace("/things?filter=a%20b", "")).collect())
 }
 
 /// Five items, at most two per page, beginning with `at`.
@@ -109,17 +109,17 @@ fn at(request: &support::Recorded) -> usize {
 async fn items_are_skipped_as_they_were_read() {
     let server = Server::start(|request| Reply::json(200, &format!("{:?}", from(at(request))))).await;
     let offset = NextPage::Offset { parameter: AT };
-    let (found, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
-    assert_eq!((found, error.is_none()), (vec![1, 2, 3, 4, 5], true));
+    let (read_items, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
+    assert_eq!((read_items, error.is_none()), (vec![1, 2, 3, 4, 5], true));
     assert_eq!(
         asked,
         ["", "&at=2", "&at=4", "&at=5"],
         "a short page may be the service's limit: an empty one is the end"
     );
-    let (found, _, asked) = all(&server, |client| items(client, Some(3), "", offset)).await;
-    assert_eq!((found, asked), (vec![4, 5], vec!["&at=3".to_owned(), "&at=5".to_owned()]));
-    let (found, _, asked) = all(&server, |client| items(client, None, "", offset).limit(3).limit(9)).await;
-    assert_eq!((found, asked.len()), (vec![1, 2, 3], 2), "no page is asked for beyond the limit");
+    let (read_items, _, asked) = all(&server, |client| items(client, Some(3), "", offset)).await;
+    assert_eq!((read_items, asked), (vec![4, 5], vec!["&at=3".to_owned(), "&at=5".to_owned()]));
+    let (read_items, _, asked) = all(&server, |client| items(client, None, "", offset).limit(3).limit(9)).await;
+    assert_eq!((read_items, asked.len()), (vec![1, 2, 3], 2), "no page is asked for beyond the limit");
     assert!(all(&server, |client| items(client, None, "", offset).limit(0)).await.2.is_empty());
     let client = Client::builder(&server.url).build().unwrap();
     let odd: Vec<i64> = items(&client, None, "", offset)
@@ -141,11 +141,11 @@ async fn pages_have_numbers() {
     })
     .await;
     let number = NextPage::Number { parameter: AT, first: 1 };
-    let (found, error, asked) = all(&server, |client| items(client, None, "/data/list", number)).await;
-    assert_eq!((found, error.is_none()), (vec![1, 2, 3], true));
+    let (read_items, error, asked) = all(&server, |client| items(client, None, "/data/list", number)).await;
+    assert_eq!((read_items, error.is_none()), (vec![1, 2, 3], true));
     assert_eq!(asked, ["", "&at=2", "&at=3"]);
-    let (found, _, asked) = all(&server, |client| items(client, Some(2), "/data/list", number)).await;
-    assert_eq!((found, asked.len()), (vec![3], 2));
+    let (read_items, _, asked) = all(&server, |client| items(client, Some(2), "/data/list", number)).await;
+    assert_eq!((read_items, asked.len()), (vec![3], 2));
 }
 
 #[tokio::test]
@@ -159,8 +159,8 @@ async fn cursors_stand_in_bodies_and_headers() {
     let places =
         [NextPage::Cursor { parameter: AT, pointer: "/next" }, NextPage::Header { parameter: AT, name: "x-next" }];
     for next in places {
-        let (found, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
-        assert_eq!((found, error.is_none()), (vec![1, 2, 3], true));
+        let (read_items, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
+        assert_eq!((read_items, error.is_none()), (vec![1, 2, 3], true));
         assert_eq!(asked, ["", "&at=a%2Fb%20%26", "&at=7"]);
     }
 }
@@ -175,13 +175,16 @@ async fn links_are_followed_on_the_same_server_only() {
         _ => Reply::new(200, &[("link", "</things/9>; rel=prev, </things/2?x=1>; rel=next")], "[1]"),
     })
     .await;
-    let (found, error, asked) = all(&server, |client| items(client, None, "", NextPage::Link)).await;
+    let (read_items, error, asked) = all(&server, |client| items(client, None, "", NextPage::Link)).await;
     assert_eq!(asked, ["", "/things/2?x=1", "/things/3"]);
     let error = error.unwrap();
-    assert_eq!(found, [1, 2], "{error}");
+    assert_eq!(read_items, [1, 2], "{error}");
     assert!(error.is_decode() && error.to_string().contains("another server"), "{error}");
-    let (found, error, _) = all(&server, |client| items(client, Some(4), "", NextPage::Link)).await;
-    assert!(found == [1] && error.as_ref().is_some_and(|error| error.to_string().contains("circles")), "{error:?}");
+    let (read_items, error, _) = all(&server, |client| items(client, Some(4), "", NextPage::Link)).await;
+    assert!(
+        read_items == [1] && error.as_ref().is_some_and(|error| error.to_string().contains("circles")),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
@@ -197,16 +200,16 @@ async fn a_service_that_never_ends_does_not_hang_its_caller() {
     .await;
     let fixed = Server::always(Reply::json(200, "[1]")).await;
     for next in [NextPage::Offset { parameter: AT }, NextPage::Number { parameter: AT, first: 0 }] {
-        let (found, error, asked) = all(&fixed, |client| items(client, None, "", next)).await;
-        assert_eq!((found, asked.len()), (vec![1], 2));
+        let (read_items, error, asked) = all(&fixed, |client| items(client, None, "", next)).await;
+        assert_eq!((read_items, asked.len()), (vec![1], 2));
         assert!(error.unwrap().to_string().contains("circles"));
     }
     let cursor = NextPage::Cursor { parameter: AT, pointer: "/next" };
-    let (found, error, asked) = all(&server, |client| items(client, Some(100), "/list", cursor)).await;
-    assert_eq!((found, asked.len()), (vec![1], 2));
+    let (read_items, error, asked) = all(&server, |client| items(client, Some(100), "/list", cursor)).await;
+    assert_eq!((read_items, asked.len()), (vec![1], 2));
     assert!(error.unwrap().to_string().contains("circles"));
-    let (found, error, asked) = all(&server, |client| items(client, Some(200), "/list", cursor)).await;
-    assert_eq!((found.len(), asked.len()), (0, 100));
+    let (read_items, error, asked) = all(&server, |client| items(client, Some(200), "/list", cursor)).await;
+    assert_eq!((read_items.len(), asked.len()), (0, 100));
     assert!(error.unwrap().to_string().contains("100 pages in a row"));
 }
 
@@ -218,8 +221,8 @@ async fn an_answer_without_content_has_no_items() {
         _ => Reply::new(204, &[], ""),
     })
     .await;
-    let (found, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
-    assert_eq!((found, error.is_none(), asked.len()), (vec![1, 2], true, 2));
+    let (read_items, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
+    assert_eq!((read_items, error.is_none(), asked.len()), (vec![1, 2], true, 2));
     // A 200 with an empty body is an error: only a 204 is a page without items.
     let server = Server::always(Reply::new(200, &[], "")).await;
     assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_decode());
@@ -236,9 +239,9 @@ async fn pages_that_are_not_what_the_configuration_says_are_errors() {
         (r#"{"list":[1],"next":{"canary":1}}"#, cursor, "at `/next`"),
     ] {
         let server = Server::always(Reply::json(200, body)).await;
-        let (found, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
+        let (read_items, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
         let error = error.unwrap();
-        assert!(found.is_empty() && asked.len() == 1 && error.is_decode(), "{error}");
+        assert!(read_items.is_empty() && asked.len() == 1 && error.is_decode(), "{error}");
         assert_eq!(error.operation(), Some("list_things"));
         assert!(error.to_string().contains(says) && !format!("{error:?}").contains("canary"), "{error}");
     }

@@ -97,7 +97,7 @@ async fn oidc_provider_authorization_code_and_rotation() {
     let issuer = address("oidc");
     let folder = tempfile::tempdir().unwrap();
     let store = RefreshFolder::new(folder.path().join("tokens"));
-    let (sender, mut shown) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut addresses) = tokio::sync::mpsc::unbounded_channel();
     let credential = AuthorizationCode::new(&issuer, "app")
         .scope("openid api")
         .store(store.clone())
@@ -107,7 +107,7 @@ async fn oidc_provider_authorization_code_and_rotation() {
         let platform = platform.clone();
         async move { platform.authenticate(Duration::from_secs(30)).await }
     });
-    assert_eq!(browse(shown.recv().await.unwrap()).await, 200);
+    assert_eq!(browse(addresses.recv().await.unwrap()).await, 200);
     signing.await.unwrap().unwrap();
     get(&platform).await.unwrap();
     let refresh = RefreshToken::new(&issuer, "app", store.clone()).scope("openid api");
@@ -121,7 +121,7 @@ async fn oidc_provider_authorization_code_and_rotation() {
     }
     seen.dedup();
     assert_eq!(seen.len(), 4, "each access token came with another refresh token");
-    assert!(shown.try_recv().is_err(), "the user was asked once");
+    assert!(addresses.try_recv().is_err(), "the user was asked once");
     // A later program uses the stored token; a used token is refused.
     get(&service(&issuer, refresh)).await.unwrap();
     store.save(&key, &seen[0].clone().into()).unwrap();
@@ -184,7 +184,7 @@ async fn oidc_provider_mock_authorization_code() {
     let issuer = address("mock");
     let folder = tempfile::tempdir().unwrap();
     let store = RefreshFolder::new(folder.path().join("tokens"));
-    let (sender, mut shown) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut addresses) = tokio::sync::mpsc::unbounded_channel();
     let credential = AuthorizationCode::new(&issuer, "app")
         .secret(SecretEnv::new("PEERS_SECRET"))
         .scope("openid email")
@@ -195,7 +195,7 @@ async fn oidc_provider_mock_authorization_code() {
         let platform = platform.clone();
         async move { platform.authenticate(Duration::from_secs(30)).await }
     });
-    assert_eq!(approve(&shown.recv().await.unwrap()).await, 200);
+    assert_eq!(approve(&addresses.recv().await.unwrap()).await, 200);
     signing.await.unwrap().unwrap();
     let user = platform.request(Method::Get, "/userinfo").send().await.unwrap();
     assert_eq!(user.json::<Value>().unwrap()["sub"], "ada");

@@ -12,10 +12,10 @@ async fn a_call_in_a_process_of_its_own() {
     let builder = Client::builder(url).credential(StaticToken::new("canary-token"));
     let platform = builder.deadline(WATCHDOG).no_retry().build().unwrap();
     if let Err(error) = platform.request(Method::Get, "/x").send().await {
-        let shown = format!("{error} {error:?}");
+        let printed = format!("{error} {error:?}");
         std::process::exit(match error.code() {
-            _ if shown.contains("canary") => 1,
-            "configuration" if shown.contains("HTTPS_PROXY") => 8,
+            _ if printed.contains("canary") => 1,
+            "configuration" if printed.contains("HTTPS_PROXY") => 8,
             _ => 9,
         });
     }

@@ -234,8 +234,8 @@ struct Stamp(&'static str, Arc<AtomicU32>);
 impl Middleware for Stamp {
     fn handle<'a>(&'a self, mut request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
         Box::pin(async move {
-            let shown = format!("{request:?} {next:?} {:?}", request.headers);
-            assert!(!shown.contains("canary"), "a middleware never sees the token");
+            let printed = format!("{request:?} {next:?} {:?}", request.headers);
+            assert!(!printed.contains("canary"), "a middleware never sees the token");
             request.headers.append("x-stamp", HeaderValue::from_static(self.0));
             request.headers.insert("authorization", HeaderValue::from_static("Bearer forged"));
             let answer = next.run(request).await?;

@@ -125,8 +125,8 @@ async fn a_key_that_is_refused_is_read_again_and_shown_nowhere() {
     let server = Server::start(|request| match request.header("x-api-key") {
         Some("canary-1") => Reply::json(200, "{}"),
         _ => {
-            let said = format!(r#"{{"detail":"{:?} {}"}}"#, seen(request), request.query()).replace(r#"(""#, "(");
-            Reply::new(401, &[("x-echo", &format!("{:?}", seen(request))), ("www-authenticate", "Key canary-9")], said)
+            let text = format!(r#"{{"detail":"{:?} {}"}}"#, seen(request), request.query()).replace(r#"(""#, "(");
+            Reply::new(401, &[("x-echo", &format!("{:?}", seen(request))), ("www-authenticate", "Key canary-9")], text)
         }
     })
     .await;
@@ -142,11 +142,11 @@ async fn a_key_that_is_refused_is_read_again_and_shown_nowhere() {
     for operation in [&QUERY, &COOKIE, &LOGIN] {
         let error = call(&client, operation).await.unwrap_err();
         let body = String::from_utf8_lossy(error.raw_body()).into_owned();
-        let shown = format!("{error} {error:?} {body} {:?}", error.headers());
+        let printed = format!("{error} {error:?} {body} {:?}", error.headers());
         let basic = operation.name == "/login";
         let secrets = if basic { ["canary-9", "bWU6Y2FuYXJ5LTk"] } else { ["canary-1", "canary-2"] };
-        assert!(error.is_unauthorized() && secrets.iter().all(|secret| !shown.contains(secret)), "{shown}");
-        assert!(shown.contains(if basic { "scheme `login`" } else { "scheme `key`" }), "{shown}");
+        assert!(error.is_unauthorized() && secrets.iter().all(|secret| !printed.contains(secret)), "{printed}");
+        assert!(printed.contains(if basic { "scheme `login`" } else { "scheme `key`" }), "{printed}");
     }
     let error = call(&Client::builder(&server.url).build().unwrap(), &HEADER).await.unwrap_err();
     assert!(error.to_string().contains("`key`") && error.to_string().contains("api_key"), "{error}");

@@ -188,9 +188,9 @@ async fn problems_are_read_wherever_they_parse() {
     assert_eq!(problem.extensions["more"], serde_json::json!({"a": 1}));
     assert_eq!(error.body_as::<Object>().unwrap().get::<i32>("status").unwrap(), Some(400));
     assert!(error.body_as::<Vec<i32>>().unwrap_err().is_decode());
-    let shown = error.to_string();
-    assert!(shown.contains("400 Bad Request") && shown.contains("The\\u{1b}[31m name\\nis"), "{shown}");
-    assert!(!shown.contains(['\u{1b}', '\n']), "{shown}");
+    let printed = error.to_string();
+    assert!(printed.contains("400 Bad Request") && printed.contains("The\\u{1b}[31m name\\nis"), "{printed}");
+    assert!(!printed.contains(['\u{1b}', '\n']), "{printed}");
 
     let odd = r#"{"type":5,"status":"x","errors":[1],"traceId":null}"#;
     let server = Server::always(Reply::json(400, odd)).await;

@@ -354,8 +354,11 @@ fn the_rules_of_secret_commands() {
         ("printf '\\377'", "not UTF-8"),
     ] {
         let error = run(script).unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(error.code() == "secret" && shown.contains(rule) && !shown.contains("canary"), "{script}: {shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(
+            error.code() == "secret" && printed.contains(rule) && !printed.contains("canary"),
+            "{script}: {printed}"
+        );
     }
     let absent = SecretCommand::new("/no/such/program").read().unwrap_err();
     assert!(absent.to_string().contains("cannot be started"), "{absent}");
@@ -421,7 +424,7 @@ async fn browse(address: &str) -> String {
 struct Login {
     platform: Client,
     /// The addresses that are presented to the user.
-    shown: tokio::sync::mpsc::UnboundedReceiver<String>,
+    addresses: tokio::sync::mpsc::UnboundedReceiver<String>,
     server: Server,
 }
 
@@ -446,12 +449,12 @@ impl Login {
         })
         .await;
         base.lock().unwrap().push_str(&server.url);
-        let (sender, shown) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, addresses) = tokio::sync::mpsc::unbounded_channel();
         let credential = AuthorizationCode::new(&server.url, "app")
             .redirect(port, "/callback")
             .open_with(move |address| drop(sender.send(address.to_owned())));
         let platform = Client::builder(&server.url).credential(credential).build().unwrap();
-        Self { platform, shown, server }
+        Self { platform, addresses, server }
     }
 
     fn begin(&self) -> tokio::task::JoinHandle<Result<(), Error>> {
@@ -461,7 +464,7 @@ impl Login {
 
     /// Returns the redirect address and the state in the presented address.
     async fn asked(&mut self) -> (String, String, url::Url) {
-        let address = url::Url::parse(&self.shown.recv().await.unwrap()).unwrap();
+        let address = url::Url::parse(&self.addresses.recv().await.unwrap()).unwrap();
         let get = |name: &str| address.query_pairs().find(|(found, _)| found == name).unwrap().1.into_owned();
         (get("redirect_uri"), get("state"), address.clone())
     }
@@ -500,7 +503,7 @@ async fn a_sign_in_with_pkce() {
     // The token is used without another sign-in. That the port is closed cannot be tested: another program may use it
     // by now.
     get(&login.platform).await.unwrap();
-    assert!(login.shown.try_recv().is_err());
+    assert!(login.addresses.try_recv().is_err());
 }
 
 #[tokio::test]
@@ -533,7 +536,7 @@ async fn a_service_that_refuses_every_token_opens_one_window() {
         let error = login.platform.request(Method::Get, "/refused").send().await.unwrap_err();
         assert!(error.is_unauthorized() && error.to_string().contains("no other token could be obtained"), "{error}");
     }
-    assert!(login.shown.try_recv().is_err(), "no second window");
+    assert!(login.addresses.try_recv().is_err(), "no second window");
     get(&login.platform).await.unwrap();
 }
 
@@ -549,7 +552,7 @@ async fn a_user_who_refuses_is_not_asked_again_at_once() {
         assert!(error.to_string().contains("access_denied") && error.retry_after().is_some(), "{error}");
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
-    assert!(login.shown.try_recv().is_err(), "no second window");
+    assert!(login.addresses.try_recv().is_err(), "no second window");
 }
 
 /// Runs as a program of its own, with the environment that `a_user_is_shown_where_to_sign_in` gives it.
@@ -571,14 +574,14 @@ async fn a_program_that_asks_for_a_sign_in() {
 #[test]
 fn a_user_is_shown_where_to_sign_in() {
     let folder = tempfile::tempdir().unwrap();
-    let (opener, shown) = (folder.path().join("xdg-open"), folder.path().join("shown"));
+    let (opener, opened) = (folder.path().join("xdg-open"), folder.path().join("shown"));
     std::fs::write(&opener, "#!/bin/sh\nprintf %s \"$1\" > \"${0%/*}/shown\"\n").unwrap();
     std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
     // A screen, and an opener; a screen without one; no screen; a program that wants no browser.
     for (screen, openers, print, opens) in
         [(true, true, false, true), (true, false, false, false), (false, true, false, false), (true, true, true, false)]
     {
-        let _ = std::fs::remove_file(&shown);
+        let _ = std::fs::remove_file(&opened);
         let mut program = std::process::Command::new(std::env::current_exe().unwrap());
         program.args(["--exact", "sign_in::a_program_that_asks_for_a_sign_in", "--ignored", "--nocapture"]);
         program.env_remove("WAYLAND_DISPLAY").env_remove("DISPLAY").env_remove("TEST_PRINT");
@@ -595,7 +598,7 @@ fn a_user_is_shown_where_to_sign_in() {
             assert!(output.status.success(), "{output:?}");
             let written = String::from_utf8_lossy(&output.stderr).contains("/authorize?response_type=code");
             let opened =
-                std::fs::read_to_string(&shown).is_ok_and(|address| address.contains("/authorize?response_type=code"));
+                std::fs::read_to_string(&opened).is_ok_and(|address| address.contains("/authorize?response_type=code"));
             if opened || written || limit > WATCHDOG / 2 {
                 let place = format!("screen {screen}, opener {openers}, print {print}: {output:?}");
                 assert_eq!((opened, written), (opens, !opens), "{place}");
@@ -623,7 +626,7 @@ async fn a_call_ends_by_its_deadline_and_the_sign_in_goes_on() {
     let (redirect, state, _) = login.asked().await;
     assert!(browse(&format!("{redirect}?state={state}&code=c")).await.contains("signed in"));
     get(&login.platform).await.unwrap();
-    assert!(login.shown.try_recv().is_err(), "the user is asked once");
+    assert!(login.addresses.try_recv().is_err(), "the user is asked once");
 }
 
 #[test]
@@ -635,8 +638,8 @@ fn sign_ins_are_checked_when_the_client_is_built() {
     assert!(build(code().redirect(0, "/a?b")).is_err());
     assert!(build(code().authorization_endpoint("http://issuer.example/authorize")).is_err());
     assert!(build(AuthorizationCode::new("http://issuer.example", "app")).is_err());
-    let shown = format!("{:?} {:?}", code().secret(SecretEnv::new("X")), RefreshMemory::starting_with(Fixed));
-    assert!(!shown.contains("canary"), "{shown}");
+    let printed = format!("{:?} {:?}", code().secret(SecretEnv::new("X")), RefreshMemory::starting_with(Fixed));
+    assert!(!printed.contains("canary"), "{printed}");
 }
 
 struct Fixed;

@@ -39,8 +39,9 @@ pub(super) async fn discover(
     let elsewhere = format!("check the issuer's address, or set {}", setting("token_endpoint"));
     let root = issuer.as_str().trim_end_matches('/');
     let fallback = || address::server("the token endpoint", &format!("{root}/connect/token"), plain);
-    let place = address::server("the issuer", &format!("{root}/.well-known/openid-configuration"), plain)?;
-    let reply = transport.get(&place, plain, deadline).await?;
+    let address_of_document =
+        address::server("the issuer", &format!("{root}/.well-known/openid-configuration"), plain)?;
+    let reply = transport.get(&address_of_document, plain, deadline).await?;
     let status = reply.status.as_u16();
     if matches!(status, 404 | 410) {
         return Ok(Discovered::Absent(IssuerEndpoints {

@@ -72,8 +72,8 @@ mod tests {
             }
             for form in all {
                 for text in [format!("the client sent <{form}> twice"), form.clone()] {
-                    let shown = without(&text, std::slice::from_ref(secret));
-                    assert!(shown.contains("[redacted]") && !shown.contains(&form), "{form}: {shown}");
+                    let printed = without(&text, std::slice::from_ref(secret));
+                    assert!(printed.contains("[redacted]") && !printed.contains(&form), "{form}: {printed}");
                 }
             }
         }

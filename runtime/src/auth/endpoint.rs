@@ -29,7 +29,7 @@ pub(crate) struct Endpoints {
     /// Hosts that `http` is allowed to, as configured.
     pub(crate) plain: Vec<String>,
     /// The result of discovery, and the time until which it is valid.
-    found: Mutex<Option<(Arc<IssuerEndpoints>, Until)>>,
+    discovered: Mutex<Option<(Arc<IssuerEndpoints>, Until)>>,
 }
 
 impl Endpoints {
@@ -40,7 +40,7 @@ impl Endpoints {
             authorization: None,
             variables: String::new(),
             plain: Vec::new(),
-            found: Mutex::default(),
+            discovered: Mutex::default(),
         }
     }
 
@@ -80,36 +80,36 @@ impl Endpoints {
     }
 
     /// Only a discovery document settles the endpoints for good.
-    async fn found(&self, transport: &Transport, deadline: Until) -> Result<Arc<IssuerEndpoints>, Error> {
-        if let Some((found, until)) = &*self.place()
+    async fn discovered(&self, transport: &Transport, deadline: Until) -> Result<Arc<IssuerEndpoints>, Error> {
+        if let Some((discovered, until)) = &*self.discovery()
             && !until.is_over(Instant::now())
         {
-            return Ok(Arc::clone(found));
+            return Ok(Arc::clone(discovered));
         }
         let issuer = self.address("the issuer", &self.issuer)?;
-        let (found, until) =
+        let (discovered, until) =
             match discovery::discover(&issuer, |key| self.setting(key), &self.plain()?, transport, deadline).await? {
-                Discovered::Document(found) => (Arc::new(found), Until::NEVER),
-                Discovered::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
+                Discovered::Document(discovered) => (Arc::new(discovered), Until::NEVER),
+                Discovered::Absent(discovered) => (Arc::new(discovered), Until::after(ABSENT)),
             };
-        *self.place() = Some((Arc::clone(&found), until));
-        Ok(found)
+        *self.discovery() = Some((Arc::clone(&discovered), until));
+        Ok(discovered)
     }
 
     /// Forgets that the discovery document is absent: the token endpoint is absent too, so the address was not the
     /// issuer's.
     pub(super) fn doubt(&self) {
-        self.place().take_if(|(_, until)| *until != Until::NEVER);
+        self.discovery().take_if(|(_, until)| *until != Until::NEVER);
     }
 
-    fn place(&self) -> MutexGuard<'_, Option<(Arc<IssuerEndpoints>, Until)>> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    fn discovery(&self) -> MutexGuard<'_, Option<(Arc<IssuerEndpoints>, Until)>> {
+        self.discovered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) async fn token(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
         match &self.token {
             Some(url) => self.address("the token endpoint", url),
-            None => Ok(self.found(transport, deadline).await?.token.clone()),
+            None => Ok(self.discovered(transport, deadline).await?.token.clone()),
         }
     }
 
@@ -117,7 +117,7 @@ impl Endpoints {
         if let Some(url) = &self.authorization {
             return self.address("the authorization endpoint", url);
         }
-        self.found(transport, deadline).await?.authorization.clone().ok_or_else(|| {
+        self.discovered(transport, deadline).await?.authorization.clone().ok_or_else(|| {
             Error::of(Kind::Token, "the issuer's discovery document names no authorization endpoint")
                 .hint("set it with `authorization_endpoint`")
         })
@@ -125,11 +125,11 @@ impl Endpoints {
 
     /// Returns whether the issuer asks for client authentication by HTTP Basic.
     pub(super) fn wants_basic(&self) -> bool {
-        self.place().as_ref().is_some_and(|(found, _)| found.basic)
+        self.discovery().as_ref().is_some_and(|(discovered, _)| discovered.basic)
     }
 
     /// Returns whether the issuer's authorization responses name it (RFC 9207).
     pub(super) fn names_itself(&self) -> bool {
-        self.place().as_ref().is_some_and(|(found, _)| found.names_itself)
+        self.discovery().as_ref().is_some_and(|(discovered, _)| discovered.names_itself)
     }
 }

@@ -227,7 +227,7 @@ impl Registration {
 
     fn refused(&self, reply: &Reply, grant: &str, hidden: &[String]) -> Error {
         let document: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
-        let said = |name: &str| {
+        let member = |name: &str| {
             let text = document.get(name)?.as_str()?;
             // An error code is one of a list, whatever a secret looks like.
             if name == "error" && CODES.contains(&text) {
@@ -235,10 +235,10 @@ impl Registration {
             }
             Some(echo::without(text, hidden))
         };
-        let code = said("error").unwrap_or_default();
+        let code = member("error").unwrap_or_default();
         let mut message =
             format!("the token endpoint refused client `{}` with status {}", self.client, reply.status.as_u16());
-        for text in [said("error"), said("error_description")].into_iter().flatten() {
+        for text in [member("error"), member("error_description")].into_iter().flatten() {
             message += ": ";
             message += &text;
         }

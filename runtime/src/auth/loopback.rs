@@ -121,8 +121,8 @@ fn judge(target: &str, expected: &Expected) -> Verdict {
         return Verdict::Other(404, "There is nothing here.");
     }
     let one = |name: &str| {
-        let mut found = url::form_urlencoded::parse(query.as_bytes()).filter(|(found, _)| found == name);
-        match (found.next(), found.next()) {
+        let mut values = url::form_urlencoded::parse(query.as_bytes()).filter(|(values, _)| values == name);
+        match (values.next(), values.next()) {
             (Some((_, value)), None) => Some(value.into_owned()),
             _ => None,
         }
@@ -143,8 +143,11 @@ fn judge(target: &str, expected: &Expected) -> Verdict {
         }
     }
     if let Some(code) = one("error") {
-        let said = one("error_description").map(|text| format!(": {text}")).unwrap_or_default();
-        return fail(format!("the issuer refused: {code}{said}"), "sign in again, or check the client's registration");
+        let description = one("error_description").map(|text| format!(": {text}")).unwrap_or_default();
+        return fail(
+            format!("the issuer refused: {code}{description}"),
+            "sign in again, or check the client's registration",
+        );
     }
     match one("code") {
         Some(code) if !code.is_empty() => Verdict::Code(code),

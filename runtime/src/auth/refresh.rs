@@ -184,8 +184,8 @@ impl Keeper {
     }
 }
 
-fn pending(place: &Mutex<Option<Pending>>) -> MutexGuard<'_, Option<Pending>> {
-    place.lock().unwrap_or_else(PoisonError::into_inner)
+fn pending(slot: &Mutex<Option<Pending>>) -> MutexGuard<'_, Option<Pending>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {

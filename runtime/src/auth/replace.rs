@@ -58,10 +58,10 @@ fn replace_on<D: Disk>(disk: &D, folder: &Path, name: &str, bytes: &[u8]) -> io:
 fn sweep(folder: &Path, name: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let found = entry.file_name();
-        let is_part = found
+        let file_name = entry.file_name();
+        let is_part = file_name
             .to_str()
-            .and_then(|found| found.strip_prefix(name)?.strip_prefix('.')?.strip_suffix(".part"))
+            .and_then(|file_name| file_name.strip_prefix(name)?.strip_prefix('.')?.strip_suffix(".part"))
             .is_some();
         let age = || entry.metadata().and_then(|about| about.modified()).ok()?.elapsed().ok();
         if is_part && age().is_some_and(|age| age > STALE) {
@@ -233,9 +233,12 @@ mod tests {
         let state = disk.state.into_inner();
         assert!(state.crashes.len() >= 6, "each step can be the last one");
         for (step, possible) in state.crashes.iter().enumerate() {
-            assert!(possible.iter().all(|found| found == OLD || found == NEW), "before step {step}: {possible:?}");
+            assert!(
+                possible.iter().all(|file_name| file_name == OLD || file_name == NEW),
+                "before step {step}: {possible:?}"
+            );
         }
-        assert!(state.after_crash().iter().all(|found| found == NEW), "{:?}", state.after_crash());
+        assert!(state.after_crash().iter().all(|file_name| file_name == NEW), "{:?}", state.after_crash());
         assert_eq!(state.names.len(), 1, "no part stays: {:?}", state.names);
     }
 
@@ -245,7 +248,7 @@ mod tests {
             let disk = Model::with_old(Some(fails));
             assert!(replace_on(&disk, Path::new("folder"), "token", NEW).is_err(), "{fails}");
             let state = disk.state.into_inner();
-            assert!(state.after_crash().iter().all(|found| found == OLD), "{fails}: {:?}", state.after_crash());
+            assert!(state.after_crash().iter().all(|file_name| file_name == OLD), "{fails}: {:?}", state.after_crash());
             assert_eq!(state.names.len(), 1, "{fails}: {:?}", state.names);
         }
         let disk = Model::with_old(Some(5));

@@ -100,9 +100,11 @@ impl Way<'_> {
         let insert = |headers: &mut HeaderMap, name: &str, text: &str| -> Result<(), Error> {
             set_header(headers, name, text)
                 .map_err(|error| error.hint("the contract names a header that cannot be sent"))?;
-            headers.iter_mut().filter(|(found, _)| found.as_str().eq_ignore_ascii_case(name)).for_each(|(_, value)| {
-                value.set_sensitive(true);
-            });
+            headers.iter_mut().filter(|(header, _)| header.as_str().eq_ignore_ascii_case(name)).for_each(
+                |(_, value)| {
+                    value.set_sensitive(true);
+                },
+            );
             Ok(())
         };
         match self.place {
@@ -144,9 +146,9 @@ pub(super) fn check(name: &str, basic: bool, schemes: &[Scheme]) -> Result<(), E
     if schemes.is_empty() {
         return Ok(());
     }
-    let found = schemes.iter().find(|scheme| scheme.scheme() == Some(name));
+    let scheme = schemes.iter().find(|scheme| scheme.scheme() == Some(name));
     let refuse = |message: String, hint: String| Err(Error::of(Kind::Configuration, message).hint(hint));
-    match found {
+    match scheme {
         Some(Scheme::Basic { .. }) if !basic => {
             refuse(format!("the scheme `{name}` is HTTP Basic"), "give user and password with `basic`".to_owned())
         }

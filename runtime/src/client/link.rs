@@ -23,13 +23,13 @@ fn next_in(text: &str) -> Option<String> {
 /// Splits at the first sign outside quotes.
 fn split_unquoted(text: &str, sign: char) -> (&str, &str) {
     let (mut quoted, mut escaped) = (false, false);
-    for (place, letter) in text.char_indices() {
+    for (index, letter) in text.char_indices() {
         match letter {
             _ if escaped => escaped = false,
             '\\' if quoted => escaped = true,
             '"' => quoted = !quoted,
             letter if letter == sign && !quoted => {
-                return (text.get(..place).unwrap_or_default(), text.get(place + 1..).unwrap_or_default());
+                return (text.get(..index).unwrap_or_default(), text.get(index + 1..).unwrap_or_default());
             }
             _ => {}
         }
@@ -40,18 +40,18 @@ fn split_unquoted(text: &str, sign: char) -> (&str, &str) {
 /// Returns the relations of a link: only the first parameter `rel` counts; it may name several.
 fn relations(parameters: &str) -> impl Iterator<Item = &str> {
     let mut rest = parameters;
-    let mut found = "";
+    let mut relations_text = "";
     while !rest.is_empty() {
         let (pair, further) = split_unquoted(rest, ';');
         rest = further;
         if let Some((name, value)) = pair.split_once('=')
             && name.trim().eq_ignore_ascii_case("rel")
         {
-            found = value.trim().trim_matches('"');
+            relations_text = value.trim().trim_matches('"');
             break;
         }
     }
-    found.split_ascii_whitespace()
+    relations_text.split_ascii_whitespace()
 }
 
 #[cfg(test)]

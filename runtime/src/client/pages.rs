@@ -27,7 +27,7 @@ impl<'a, T> Call<'a, T> {
     /// use driftless_runtime::{Method, Value};
     ///
     /// let page = |cursor: &str| platform.request(Method::Get, "/api/forum/v1/threads").query("cursor", cursor).call::<Value>();
-    /// let mut pages = page("").paginate_with(|shown| Some(page(shown.header("x-next-cursor")?)));
+    /// let mut pages = page("").paginate_with(|last| Some(page(last.header("x-next-cursor")?)));
     /// while let Some(threads) = pages.next().await {
     ///     println!("{}", threads?);
     /// }

@@ -59,7 +59,7 @@ macro_rules! __front_call {
             where
                 C: Into<$crate::Call<'a, T>>,
             {
-                self.0.paginate_with(move |shown| next(shown).map(Into::into))
+                self.0.paginate_with(move |page| next(page).map(Into::into))
             }
         }
 

@@ -117,9 +117,9 @@ mod tests {
             (4999, "connect again", true),
         ] {
             let error = closed(code, "", None);
-            let said = error.to_string();
-            assert!(said.contains(says) && said.contains(&format!("[{code}]")), "{code}: {said}");
-            assert_eq!((error.is_retryable(), error.close_code()), (again, Some(code)), "{code}: {said}");
+            let text = error.to_string();
+            assert!(text.contains(says) && text.contains(&format!("[{code}]")), "{code}: {text}");
+            assert_eq!((error.is_retryable(), error.close_code()), (again, Some(code)), "{code}: {text}");
         }
         let error = ended();
         assert!(error.to_string().contains("connect again") && error.close_code() == Some(1005), "{error}");
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn what_the_service_says_of_the_end_is_shown_without_the_secret() {
         let secret = SecretString::from("canary-token-1");
-        let said = closed(4401, "no: canary-token-1", Some(&secret)).to_string();
-        assert!(said.contains("4401: no: ") && !said.contains("canary"), "{said}");
+        let text = closed(4401, "no: canary-token-1", Some(&secret)).to_string();
+        assert!(text.contains("4401: no: ") && !text.contains("canary"), "{text}");
     }
 }

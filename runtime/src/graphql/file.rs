@@ -73,8 +73,8 @@ pub(super) fn written(
     let mut tree = Value::read(&text).map_err(<serde_json::Error as serde::ser::Error>::custom)?;
     let mut places = Vec::new();
     take(&mut tree, "variables", &mut places);
-    let found = places.into_iter().filter_map(|(path, index)| Some((path, files.get(index)?.clone())));
-    Ok((tree.to_string(), found.collect()))
+    let uploads = places.into_iter().filter_map(|(path, index)| Some((path, files.get(index)?.clone())));
+    Ok((tree.to_string(), uploads.collect()))
 }
 
 /// Replaces each file by null.

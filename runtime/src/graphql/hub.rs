@@ -47,9 +47,9 @@ pub(crate) struct Hub {
 
 #[derive(Default)]
 struct HubState {
-    /// Numbers for subscriptions, places and sockets.
+    /// Numbers for subscriptions, endpoints and sockets.
     last: u64,
-    places: Vec<Arc<Endpoint>>,
+    endpoints: Vec<Arc<Endpoint>>,
     upgrades: UpgradeRefusals,
 }
 
@@ -125,30 +125,30 @@ impl Hub {
         let room = Hub::for_session(session).room.get().min(Hub::for_session(session).options.per_socket);
         let mut request = SubscriptionRequest::Add { id, payload, feed: Arc::clone(&feed) };
         let mut index = 0;
-        while let Some(place) = state.places.get(index) {
-            if Some(place.number) == except || place.taken() >= room {
+        while let Some(endpoint) = state.endpoints.get(index) {
+            if Some(endpoint.number) == except || endpoint.taken() >= room {
                 index += 1;
                 continue;
             }
-            if !place.add(id, &feed) {
+            if !endpoint.add(id, &feed) {
                 return Ok(());
             }
-            match place.requests.send(request) {
+            match endpoint.requests.send(request) {
                 Ok(()) => return Ok(()),
                 // Its supervisor has ended.
                 Err(back) => request = back.0,
             }
-            state.places.remove(index);
+            state.endpoints.remove(index);
         }
         let runtime = background::handle()?;
         let (requests, received) = mpsc::unbounded_channel();
-        let place = Arc::new(Endpoint::new(state.number(), requests));
-        if place.add(id, &feed) {
+        let endpoint = Arc::new(Endpoint::new(state.number(), requests));
+        if endpoint.add(id, &feed) {
             // The receiver is still here.
-            let _ = place.requests.send(request);
-            state.places.push(Arc::clone(&place));
+            let _ = endpoint.requests.send(request);
+            state.endpoints.push(Arc::clone(&endpoint));
             let epoch = state.number();
-            start(runtime, Arc::clone(session), place, received, epoch);
+            start(runtime, Arc::clone(session), endpoint, received, epoch);
         }
         Ok(())
     }
@@ -168,8 +168,8 @@ impl Hub {
         let mut state = self.state();
         let idle = received.is_empty();
         if idle {
-            state.places.retain(|place| place.number != number);
-            if state.places.is_empty() {
+            state.endpoints.retain(|endpoint| endpoint.number != number);
+            if state.endpoints.is_empty() {
                 self.room.forget();
             }
         }

@@ -265,7 +265,7 @@ impl Driver {
                 let waits =
                     |message: &ClientMessage| matches!(message, ClientMessage::Subscribe(other, _) if *other == id);
                 match self.outgoing.iter().position(waits) {
-                    Some(place) => drop(self.outgoing.remove(place)),
+                    Some(index) => drop(self.outgoing.remove(index)),
                     None => self.outgoing.push_back(ClientMessage::Complete(id)),
                 }
             }

@@ -101,7 +101,7 @@ async fn opened(opening: &mut Option<Opening<'_>>) -> Result<Opened, Error> {
 async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened, Error> {
     clock::sleep(pause(failures)).await;
     let settings = Hub::for_session(session).options();
-    let usable_for = token(session, settings.connect, None).await?.and_then(|held| held.usable_for());
+    let usable_for = token(session, settings.connect, None).await?.and_then(|token| token.usable_for());
     let renewal = Renewal::new(usable_for, settings);
     let body = Bytes::copy_from_slice(payload.as_bytes());
     let prepared = prepare(session, settings.subscriptions(), Content::Bytes(body), "", ACCEPT, true)?;

@@ -31,7 +31,7 @@ type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>
 
 struct Supervisor {
     session: Arc<Session>,
-    place: Arc<Endpoint>,
+    endpoint: Arc<Endpoint>,
     /// In the order of their creation.
     subscriptions: BTreeMap<u64, Subscription>,
     current: Option<Current>,
@@ -68,22 +68,22 @@ enum Turn {
 pub(super) fn start(
     runtime: &Handle,
     session: Arc<Session>,
-    place: Arc<Endpoint>,
+    endpoint: Arc<Endpoint>,
     requests: mpsc::UnboundedReceiver<SubscriptionRequest>,
     epoch: u64,
 ) {
-    runtime.spawn(run(session, place, requests, epoch));
+    runtime.spawn(run(session, endpoint, requests, epoch));
 }
 
 async fn run(
     session: Arc<Session>,
-    place: Arc<Endpoint>,
+    endpoint: Arc<Endpoint>,
     mut requests: mpsc::UnboundedReceiver<SubscriptionRequest>,
     epoch: u64,
 ) {
     let mut supervisor = Supervisor {
         session,
-        place,
+        endpoint,
         subscriptions: BTreeMap::new(),
         current: None,
         retiring: None,
@@ -102,7 +102,7 @@ async fn run(
             Turn::Retire => supervisor.retiring = None,
             Turn::Request(None) => return,
             Turn::Idle => {
-                if Hub::for_session(&supervisor.session).retire(supervisor.place.number, &requests) {
+                if Hub::for_session(&supervisor.session).retire(supervisor.endpoint.number, &requests) {
                     return;
                 }
             }
@@ -161,7 +161,7 @@ impl Supervisor {
             SubscriptionRequest::Full { id, epoch } if epoch == self.epoch => {
                 if let Some(Subscription { payload, feed, .. }) = self.remove(id) {
                     let entry = FeedEntry { id, payload, feed: Arc::clone(&feed) };
-                    if let Err(error) = Hub::spread(&self.session, self.place.number, entry, start) {
+                    if let Err(error) = Hub::spread(&self.session, self.endpoint.number, entry, start) {
                         feed.fail(error);
                     }
                 }
@@ -222,7 +222,7 @@ impl Supervisor {
         let options = Hub::for_session(&self.session).options();
         let renewal = Renewal::new(opened.usable_for, options);
         let now = Instant::now();
-        let (reports, room) = (self.place.requests.clone(), Arc::clone(Hub::for_session(&self.session).room()));
+        let (reports, room) = (self.endpoint.requests.clone(), Arc::clone(Hub::for_session(&self.session).room()));
         let link = Link::start(opened, self.epoch, options.keep_alive, reports, room);
         let old = self.current.take();
         let renewed = old.is_some();

@@ -45,8 +45,8 @@ impl<Q> Total<Q> {
     /// Updates the size of a queue.
     pub(super) fn set(&self, line: u64, bytes: usize) {
         let mut state = self.state();
-        let Some((held, _)) = state.queues.get_mut(&line) else { return };
-        let before = std::mem::replace(held, bytes);
+        let Some((size, _)) = state.queues.get_mut(&line) else { return };
+        let before = std::mem::replace(size, bytes);
         if before != bytes {
             state.move_line(line, before, bytes);
         }

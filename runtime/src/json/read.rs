@@ -57,9 +57,9 @@ impl Reader<'_> {
     }
 
     fn take(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
+        let matches = self.peek() == Some(byte);
+        self.at += usize::from(matches);
+        matches
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, Fault> {

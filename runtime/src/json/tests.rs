@@ -95,10 +95,10 @@ fn values_are_made_compared_and_reached() {
     assert_eq!(value["a"][9]["b"], Value::Null);
     assert_eq!(value.pointer("/~0~1/").and_then(Value::as_u64), Some(u64::MAX));
     assert_eq!(value.pointer("/~0~1/").and_then(Value::as_i64), None);
-    for (pointer, found) in
+    for (pointer, exists) in
         [("/a/0", true), ("/a/00", false), ("/a/+1", false), ("/a/-", false), ("/a/9", false), ("a", false)]
     {
-        assert_eq!(value.pointer(pointer).is_some(), found, "{pointer}");
+        assert_eq!(value.pointer(pointer).is_some(), exists, "{pointer}");
     }
     let whole: Value = from_str("[1.0,1e2,1.5,-1]").unwrap();
     let whole: Vec<_> = whole.as_array().unwrap().iter().map(Value::as_i64).collect();

@@ -137,9 +137,9 @@ impl States {
 
 impl Events {
     /// Returns the names of the events at a pointer: one event, or a list of them.
-    pub(super) fn names(&self, data: &Value, place: &str) -> Vec<String> {
-        let found = data.pointer(place);
-        let list = match found {
+    pub(super) fn names(&self, data: &Value, pointer: &str) -> Vec<String> {
+        let value = data.pointer(pointer);
+        let list = match value {
             Some(Value::Array(list)) => list.as_slice(),
             Some(single) => std::slice::from_ref(single),
             None => &[],

@@ -160,8 +160,9 @@ impl Store for MemoryStore {
     fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>> {
         let state = self.state();
         let mut entries = state.entries.iter().map(|kept| &kept.entry);
-        let found = entries.find(|entry| entry.intent.label() == Some(label) && entry.intent.deployment == deployment);
-        ready(Ok(found.cloned()))
+        let entry_of_label =
+            entries.find(|entry| entry.intent.label() == Some(label) && entry.intent.deployment == deployment);
+        ready(Ok(entry_of_label.cloned()))
     }
 
     fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished> {

@@ -63,8 +63,8 @@ const UNKNOWN: &str = "reference IS NULL AND outcome IS NULL";
 
 fn is_there(change: &Transaction<'_>, correlation: &str) -> Result<(), Failure> {
     let sql = "SELECT 1 FROM submission WHERE correlation = ?1";
-    let found = change.query_row(sql, [correlation], |_| Ok(())).optional()?;
-    found.ok_or_else(|| Failure::Own(absent()))
+    let row = change.query_row(sql, [correlation], |_| Ok(())).optional()?;
+    row.ok_or_else(|| Failure::Own(absent()))
 }
 
 impl Store for SqliteStore {

@@ -168,11 +168,11 @@ async fn nothing_is_written_after_the_fence(store: Arc<dyn Store>) {
     assert!(!store.renew(over, Duration::MAX).await.expect("it says"), "what is over stays over");
     // No other instance has taken over yet.
     let name = mine[0].correlation();
-    let before = said(store.entry(name).await);
+    let before = result_of(store.entry(name).await);
     assert!(is_lost(store.observe(name, &seen(9, "late", &["late"]), Some(&mine[0])).await), "observe");
     assert!(is_lost(store.finish(name, "failed", Some(&mine[0])).await), "finish");
     assert!(is_lost(store.put_back(&mine[0], Duration::ZERO, Some("late")).await), "put back");
-    assert_eq!(said(store.entry(name).await), before);
+    assert_eq!(result_of(store.entry(name).await), before);
 
     let two = instance(&*store).await;
     let theirs = claimed(&*store, two, 9).await;
@@ -191,11 +191,11 @@ async fn nothing_is_written_after_the_fence(store: Arc<dyn Store>) {
     assert!(is_lost(store.claim(over, &things(1)).await), "claim");
     for lease in [&mine[0], &given, &ended, &gone] {
         let name = lease.correlation();
-        let before = said(store.entry(name).await);
+        let before = result_of(store.entry(name).await);
         assert!(is_lost(store.observe(name, &seen(9, "late", &["late"]), Some(lease)).await), "observe {name}");
         assert!(is_lost(store.finish(name, "failed", Some(lease)).await), "finish {name}");
         assert!(is_lost(store.put_back(lease, Duration::ZERO, Some("late")).await), "put back {name}");
-        assert_eq!(said(store.entry(name).await), before);
+        assert_eq!(result_of(store.entry(name).await), before);
     }
     assert!(store.held(over).await.expect("it says").is_empty());
     assert!(store.overview("here").await.expect("it says").failing.is_empty());
@@ -593,20 +593,20 @@ macro_rules! forward {
 pub(super) use forward;
 
 /// The result of a step, in a form that does not depend on the store.
-fn said<T: Debug>(outcome: Result<T, Error>) -> String {
+fn result_of<T: Debug>(outcome: Result<T, Error>) -> String {
     outcome.map_or_else(|error| format!("{}: {error}", error.code()), |value| format!("{value:?}"))
 }
 
 fn given(outcome: Result<Vec<HeldOperation>, Error>, leases: &mut Vec<Lease>) -> String {
-    said(outcome.map(|mut held| {
+    result_of(outcome.map(|mut held| {
         held.sort_by_key(|held| held.lease().correlation().to_owned());
         leases.extend(held.iter().map(|held| held.lease().clone()));
         held.into_iter().map(|held| held.with_age(Duration::ZERO)).collect::<Vec<_>>()
     }))
 }
 
-fn shown(overview: Result<Overview, Error>) -> String {
-    said(overview.map(|mut overview| {
+fn overview_of(overview: Result<Overview, Error>) -> String {
+    result_of(overview.map(|mut overview| {
         overview.counts.iter_mut().for_each(|count| count.oldest = None);
         overview.failing.sort_by_key(|failing| failing.correlation.clone());
         overview.discarded.sort_by_key(|discarded| discarded.correlation.clone());
@@ -633,39 +633,39 @@ async fn step(store: &dyn Store, number: u64, references: &[OperationRef], past:
         (6, lease, _) if number >> 10 & 1 == 1 => {
             let lease = lease.filter(|_| small > 1);
             let name = lease.as_ref().map_or(correlation, Lease::correlation);
-            said(store.discard(name, "it is enough", lease.as_ref()).await)
+            result_of(store.discard(name, "it is enough", lease.as_ref()).await)
         }
-        (10, ..) if small == 3 => said(store.retry(correlation).await),
-        (15, ..) if small == 3 => said(store.pause("here", "thing", number >> 10 & 1 == 1).await),
-        (15, ..) if small == 2 => said(store.demand(&things(9)).await),
-        (0, ..) => said(store.intend(&intent(correlation, (small > 0).then_some("label"))).await),
-        (1, ..) => said(store.begin(correlation).await),
-        (2, ..) => said(store.withdraw(correlation, small).await),
-        (3 | 4, ..) => said(store.accept(&references[(number & 3) as usize]).await),
-        (5, ..) if small == 3 => said(store.finish(correlation, "succeeded", None).await),
-        (5, ..) => said(store.forget(correlation, small).await),
-        (6, ..) => said(store.observe(correlation, &look, None).await),
+        (10, ..) if small == 3 => result_of(store.retry(correlation).await),
+        (15, ..) if small == 3 => result_of(store.pause("here", "thing", number >> 10 & 1 == 1).await),
+        (15, ..) if small == 2 => result_of(store.demand(&things(9)).await),
+        (0, ..) => result_of(store.intend(&intent(correlation, (small > 0).then_some("label"))).await),
+        (1, ..) => result_of(store.begin(correlation).await),
+        (2, ..) => result_of(store.withdraw(correlation, small).await),
+        (3 | 4, ..) => result_of(store.accept(&references[(number & 3) as usize]).await),
+        (5, ..) if small == 3 => result_of(store.finish(correlation, "succeeded", None).await),
+        (5, ..) => result_of(store.forget(correlation, small).await),
+        (6, ..) => result_of(store.observe(correlation, &look, None).await),
         (7, ..) | (_, _, None) => {
             let instance = store.enlist("a test", if small == 3 { Duration::ZERO } else { Duration::MAX }).await;
             past.instances.extend(instance.as_ref().ok());
-            said(instance)
+            result_of(instance)
         }
         (8..=10, _, Some(instance)) => given(store.claim(instance, &things(9)).await, &mut past.leases),
-        (11, _, Some(instance)) if small == 0 => said(store.leave(instance).await),
-        (11, _, Some(instance)) if small == 1 => said(store.renew(instance, Duration::ZERO).await),
-        (11, _, Some(instance)) => said(store.renew(instance, Duration::MAX).await),
-        (12, Some(lease), _) => said(store.observe(lease.correlation(), &look, Some(&lease)).await),
-        (13, Some(lease), _) => said(store.finish(lease.correlation(), "failed", Some(&lease)).await),
+        (11, _, Some(instance)) if small == 0 => result_of(store.leave(instance).await),
+        (11, _, Some(instance)) if small == 1 => result_of(store.renew(instance, Duration::ZERO).await),
+        (11, _, Some(instance)) => result_of(store.renew(instance, Duration::MAX).await),
+        (12, Some(lease), _) => result_of(store.observe(lease.correlation(), &look, Some(&lease)).await),
+        (13, Some(lease), _) => result_of(store.finish(lease.correlation(), "failed", Some(&lease)).await),
         (14, Some(lease), _) => {
             let after = if small == 3 { Duration::MAX } else { Duration::ZERO };
-            said(store.put_back(&lease, after, (small > 1).then_some("it broke")).await)
+            result_of(store.put_back(&lease, after, (small > 1).then_some("it broke")).await)
         }
-        (_, _, Some(instance)) => said(store.held(instance).await),
+        (_, _, Some(instance)) => result_of(store.held(instance).await),
     };
     let (one, two) = (store.entry("one").await, store.entry("two").await);
     let rest = (store.labelled("here", "label").await, store.unfinished("here").await);
-    let overview = shown(store.overview("here").await);
-    format!("{came} {} {} {} {} {overview}", said(one), said(two), said(rest.0), said(rest.1))
+    let overview = overview_of(store.overview("here").await);
+    format!("{came} {} {} {} {} {overview}", result_of(one), result_of(two), result_of(rest.0), result_of(rest.1))
 }
 
 /// The exhaustive tests of submitting run with the store in memory: each other one behaves the same, step by step.

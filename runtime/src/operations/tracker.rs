@@ -89,9 +89,9 @@ impl Tracker {
             (OperationState::Unknown, _) => raw.clone().map(|raw| (raw, now)),
             _ => None,
         };
-        if let Some((held, _)) = &self.confirmed {
+        if let Some((confirmed, _)) = &self.confirmed {
             // A final state stays: a response without it is an old one. New events still count.
-            let mut again = held.clone();
+            let mut again = confirmed.clone();
             again.data = data;
             again.at = super::time::millis(std::time::SystemTime::now());
             return news.then(|| self.report(again));
@@ -110,12 +110,12 @@ impl Tracker {
     /// Takes the data of a push.
     pub(super) fn push(&mut self, data: Value) -> Push {
         let news = match self.binding.events {
-            Some(events) => events.pushed.is_some_and(|place| self.add(events.names(&data, place))),
+            Some(events) => events.pushed.is_some_and(|pointer| self.add(events.names(&data, pointer))),
             None => false,
         };
-        let raw = self.binding.pushed_state.and_then(|place| data.pointer(place)).and_then(text);
-        if let Some((held, _)) = &self.confirmed {
-            let mut again = held.clone();
+        let raw = self.binding.pushed_state.and_then(|pointer| data.pointer(pointer)).and_then(text);
+        if let Some((confirmed, _)) = &self.confirmed {
+            let mut again = confirmed.clone();
             again.source = ObservationSource::Push;
             return if news { Push::Report(Box::new(self.report(again))) } else { Push::Nothing };
         }

@@ -63,17 +63,17 @@ mod tests {
 
     #[test]
     fn only_what_says_so_clearly_never_works() {
-        let place = json!([{ "line": 1, "column": 2 }]);
+        let locations = json!([{ "line": 1, "column": 2 }]);
         let cases = [
             (answered(json!([])), Trouble::Passes),
             (answered(json!([{ "message": "the upstream is away" }])), Trouble::Passes),
             (
-                answered(json!([{ "extensions": { "code": "INTERNAL_SERVER_ERROR" }, "locations": place }])),
+                answered(json!([{ "extensions": { "code": "INTERNAL_SERVER_ERROR" }, "locations": locations }])),
                 Trouble::Passes,
             ),
-            (answered(json!([{ "path": ["thing"], "locations": place }])), Trouble::Passes),
-            (answered(json!([{ "message": "unknown field", "locations": place }])), Trouble::Doubtful),
-            (answered(json!([{ "locations": place }, { "message": "a timeout" }])), Trouble::Passes),
+            (answered(json!([{ "path": ["thing"], "locations": locations }])), Trouble::Passes),
+            (answered(json!([{ "message": "unknown field", "locations": locations }])), Trouble::Doubtful),
+            (answered(json!([{ "locations": locations }, { "message": "a timeout" }])), Trouble::Passes),
             (answered(json!([{ "extensions": { "code": "FORBIDDEN" } }])), Trouble::Doubtful),
             (answered(json!([{ "extensions": { "code": "GRAPHQL_VALIDATION_FAILED" } }])), Trouble::Stays),
             (answered(json!([{}, { "extensions": { "code": "GRAPHQL_PARSE_FAILED" } }])), Trouble::Stays),

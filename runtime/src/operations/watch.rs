@@ -48,11 +48,11 @@ pub struct Watch {
     not_before: Until,
     /// The time of the last query that succeeded.
     looked_at: Option<Instant>,
-    /// The number of further queries in a quick series, and of those already made.
-    eager: u32,
+    /// The remaining queries of a quick series, and the number of those already made.
+    quick_queries: u32,
     round: u32,
     /// The number of queries in a row without news.
-    quiet: u32,
+    unchanged: u32,
     drops: u32,
     failures: u32,
     /// The reason that the last query failed.
@@ -124,9 +124,9 @@ impl Watch {
             look_at: Until::at(now),
             not_before: Until::at(now),
             looked_at: None,
-            eager: 0,
+            quick_queries: 0,
             round: 0,
-            quiet: 0,
+            unchanged: 0,
             drops: 0,
             failures: 0,
             trouble: None,
@@ -245,8 +245,8 @@ impl Watch {
                 self.looked_at = Some(now);
                 self.ready = self.tracker.query(data, now);
                 if self.ready.is_some() {
-                    self.quiet = 0;
-                    self.eager = self.eager.min(1);
+                    self.unchanged = 0;
+                    self.quick_queries = self.quick_queries.min(1);
                 }
                 self.look_at = Until::from(now, self.pause());
                 Ok(())
@@ -275,22 +275,22 @@ impl Watch {
 
     /// Schedules a quick series of this many queries.
     fn schedule(&mut self, times: u32) {
-        self.eager = times;
+        self.quick_queries = times;
         self.round = 0;
     }
 
     /// Returns the time to the next query.
     fn pause(&mut self) -> Duration {
         let options = self.operation.options();
-        let pause = if self.eager > 0 {
-            self.eager -= 1;
+        let pause = if self.quick_queries > 0 {
+            self.quick_queries -= 1;
             self.round += 1;
             Backoff { first: options.settle, longest: Duration::MAX }.span(self.round.saturating_sub(1))
         } else if self.subscription.is_some() && !self.tracker.is_restless() {
             options.safety
         } else {
-            self.quiet = self.quiet.saturating_add(1);
-            doubled(options.interval, self.quiet)
+            self.unchanged = self.unchanged.saturating_add(1);
+            doubled(options.interval, self.unchanged)
         };
         // With jitter, so that many watchers do not query at once.
         part(pause.min(options.safety), 0.9).max(LEAST)

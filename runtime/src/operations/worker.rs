@@ -300,7 +300,7 @@ impl Worker {
 }
 
 /// A failure as a store keeps it.
-fn shown(text: &str) -> String {
+fn stored_text(text: &str) -> String {
     escape(text).chars().take(LONGEST).collect()
 }
 

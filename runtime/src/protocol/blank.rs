@@ -25,9 +25,9 @@ thread_local! {
 pub(super) fn blank<T: Deserialize<'static>>() -> Option<T> {
     let depth = DEPTH.get().filter(|depth| *depth < DEEPEST)?;
     DEPTH.set(Some(depth + 1));
-    let found = BLANKS.iter().find_map(|text| serde_json::from_str(text).ok());
+    let value = BLANKS.iter().find_map(|text| serde_json::from_str(text).ok());
     DEPTH.set(Some(depth));
-    found
+    value
 }
 
 /// Creates a value of a type of the contract, as a service would send it. Members that the type requires and `members`

@@ -170,11 +170,11 @@ impl Parser {
             }
         }
         let unscanned = self.buffer.get(self.scanned..).unwrap_or_default();
-        let Some(found) = unscanned.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else {
+        let Some(length) = unscanned.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else {
             self.scanned = self.buffer.len();
             return None;
         };
-        let end = self.scanned + found;
+        let end = self.scanned + length;
         let line = self.buffer.split_to(end);
         self.after_return = self.buffer.first() == Some(&b'\r');
         self.buffer.advance(1);

@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn an_error_does_not_show_the_value() {
         let error = one::<i32>(&headers(&[("x-it", b"secret")]), "X-It").unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(shown.contains("X-It") && !shown.contains("secret"), "{shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(printed.contains("X-It") && !printed.contains("secret"), "{printed}");
         assert!(one::<String>(&headers(&[("x-it", b"\xff")]), "X-It").unwrap_err().is_decode());
     }
 }

@@ -124,9 +124,9 @@ impl Draft {
             values.push((parameter, Value::String(version.to_owned())));
         }
         let path = template::fill(operation.path, |name| {
-            let found =
+            let parameter_value =
                 values.iter().find(|(parameter, _)| parameter.location == Location::Path && parameter.name == name)?;
-            Some((found.0, &found.1))
+            Some((parameter_value.0, &parameter_value.1))
         })?;
         let mut pairs = Vec::new();
         for (parameter, value) in values.iter().filter(|(parameter, _)| parameter.location == Location::Query) {

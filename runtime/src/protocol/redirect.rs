@@ -59,13 +59,13 @@ impl Redirect {
 /// Without query, user and headers, any of which may be a secret.
 impl fmt::Debug for Redirect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.location.clone().map(|mut place| {
-            place.set_query(None);
-            place.set_fragment(None);
+        let location = self.location.clone().map(|mut location| {
+            location.set_query(None);
+            location.set_fragment(None);
             // An address that cannot have a user has none.
-            let _ = (place.set_username(""), place.set_password(None));
-            place.to_string()
+            let _ = (location.set_username(""), location.set_password(None));
+            location.to_string()
         });
-        f.debug_struct("Redirect").field("status", &self.status()).field("location", &place).finish_non_exhaustive()
+        f.debug_struct("Redirect").field("status", &self.status()).field("location", &location).finish_non_exhaustive()
     }
 }

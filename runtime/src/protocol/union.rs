@@ -47,8 +47,8 @@ pub fn by_tag<T>(text: &str, tag: &str, variants: &[Tagged<T>]) -> Result<Option
         Tag::Absent => return only_fit(text, variants),
         Tag::Other => return Ok(None),
     };
-    let found = variants.iter().find(|(tags, _)| tags.contains(&tag.as_str()));
-    found.map(|(_, read)| json::within(text, || read(text))?).transpose()
+    let variant = variants.iter().find(|(tags, _)| tags.contains(&tag.as_str()));
+    variant.map(|(_, read)| json::within(text, || read(text))?).transpose()
 }
 
 /// Returns the variant that decodes the value and covers more of it than any other; `None` if two cover as much.
@@ -67,11 +67,11 @@ fn only_fit<T>(text: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_js
             }
         }
     }
-    let found = best.filter(|_| is_alone);
-    if let Some((_, points)) = &found {
+    let variant = best.filter(|_| is_alone);
+    if let Some((_, points)) = &variant {
         super::record::cover(*points);
     }
-    Ok(found.map(|(found, _)| found))
+    Ok(variant.map(|(variant, _)| variant))
 }
 
 /// The member that names the variant of a value.
@@ -95,14 +95,14 @@ fn tag_of(text: &str, name: &str) -> Tag {
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<Value>, A::Error> {
-            let mut found = None;
+            let mut variant = None;
             while let Some(is_it) = map.next_key_seed(Is(self.0))? {
                 match is_it {
-                    true => found = Some(map.next_value()?),
+                    true => variant = Some(map.next_value()?),
                     false => drop(map.next_value::<IgnoredAny>()?),
                 }
             }
-            Ok(found)
+            Ok(variant)
         }
     }
 
@@ -150,9 +150,9 @@ pub fn by_fit<T>(text: &str, variants: &[Fit<T>]) -> Result<Option<T>, serde_jso
                 best = Some((candidate, points));
             }
         }
-        if let Some((found, points)) = best {
+        if let Some((variant, points)) = best {
             super::record::cover(points);
-            return Ok(Some(found));
+            return Ok(Some(variant));
         }
     }
     Ok(None)
@@ -207,12 +207,12 @@ macro_rules! __tagged_union {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
             fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 let text = $crate::codegen::kept(deserializer)?;
-                let found = $crate::codegen::by_tag(&text, $tag, &[
+                let variant = $crate::codegen::by_tag(&text, $tag, &[
                     $((&[$first $(, $more)*], |text| $crate::codegen::from_text_leniently(text).map(Self::$variant)),)*
                 ]);
                 let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
-                match found.map_err(failed)? {
-                    ::core::option::Option::Some(found) => ::core::result::Result::Ok(found),
+                match variant.map_err(failed)? {
+                    ::core::option::Option::Some(variant) => ::core::result::Result::Ok(variant),
                     ::core::option::Option::None => {
                         $crate::codegen::unfit();
                         $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)
@@ -270,7 +270,7 @@ macro_rules! __untagged_union {
                 ];
                 let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
                 match $crate::codegen::by_fit(&text, variants).map_err(failed)? {
-                    ::core::option::Option::Some(found) => ::core::result::Result::Ok(found),
+                    ::core::option::Option::Some(variant) => ::core::result::Result::Ok(variant),
                     ::core::option::Option::None => {
                         $crate::codegen::unfit();
                         $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)

@@ -82,7 +82,7 @@ impl FakeCall {
     /// Returns the first value of a query parameter.
     pub fn query_parameter(&self, name: &str) -> Option<String> {
         let mut pairs = url::form_urlencoded::parse(self.query.as_bytes());
-        pairs.find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+        pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     }
 
     /// Returns the value of a header if it exists and is visible ASCII.

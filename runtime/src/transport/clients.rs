@@ -31,8 +31,8 @@ impl Clients {
     ) -> Result<reqwest::Client, Error> {
         let here = Handle::try_current().ok().map(|runtime| runtime.id());
         let mut list = self.list();
-        if let Some(place) = list.iter().position(|(runtime, _)| *runtime == here) {
-            if let Some(front) = list.get_mut(..=place) {
+        if let Some(index) = list.iter().position(|(runtime, _)| *runtime == here) {
+            if let Some(front) = list.get_mut(..=index) {
                 front.rotate_right(1);
             }
         } else {
@@ -47,7 +47,7 @@ impl Clients {
 
     /// Closes the connections of a runtime that has ended.
     pub(super) fn forget(&self, runtime: Id) {
-        self.list().retain(|(found, _)| *found != Some(runtime));
+        self.list().retain(|(of_runtime, _)| *of_runtime != Some(runtime));
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<(Option<Id>, reqwest::Client)>> {

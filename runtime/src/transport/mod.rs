@@ -211,24 +211,24 @@ impl Transport {
             let retry_after = retry_after(response.headers(), SystemTime::now());
             Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
         };
-        let place = || format!("the issuer at {}", url.origin().ascii_serialization());
+        let issuer = || format!("the issuer at {}", url.origin().ascii_serialization());
         match deadline.limit(exchange).await {
             Ok(Ok(reply)) => Ok(reply),
             // The issuer, or a server in its place, did answer.
             Ok(Err(error)) if error.is_too_large() => {
-                Err(Error::of(Kind::Token, format!("the answer of {} is too large", place()))
+                Err(Error::of(Kind::Token, format!("the answer of {} is too large", issuer()))
                     .hint("something else answers at this address: check the issuer's address")
                     .cause(error))
             }
             Ok(Err(error)) => {
                 let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };
-                Err(Error::of(kind, format!("{} did not answer", place()))
+                Err(Error::of(kind, format!("{} did not answer", issuer()))
                     .because(error.reason())
                     .hint("check the issuer's address, the network and the certificates")
                     .passing(error.is_retryable())
                     .cause(error))
             }
-            Err(_) => Err(Error::of(Kind::Timeout, format!("{} did not answer in time", place())).hint("call again")),
+            Err(_) => Err(Error::of(Kind::Timeout, format!("{} did not answer in time", issuer())).hint("call again")),
         }
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct Proxy {
     url: Url,
     authorization: Option<HeaderValue>,
     /// The setting that names it.
-    place: String,
+    setting: String,
 }
 
 impl ProxyChoice {
@@ -71,8 +71,8 @@ fn environment(lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<Option<(Prox
 impl Proxy {
     /// Parses an address such as `http://user:password@proxy.example:3128`. No error contains the user and the
     /// password.
-    pub(crate) fn read(text: &SecretString, place: String) -> Result<Self, Error> {
-        let refuse = |rule: &str, hint: &str| Err(refuse(&place, rule, hint));
+    pub(crate) fn read(text: &SecretString, setting: String) -> Result<Self, Error> {
+        let refuse = |rule: &str, hint: &str| Err(refuse(&setting, rule, hint));
         const ESCAPE: &str =
             "in user and password, write `/` as %2F, `?` as %3F, `#` as %23, `@` as %40 and `%` as %25";
         let text = text.expose_secret().trim();
@@ -111,7 +111,7 @@ impl Proxy {
             }
             let pair = SecretString::from(format!("{user}:{password}"));
             let mut value = HeaderValue::try_from(format!("Basic {}", STANDARD.encode(pair.expose_secret())))
-                .map_err(|_| self::refuse(&place, "has a password that cannot be sent", ESCAPE))?;
+                .map_err(|_| self::refuse(&setting, "has a password that cannot be sent", ESCAPE))?;
             value.set_sensitive(true);
             authorization = Some(value);
             let cleared = url.set_username("").and_then(|()| url.set_password(None));
@@ -119,7 +119,7 @@ impl Proxy {
                 return refuse("has a user or a password that cannot be read", ESCAPE);
             }
         }
-        Ok(Self { url, authorization, place })
+        Ok(Self { url, authorization, setting })
     }
 
     /// Returns the requests that go through it.
@@ -130,7 +130,7 @@ impl Proxy {
 
     /// Describes it: host and port, and the setting that names it.
     fn describe(&self) -> String {
-        format!("the proxy {} of {}", self.url.origin().ascii_serialization(), self.place)
+        format!("the proxy {} of {}", self.url.origin().ascii_serialization(), self.setting)
     }
 
     /// Installs the proxy on connections.
@@ -140,7 +140,7 @@ impl Proxy {
         builder: reqwest::ClientBuilder,
     ) -> Result<reqwest::ClientBuilder, Error> {
         let proxy = reqwest::Proxy::https(self.url.clone())
-            .map_err(|_| refuse(&self.place, "is not the address of a proxy", "write http://host:port"))?
+            .map_err(|_| refuse(&self.setting, "is not the address of a proxy", "write http://host:port"))?
             .no_proxy(NoProxy::from_string(&format!("{LOOPBACK},{except}")));
         Ok(builder.proxy(match &self.authorization {
             Some(authorization) => proxy.custom_http_auth(authorization.clone()),
@@ -163,8 +163,8 @@ impl Route {
     }
 }
 
-fn refuse(place: &str, rule: &str, hint: &str) -> Error {
-    Error::of(Kind::Configuration, format!("the proxy of {place} {rule}")).because("proxy/malformed").hint(hint)
+fn refuse(setting: &str, rule: &str, hint: &str) -> Error {
+    Error::of(Kind::Configuration, format!("the proxy of {setting} {rule}")).because("proxy/malformed").hint(hint)
 }
 
 #[cfg(test)]
@@ -214,8 +214,8 @@ mod tests {
             "canary://canary:canary@proxy.example",
         ] {
             let error = read(text).err().unwrap_or_else(|| panic!("{text} is taken"));
-            let shown = format!("{error} {error:?}");
-            assert!(!shown.contains("canary") && shown.contains("HTTPS_PROXY"), "{text}: {shown}");
+            let printed = format!("{error} {error:?}");
+            assert!(!printed.contains("canary") && printed.contains("HTTPS_PROXY"), "{text}: {printed}");
             assert_eq!(error.code(), "configuration");
             assert!(!error.parts().1.is_empty(), "{text}");
         }
@@ -224,17 +224,20 @@ mod tests {
     #[test]
     fn the_usual_variables_are_read_in_their_order() {
         let find = |set: &[(&str, &str)]| {
-            let lookup = |name: &str| set.iter().find(|(found, _)| *found == name).map(|(_, value)| value.into());
+            let lookup = |name: &str| set.iter().find(|(proxied, _)| *proxied == name).map(|(_, value)| value.into());
             environment(&lookup).unwrap().map(|(proxy, except)| (proxy.url.host_str().unwrap().to_owned(), except))
         };
-        let found = |host: &str, except: &str| Some((host.to_owned(), except.to_owned()));
+        let proxied = |host: &str, except: &str| Some((host.to_owned(), except.to_owned()));
         assert_eq!(find(&[]), None);
         assert_eq!(find(&[("HTTP_PROXY", "http://plain"), ("NO_PROXY", "x")]), None, "nothing but https is proxied");
         let all = [("all_proxy", "http://e"), ("ALL_PROXY", "http://d"), ("https_proxy", "http://c")];
-        assert_eq!(find(&all), found("c", ""));
-        assert_eq!(find(&all[..2]), found("d", ""));
-        assert_eq!(find(&all[..1]), found("e", ""));
-        assert_eq!(find(&[("HTTPS_PROXY", " "), ("https_proxy", "http://c"), ("no_proxy", "a,b")]), found("c", "a,b"));
-        assert_eq!(find(&[("HTTPS_PROXY", "b"), ("NO_PROXY", "x"), ("no_proxy", "y")]), found("b", "x"));
+        assert_eq!(find(&all), proxied("c", ""));
+        assert_eq!(find(&all[..2]), proxied("d", ""));
+        assert_eq!(find(&all[..1]), proxied("e", ""));
+        assert_eq!(
+            find(&[("HTTPS_PROXY", " "), ("https_proxy", "http://c"), ("no_proxy", "a,b")]),
+            proxied("c", "a,b")
+        );
+        assert_eq!(find(&[("HTTPS_PROXY", "b"), ("NO_PROXY", "x"), ("no_proxy", "y")]), proxied("b", "x"));
     }
 }

@@ -81,9 +81,9 @@ impl Certificates {
             Source::File(path, _) => read(path)
                 .map_err(|rule| refuse(rule, "check the path and its permissions").because("certificate/missing"))?,
         };
-        let mut found = Vec::new();
+        let mut certificates = Vec::new();
         for certificate in CertificateDer::pem_slice_iter(&bytes) {
-            let number = found.len() + 1;
+            let number = certificates.len() + 1;
             let certificate = certificate.map_err(|_| {
                 refuse(format!("is damaged at certificate {number}"), "replace it by the file as it was issued")
             })?;
@@ -91,14 +91,14 @@ impl Certificates {
             RootCertStore::empty().add(certificate.clone()).map_err(|_| {
                 refuse(format!("has another section instead of certificate {number}"), "replace that section")
             })?;
-            found.push(certificate);
+            certificates.push(certificate);
         }
-        if found.is_empty() {
+        if certificates.is_empty() {
             let hint = "a certificate begins with `-----BEGIN CERTIFICATE-----`; `openssl x509 -inform der` turns the \
                         binary form into this one";
             return Err(refuse("contains no certificate in PEM".to_owned(), hint));
         }
-        Ok(found)
+        Ok(certificates)
     }
 }
 
@@ -141,9 +141,9 @@ impl Tls {
     }
 
     /// Presents this certificate to servers that ask for one. `place` is the setting of the key.
-    pub(crate) fn identify(&mut self, chain: &Certificates, key: &SecretString, place: &str) -> Result<(), Error> {
+    pub(crate) fn identify(&mut self, chain: &Certificates, key: &SecretString, setting: &str) -> Result<(), Error> {
         let refuse = |rule: &str, hint: &str| {
-            Error::of(Kind::Configuration, format!("the key of the client certificate, in {place}, {rule}"))
+            Error::of(Kind::Configuration, format!("the key of the client certificate, in {setting}, {rule}"))
                 .because("certificate/key")
                 .hint(hint)
         };
@@ -228,19 +228,19 @@ pub(super) fn unusable(cause: &str) -> Error {
     if let Some(file) = bundle()
         && let Err(refused) = File::open(&file)
     {
-        let shown = Path::new(&file).display();
-        let message = format!("the certificates in `{shown}`, which {BUNDLE} names, cannot be read: {refused}");
+        let path = Path::new(&file).display();
+        let message = format!("the certificates in `{path}`, which {BUNDLE} names, cannot be read: {refused}");
         return error(message, format!("correct {BUNDLE}, or unset it to use the system's certificates"));
     }
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let named: Vec<&str> = [BUNDLE, "SSL_CERT_DIR"].into_iter().filter(is_set).collect();
-    let place = match named.as_slice() {
+    let setting = match named.as_slice() {
         [] => "the certificates of the system".to_owned(),
         named => format!("the certificates that {} names", named.join(" or ")),
     };
     error(
         format!("no connection can be made: {cause}"),
-        format!("check {place}, and the settings of the client's connections"),
+        format!("check {setting}, and the settings of the client's connections"),
     )
 }
 

@@ -66,13 +66,13 @@ impl Variables<'_> {
                 self.fill((setting.slot)(&mut settings), end)?;
             }
         }
-        for (place, end) in [
+        for (source, end) in [
             (&mut settings.token, "TOKEN_FILE"),
             (&mut settings.secret, "SECRET_FILE"),
             (&mut settings.key.secret, "API_KEY_FILE"),
             (&mut settings.password, "BASIC_PASSWORD_FILE"),
         ] {
-            place.named_by = place.file.as_ref().map(|_| self.name(end));
+            source.named_by = source.file.as_ref().map(|_| self.name(end));
         }
         // Two names can map to the same variable.
         let mut taken: BTreeMap<String, &str> = BTreeMap::new();

@@ -182,7 +182,7 @@ fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lo
     let base_url = main.text("BASE_URL")?;
     #[cfg(feature = "profiles")]
     if profile.is_some() || base_url.is_none() {
-        let file = profiles::place(variables, lookup);
+        let file = profiles::path(variables, lookup);
         if profile.is_some() || file.as_ref().is_some_and(|file| file.exists()) {
             let Some(file) = file else {
                 return Err(wrong(
@@ -204,7 +204,7 @@ fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lo
     let Some(base_url) = base_url else {
         return Err(wrong(&format!("{variables}BASE_URL is not set"), "set it to the address of the service"));
     };
-    let mut found = Vec::new();
+    let mut additional = Vec::new();
     for name in servers {
         let prefix = prefix(variables, name);
         let own = Variables { lookup, prefix: &prefix };
@@ -220,14 +220,14 @@ fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lo
             return Err(unused(&names, &format!("for the server `{name}`, whose address is not set"), &hint));
         };
         let team = team.map(|text| parse_team(&format!("{variables}{TEAM}"), &text)).transpose()?;
-        found.push(Beside { name: (*name).to_owned(), base_url, team, credential });
+        additional.push(Beside { name: (*name).to_owned(), base_url, team, credential });
     }
     let unread = set([format!("{variables}PROFILES")], lookup);
     Ok(Settings {
         base_url,
         connections: main.connections()?,
         main: main.credential(key_names(schemes))?,
-        servers: found,
+        servers: additional,
         unread,
     })
 }
@@ -273,7 +273,7 @@ fn beside_profile(
     let is_read = |name: &String| {
         let places = |of: &&CredentialSettings| -> Vec<Option<String>> {
             let own = [&of.token, &of.secret, &of.key.secret, &of.password].into_iter();
-            own.chain(of.keys.values().map(|key| &key.secret)).map(|place| place.env.clone()).collect()
+            own.chain(of.keys.values().map(|key| &key.secret)).map(|source| source.env.clone()).collect()
         };
         credentials.iter().flat_map(places).any(|env| env.as_ref() == Some(name))
     };
@@ -308,8 +308,8 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
     Ok(builder)
 }
 
-fn parse_team(place: &str, text: &str) -> Result<Uuid, Error> {
-    text.parse().map_err(|_| wrong(&format!("`{place}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
+fn parse_team(variable: &str, text: &str) -> Result<Uuid, Error> {
+    text.parse().map_err(|_| wrong(&format!("`{variable}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
 }
 
 fn wrong(message: &str, hint: &str) -> Error {

@@ -137,8 +137,8 @@ impl Run {
                 let next = model.written.get_mut(model.known).unwrap_or(&mut model.renewed);
                 assert!(std::mem::take(next), "there was a renewal, and it is reported once");
             }
-            Poll::Ready(Some(Ok(Item::Next(found)))) => {
-                assert_eq!(found, message(model.known), "a loss is reported before the next message");
+            Poll::Ready(Some(Ok(Item::Next(received)))) => {
+                assert_eq!(received, message(model.known), "a loss is reported before the next message");
                 assert!(!model.written[model.known], "a renewal is reported before the next message");
                 model.known += 1;
             }

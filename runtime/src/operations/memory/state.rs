@@ -100,10 +100,10 @@ impl State {
 
     /// Removes an entry, on a condition. Returns whether it was removed; `None` if there was none.
     pub(super) fn remove(&mut self, correlation: &str, when: impl FnOnce(&mut Kept) -> bool) -> Option<bool> {
-        let place = self.entries.iter().position(|kept| kept.entry.intent.correlation == correlation)?;
-        let out = when(self.entries.get_mut(place)?);
+        let index = self.entries.iter().position(|kept| kept.entry.intent.correlation == correlation)?;
+        let out = when(self.entries.get_mut(index)?);
         if out {
-            self.entries.remove(place);
+            self.entries.remove(index);
         }
         Some(out)
     }

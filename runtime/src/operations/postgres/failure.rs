@@ -16,9 +16,9 @@ pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
         format!("the store cannot {action}: {}", escape(&why))
     };
     let error = match cause.as_db_error() {
-        Some(said) => {
-            let (hint, passing) = advice(said);
-            let why = format!("{} (SQLSTATE {})", said.message(), said.code().code());
+        Some(database_error) => {
+            let (hint, passing) = advice(database_error);
+            let why = format!("{} (SQLSTATE {})", database_error.message(), database_error.code().code());
             Error::of(Kind::Store, message(&why)).hint(hint).passing(passing)
         }
         None => {
@@ -52,8 +52,8 @@ fn has_io(cause: &tokio_postgres::Error) -> bool {
 }
 
 /// Returns the advice, and whether the failure is temporary.
-fn advice(said: &DbError) -> (&'static str, bool) {
-    let code = said.code();
+fn advice(database_error: &DbError) -> (&'static str, bool) {
+    let code = database_error.code();
     let class = code.code().get(..2).unwrap_or_default();
     let known = [
         (SqlState::READ_ONLY_SQL_TRANSACTION, "the database takes no writes: connect to the primary", false),
@@ -85,8 +85,8 @@ fn advice(said: &DbError) -> (&'static str, bool) {
         ),
         (SqlState::UNDEFINED_COLUMN, "the schema was changed: bring it to the program's version with `migrate`", false),
     ];
-    let found = known.into_iter().find(|(state, ..)| state == code).map(|(_, hint, passing)| (hint, passing));
-    found.unwrap_or(match class {
+    let advice_of_code = known.into_iter().find(|(state, ..)| state == code).map(|(_, hint, passing)| (hint, passing));
+    advice_of_code.unwrap_or(match class {
         "08" => ("check the network, and that the database runs", true),
         "53" => ("give the database more memory, disk or connections; nothing was changed", false),
         "57" => ("try again when the database is up", true),

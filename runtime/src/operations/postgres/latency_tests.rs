@@ -236,7 +236,7 @@ async fn figures(server: &Shared, name: &str, url: &str, service: &Service, open
         let next = async {
             loop {
                 match ends.recv().await.unwrap() {
-                    Ok((found, at)) if found == id => return at,
+                    Ok((handled_id, at)) if handled_id == id => return at,
                     _ => {}
                 }
             }

@@ -144,8 +144,8 @@ fn current() -> i32 {
 /// Returns the version and identity of the database's store; `None` if it has no store.
 async fn version(connection: &mut Connection, schema: &str) -> Result<Option<(i32, i32, Known)>, Error> {
     let sql = "SELECT to_regclass($1 || '.version') IS NOT NULL";
-    let found = connection.query_opt("look for the schema", sql, &[&schema]).await?;
-    if !found.is_some_and(|row| row.try_get(0).unwrap_or(false)) {
+    let schema_row = connection.query_opt("look for the schema", sql, &[&schema]).await?;
+    if !schema_row.is_some_and(|row| row.try_get(0).unwrap_or(false)) {
         return Ok(None);
     }
     let row = connection.query_opt("read the version of the schema", VERSION, &[]).await?;

@@ -33,8 +33,8 @@ pub(super) fn check(change: &Transaction<'_>, lease: Option<&Lease>) -> Result<(
     let sql = "SELECT 1 FROM submission s JOIN instance i ON i.id = s.owner
                WHERE s.correlation = ?1 AND s.owner = ?2 AND s.fence = ?3 AND s.outcome IS NULL AND i.until > ?4";
     let values = params![lease.correlation(), column(lease.instance().number()), column(lease.fence()), now()];
-    let found = change.query_row(sql, values, |_| Ok(())).optional()?;
-    found.ok_or_else(|| Failure::Own(lost()))
+    let row = change.query_row(sql, values, |_| Ok(())).optional()?;
+    row.ok_or_else(|| Failure::Own(lost()))
 }
 
 pub(super) fn enlist(change: &Transaction<'_>, name: &str, lease: Duration) -> Result<Instance, Failure> {

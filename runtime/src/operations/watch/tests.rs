@@ -51,9 +51,9 @@ fn slow() -> WatchOptions {
 async fn a_worker_goes_by_no_clock_of_another_instance() {
     for holds in [true, false] {
         let fake = Fake::new();
-        let (hidden, shown) =
+        let (hidden, visible) =
             (json!({ "data": { "thing": null } }), json!({ "data": { "thing": { "state": "DONE" } } }));
-        fake.on(QUERIES).answer(&hidden.clone().into()).answer(&hidden.into()).answer(&shown.into());
+        fake.on(QUERIES).answer(&hidden.clone().into()).answer(&hidden.into()).answer(&visible.into());
         let soon = Duration::from_millis(5);
         let operation = operation(&fake, WatchOptions::new().settle(soon).interval(soon));
         let reference = operation.reference().clone().accepted_before(Duration::from_secs(3600));

@@ -12,7 +12,7 @@ use super::{
     instance_lease::InstanceLease,
     progress::{TaskProgress, TaskRequest},
     shared::Shared,
-    shown,
+    stored_text,
 };
 use crate::{
     Error,
@@ -62,8 +62,8 @@ enum Stop {
 
 impl Attendance {
     /// Runs a claimed operation.
-    pub(super) async fn run(self, held: HeldOperation) {
-        let entry = held.into_entry();
+    pub(super) async fn run(self, claimed: HeldOperation) {
+        let entry = claimed.into_entry();
         let work = async {
             match entry {
                 Ok(entry) => self.work(entry).await,
@@ -294,14 +294,14 @@ impl Attendance {
 
     /// Records a failure of the handler.
     pub(super) async fn fail(&self, failure: &str) {
-        let failure = shown(failure);
+        let failure = stored_text(failure);
         let Some((failures, after)) = self.give_back(&failure).await else { return };
         let correlation = self.lease.correlation().to_owned();
         self.report(WorkerEvent::HandlerFailed { correlation, kind: self.kind.clone(), failure, failures, after });
     }
 
     async fn fail_to_watch(&self, error: Error) {
-        let Some((failures, after)) = self.give_back(&shown(&error.to_string())).await else { return };
+        let Some((failures, after)) = self.give_back(&stored_text(&error.to_string())).await else { return };
         let correlation = self.lease.correlation().to_owned();
         self.report(WorkerEvent::WatchFailed { correlation, kind: self.kind.clone(), error, failures, after });
     }

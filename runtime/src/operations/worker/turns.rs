@@ -13,13 +13,13 @@ pub(super) struct Turns<K: Ord + Clone>(Mutex<State<K>>);
 
 struct State<K: Ord + Clone> {
     free: usize,
-    waiting: BTreeMap<K, VecDeque<oneshot::Sender<Place<K>>>>,
+    waiting: BTreeMap<K, VecDeque<oneshot::Sender<Slot<K>>>>,
     /// The group that had its turn last.
     last: Option<K>,
 }
 
 /// A slot. When it is dropped, the next one gets it.
-pub(super) struct Place<K: Ord + Clone>(Option<Arc<Turns<K>>>);
+pub(super) struct Slot<K: Ord + Clone>(Option<Arc<Turns<K>>>);
 
 impl<K: Ord + Clone> Turns<K> {
     pub(super) fn new(places: usize) -> Arc<Self> {
@@ -31,24 +31,24 @@ impl<K: Ord + Clone> Turns<K> {
     }
 
     /// Takes a slot for one of a group.
-    pub(super) async fn take(self: &Arc<Self>, group: &K) -> Place<K> {
+    pub(super) async fn take(self: &Arc<Self>, group: &K) -> Slot<K> {
         let turn = {
             let mut state = self.state();
             if state.free > 0 && state.waiting.is_empty() {
                 state.free -= 1;
                 state.last = Some(group.clone());
-                return Place(Some(Arc::clone(self)));
+                return Slot(Some(Arc::clone(self)));
             }
             let (sender, turn) = oneshot::channel();
             state.waiting.entry(group.clone()).or_default().push_back(sender);
             turn
         };
         // A sender is dropped only with its slot.
-        turn.await.unwrap_or(Place(None))
+        turn.await.unwrap_or(Slot(None))
     }
 
     /// Removes the next waiting one.
-    fn next(&self) -> Option<oneshot::Sender<Place<K>>> {
+    fn next(&self) -> Option<oneshot::Sender<Slot<K>>> {
         let mut state = self.state();
         let after = match &state.last {
             None => Bound::Unbounded,
@@ -69,14 +69,14 @@ impl<K: Ord + Clone> Turns<K> {
     }
 }
 
-impl<K: Ord + Clone> Drop for Place<K> {
+impl<K: Ord + Clone> Drop for Slot<K> {
     fn drop(&mut self) {
         let Some(turns) = self.0.take() else { return };
         while let Some(sender) = turns.next() {
             match sender.send(Self(Some(Arc::clone(&turns)))) {
                 Ok(()) => return,
                 // The waiting one was dropped: the slot is passed on here, and not in its own drop.
-                Err(mut place) => place.0 = None,
+                Err(mut slot) => slot.0 = None,
             }
         }
     }
@@ -96,9 +96,9 @@ mod tests {
         for group in ['a', 'a', 'a', 'b', 'c', 'b'] {
             let (turns, order) = (Arc::clone(&turns), Arc::clone(&order));
             tasks.push(tokio::spawn(async move {
-                let place = turns.take(&group).await;
+                let slot = turns.take(&group).await;
                 order.lock().expect("a lock").push(group);
-                drop(place);
+                drop(slot);
             }));
             tokio::task::yield_now().await;
         }

@@ -119,8 +119,8 @@ async fn a_body_that_does_not_decode_says_where_and_not_what() {
     assert!(error.is_decode());
     assert_eq!(error.status().unwrap().as_u16(), 200);
     assert_eq!(error.raw_body(), br#"{"a":"canary"}"#);
-    let shown = format!("{error} {error:?}");
-    assert!(shown.contains("line 1 column") && !shown.contains("canary"), "{shown}");
+    let printed = format!("{error} {error:?}");
+    assert!(printed.contains("line 1 column") && !printed.contains("canary"), "{printed}");
     let page = Reply::new(200, &[("content-type", "text/html")], "<html>");
     let error = get(page, &PLAIN, decode::json::<i32>).await.unwrap_err();
     assert!(error.to_string().contains("text/html"), "{error}");

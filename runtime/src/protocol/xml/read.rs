@@ -61,12 +61,12 @@ fn element(node: Node<'_, '_>, shape: &Shape, depth: usize) -> Result<Value, Str
 }
 
 fn object(node: Node<'_, '_>, members: &[Member], extra: Option<&Shape>, depth: usize) -> Result<Value, String> {
-    let mut found = Object::new();
+    let mut object = Object::new();
     for member in members {
         match member.place {
             // A list without items may have no element.
-            Place::Items => drop(found.set(member.wire.to_owned(), Value::Array(Vec::new()))),
-            Place::Text => drop(found.set(member.wire.to_owned(), scalar(&text(node), member.shape))),
+            Place::Items => drop(object.set(member.wire.to_owned(), Value::Array(Vec::new()))),
+            Place::Text => drop(object.set(member.wire.to_owned(), scalar(&text(node), member.shape))),
             Place::Element | Place::Attribute => {}
         }
     }
@@ -75,31 +75,31 @@ fn object(node: Node<'_, '_>, members: &[Member], extra: Option<&Shape>, depth: 
             member.place == Place::Attribute && is_named(&member.name, attribute.name(), attribute.namespace())
         });
         if let Some(member) = member {
-            found.set(member.wire.to_owned(), attribute_value(attribute.value(), member.shape));
+            object.set(member.wire.to_owned(), attribute_value(attribute.value(), member.shape));
         }
     }
     for child in node.children().filter(Node::is_element) {
         let (local, namespace) = (child.tag_name().name(), child.tag_name().namespace());
-        let stands = |member: &&Member| matches!(member.place, Place::Element | Place::Items);
+        let is_element = |member: &&Member| matches!(member.place, Place::Element | Place::Items);
         // A server may name an element after the member although the contract names it after the member's type.
         let member = members
             .iter()
-            .filter(stands)
+            .filter(is_element)
             .find(|member| is_named(&member.name, local, namespace))
-            .or_else(|| members.iter().filter(stands).find(|member| member.wire == local));
+            .or_else(|| members.iter().filter(is_element).find(|member| member.wire == local));
         match (member, extra) {
             (Some(member), _) => {
                 let value = element(child, member.shape, depth + 1)?;
-                match found.value_mut(member.wire) {
+                match object.value_mut(member.wire) {
                     Some(Value::Array(items)) if member.place == Place::Items => items.push(value),
-                    _ => drop(found.set(member.wire.to_owned(), value)),
+                    _ => drop(object.set(member.wire.to_owned(), value)),
                 }
             }
-            (None, Some(extra)) => drop(found.set(local.to_owned(), element(child, extra, depth + 1)?)),
+            (None, Some(extra)) => drop(object.set(local.to_owned(), element(child, extra, depth + 1)?)),
             (None, None) => {}
         }
     }
-    Ok(Value::Object(found))
+    Ok(Value::Object(object))
 }
 
 fn is_named(name: &Name, local: &str, namespace: Option<&str>) -> bool {

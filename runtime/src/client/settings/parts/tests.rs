@@ -126,8 +126,7 @@ const SCHEMES: [Scheme; 4] = [
 
 /// Returns the schemes that get a key of these variables, or the error.
 fn schemes_of(schemes: &[Scheme], variables: &[(&str, &str)]) -> Result<Vec<String>, String> {
-    let lookup =
-        |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
+    let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
     let settings = from_lookup("PLATFORM_", &[], schemes, &|name| {
         lookup(name).or_else(|| (name == BASE.0).then(|| BASE.1.into()))
     });
@@ -222,7 +221,7 @@ fn every_variable_that_is_read_is_in_the_table() {
     let lookup = |name: &str| {
         asked.borrow_mut().insert(name.to_owned());
         let of_server = ("PLATFORM_COMPLIANCE_URL", "https://compliance.example");
-        [BASE, of_server].iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value))
+        [BASE, of_server].iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
     };
     from_lookup("PLATFORM_", &["compliance"], &SCHEMES, &lookup).unwrap();
     let others = [
@@ -255,8 +254,7 @@ fn every_variable_that_is_read_is_in_the_table() {
 }
 
 fn built(variables: &[(&str, &str)]) -> Result<Client, Error> {
-    let lookup =
-        |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
+    let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
     builder(from_lookup("PLATFORM_", &["compliance"], &[], &lookup)?)?.build()
 }
 
@@ -299,8 +297,11 @@ fn a_variable_without_an_effect_is_named_with_what_to_do() {
         ),
     ] {
         let error = built(&[&[BASE], &variables[..]].concat()).unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(error.is_request() && shown.contains(says) && !shown.contains("canary"), "{variables:?}: {shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(
+            error.is_request() && printed.contains(says) && !printed.contains("canary"),
+            "{variables:?}: {printed}"
+        );
     }
     // An empty flag or one that is `0` is not set.
     for value in ["", "0"] {
@@ -313,7 +314,7 @@ fn a_variable_without_an_effect_is_named_with_what_to_do() {
 fn variables_that_nobody_reads_are_noted() {
     let noted = |variables: &[(&str, &str)]| {
         let lookup =
-            |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
         from_lookup("PLATFORM_", &["compliance"], &SCHEMES, &lookup).unwrap().unread
     };
     assert_eq!(noted(&[BASE]), [""; 0]);
@@ -338,12 +339,12 @@ fn variables_that_nobody_reads_are_noted() {
             ("PLATFORM_COMPLIANCE_URL", "https://c.example"),
             ("PLATFORM_ISSUER", ""),
         ];
-        let mut found = noted(&[&[file, token, BASE, ("PLATFORM_PROFILE", "x")], &others[..]].concat());
-        found.sort();
+        let mut warned = noted(&[&[file, token, BASE, ("PLATFORM_PROFILE", "x")], &others[..]].concat());
+        warned.sort();
         let mut expected: Vec<&str> =
             others.iter().filter(|(_, value)| !value.is_empty()).map(|(name, _)| *name).chain([BASE.0]).collect();
         expected.sort_unstable();
-        assert_eq!(found, expected);
+        assert_eq!(warned, expected);
     }
 }
 
