@@ -1,13 +1,5 @@
-//! Retries of calls.
-//!
-//! | failure | retried calls |
-//! |---|---|
-//! | no connection, or no token for a temporary cause | every call: nothing was sent |
-//! | a connection that broke, silence, 408, 429, 502, 503, 504; once on 500 | `GET`, `HEAD`, `OPTIONS`, `TRACE`; `PUT` and `DELETE` and others by choice |
-//! | 429 or 503 with `Retry-After` | the other calls by choice: the service says that it did not process the request |
-//!
-//! Three attempts, pauses that double with random jitter, `Retry-After` honoured if it is longer, and a budget for the
-//! whole client; [`RetryPolicy`] changes them.
+//! Retries of calls. The rules are in docs/errors-and-retries.md: retried are failures before anything was sent (every
+//! call), temporary failures of calls that may be repeated, and refusals with `Retry-After`.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},

@@ -290,7 +290,7 @@ fn a_variable_without_an_effect_is_named_with_what_to_do() {
             vec![team],
             "`PLATFORM_TEAM_ID` would not be used: it is for the server `compliance`, whose address is not set",
         ),
-        (vec![url, team], "`PLATFORM_TEAM_ID` would not be used: it is for the token of the server `compliance`"),
+        (vec![url, team], "TEAM_ID` would not be used: it is for the token of the server `compliance`"),
         (
             vec![url, ("PLATFORM_COMPLIANCE_TOKEN", "canary"), ("PLATFORM_COMPLIANCE_SCOPE", "api")],
             "`PLATFORM_COMPLIANCE_TOKEN` gives a token, and `PLATFORM_COMPLIANCE_SCOPE`",
