@@ -328,7 +328,7 @@ async fn a_profile_names_certificates_and_hosts() {
     call(profile(&whole).unwrap().no_proxy()).await.unwrap();
     assert!(call(profile(&ca).unwrap().no_proxy()).await.unwrap_err().is_connect());
     let error = profile(&format!("{ca}{crt}")).map(drop).unwrap_err();
-    assert!(error.to_string().contains("PLATFORM_CLIENT_KEY_FILE"), "{error}");
+    assert!(error.to_string().contains("…CLIENT_KEY_FILE"), "{error}");
     let beside = format!("[profile.x.server.other]\nbase_url = \"https://x.example\"\n{ca}");
     assert!(profile(&beside).map(drop).unwrap_err().to_string().contains("share the connections"));
     let error = profile("danger_allow_http_to = [\"http://x\"]").unwrap().build().unwrap_err();

@@ -229,12 +229,12 @@ async fn variables_give_the_keys_that_the_contract_asks_for() {
     let run = async |kind: &str, variables: &[(&str, &str)]| {
         let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "security::calls_in_a_process_of_its_own"]).stdout(std::process::Stdio::null());
-        command.env("SECURITY_TEST", kind).env("PLATFORM_BASE_URL", &server.url);
+        command.env("SECURITY_TEST", kind).env("SERVICE_BASE_URL", &server.url);
         command.envs(variables.iter().copied());
         command.spawn().unwrap().wait().await.unwrap().code()
     };
-    let basic = [("PLATFORM_BASIC_USER", "me"), ("PLATFORM_BASIC_PASSWORD", "canary pass:wörd")];
-    let keys = [("PLATFORM_KEY_APP_ID", "my-app"), ("PLATFORM_KEY_APPKEY", "canary-key+/=")];
+    let basic = [("SERVICE_BASIC_USER", "me"), ("SERVICE_BASIC_PASSWORD", "canary pass:wörd")];
+    let keys = [("SERVICE_KEY_APP_ID", "my-app"), ("SERVICE_KEY_APPKEY", "canary-key+/=")];
     assert_eq!(run("contract", &[keys, basic].concat()).await, Some(0));
     let requests = server.requests();
     assert_eq!((requests[0].header("x-app-id"), requests[0].query()), (Some("my-app"), "code=canary-key%2B%2F%3D"));
@@ -243,7 +243,7 @@ async fn variables_give_the_keys_that_the_contract_asks_for() {
     assert_eq!((requests[1].header("x-app-id"), requests[1].query()), (None, ""));
 
     // The parameter of the key occurs once, and is the key.
-    let placed = [("PLATFORM_TOKEN", "token"), ("PLATFORM_API_KEY", "canary-key"), ("PLATFORM_API_KEY_QUERY", "code")];
+    let placed = [("SERVICE_TOKEN", "token"), ("SERVICE_API_KEY", "canary-key"), ("SERVICE_API_KEY_QUERY", "code")];
     assert_eq!(run("none", &placed).await, Some(0));
     let last = server.last();
     assert_eq!((last.query(), last.header("authorization")), ("code=canary-key", Some("Bearer token")));

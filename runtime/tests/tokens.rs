@@ -556,14 +556,14 @@ fn the_rules_of_secret_files() {
     rustix::fs::mknodat(rustix::fs::CWD, path("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     for (name, rule, fix) in [
         ("open", "open to group or others", "chmod 600"),
-        ("open", "open to group or others", "PLATFORM_SECRET_FILE_MOUNTED=1"),
+        ("open", "open to group or others", "…SECRET_FILE_MOUNTED=1"),
         ("group", "open to group or others", "`SecretFile::mounted`"),
         ("large", "larger than 64 KiB", ""),
         ("empty", "is empty", ""),
         ("line", "is empty", ""),
         ("binary", "not UTF-8", ""),
         ("link", "is a symbolic link", "follow_links"),
-        ("link", "is a symbolic link", "PLATFORM_SECRET_FILE_MOUNTED=1"),
+        ("link", "is a symbolic link", "…SECRET_FILE_MOUNTED=1"),
         ("folder", "not a regular file", ""),
         ("fifo", "not a regular file", ""),
         ("absent", "does not exist", "umask 077"),
