@@ -227,27 +227,18 @@ fn one_signal_ends_a_generation() {
     workspace.run(&["regenerate", "--offline"]).succeeds(&["0 bytes written"]);
 }
 
-/// The files of the service before are back, too.
+/// No folder is left, whatever its name.
 #[test]
-fn a_signal_takes_an_adoption_back() {
-    let workspace = Workspace::pinned();
-    workspace.write("specs/graphql/before.graphql", "query Before { thing }");
+fn a_signal_leaves_nothing_of_a_new_workspace() {
+    let workspace = Workspace::new();
     let paths: Vec<String> = (0..6_000).map(|index| format!("/api/others/a{index}")).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     workspace.write("large.json", &contract::with_paths(&paths));
-    for arguments in [
-        &["init", "-q"][..],
-        &["add", "-A"],
-        &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "before"],
-    ] {
-        let git = Command::new("git").arg("-C").arg(workspace.root()).args(arguments).status().expect("git runs");
-        assert!(git.success());
-    }
     let before = workspace.tree();
-    let mut command = workspace.command(&["adopt", "--contract", "large.json"]);
+    let mut command = workspace.command(&["new", "made", "--contract", "large.json"]);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program runs");
     interrupted(child, "generating").fails(130, &["interrupted", "nothing was changed"]);
-    assert!(workspace.tree() == before, "the tree changed");
+    assert!(workspace.tree() == before, "something is left");
 }
 
 #[test]

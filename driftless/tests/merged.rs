@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Workspace, contract};
 
-const PINNED: &str = "specs/contracts/platform.json";
+const PINNED: &str = "specs/contracts/service.json";
 const CLIENT: &str = "specs/client.txt";
 const NAMES: &str = "specs/names.lock";
 
@@ -205,7 +205,7 @@ fn the_advice_of_the_lock_settles_a_merge() {
     for prepare in [&[][..], &["checkout", "-q", "--theirs", "specs/codegen.lock"]] {
         let workspace = branches(&attributes());
         assert_eq!(workspace.git(&["checkout", "-q", "one"]).code, Some(0));
-        let documents = ["platform", "billing"]
+        let documents = ["service", "billing"]
             .map(|name| format!("[[source.document]]\nname = \"{name}\"\ncontract = \"{name}.json\"\n"));
         let server = "[[server]]\nname = \"billing\"\ndocuments = [\"billing\"]\n";
         workspace.replace(
@@ -213,7 +213,7 @@ fn the_advice_of_the_lock_settles_a_merge() {
             "\"TEST_BASE_URL\"\n",
             &format!("\"TEST_BASE_URL\"\n{}{server}", documents.concat()),
         );
-        workspace.write("platform.json", &contract("aardvarks").replace("/api/ants", "/api/apes"));
+        workspace.write("service.json", &contract("aardvarks").replace("/api/ants", "/api/apes"));
         workspace.write("billing.json", &contract::with_paths(&["/billing/invoices"]));
         workspace.run(&["regenerate"]).succeeds(&["written"]);
         workspace.commit();

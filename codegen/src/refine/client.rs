@@ -4,14 +4,14 @@ use crate::config::ClientNames;
 use crate::naming::ident::{camel, member_name};
 use crate::text::Ident;
 
-/// The provenance of what only the sandbox shows, as documentation opens with it.
+/// The first paragraph of the documentation of assumed items.
 pub(super) const ASSUMED: &str =
-    "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n";
+    "Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.\n\n";
 
-/// What is compiled without it: methods that say so.
+/// The condition of methods that name the feature.
 pub(super) const UNLESS_ASSUMED: &str = "#[cfg(not(feature = \"assumed\"))]\n";
 
-/// What the handle of a family is not, where what only the sandbox shows is left out.
+/// The bound of methods of assumed operations without the feature `assumed`.
 pub(super) const NEEDS_ASSUMED: &str = "crate::generated::front::Assumed";
 
 /// The condition under which something that speaks XML is compiled.
@@ -20,7 +20,7 @@ pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
 /// The condition under which something for tests of consumers is compiled.
 pub(super) const IF_TESTING: &str = "#[cfg(feature = \"testing\")]\n";
 
-/// The condition under which what only the sandbox shows is compiled.
+/// The condition of assumed items.
 pub(super) const IF_ASSUMED: &str = "#[cfg(feature = \"assumed\")]\n";
 
 /// Everything that types and operations name.

@@ -69,7 +69,7 @@ mod tests {
     fn the_ledger_is_grouped_and_names_every_degraded_place() {
         let mut ledger = Ledger::default();
         let mut push = |pointer: String, pass, loss| {
-            ledger.push(Entry { document: "platform".to_owned(), pointer, pass, what: "changed it".to_owned(), loss });
+            ledger.push(Entry { document: "service".to_owned(), pointer, pass, what: "changed it".to_owned(), loss });
         };
         for index in 0..PLACES + 2 {
             push(format!("/many/{index}"), "upgrade/x", Loss::Nothing);
