@@ -4,7 +4,7 @@ use super::support;
 use crate::Client;
 use crate::{codegen::prelude::*, protocol::to_value};
 
-/// A value as JSON writes it.
+/// A JSON value.
 macro_rules! json {
     ($($json:tt)+) => {
         Value::from(serde_json::json!($($json)+))
@@ -54,12 +54,13 @@ async fn whole_floats_are_sent_without_a_fraction() {
     assert_eq!(send(query("p"), Value::from([-7.0, 0.5, 1e300])).await.unwrap(), "/x?p=-7&p=0.5&p=1e%2B300");
     assert_eq!(send(query("p").json(), BTreeMap::from([("a", 7.0)])).await.unwrap(), "/x?p=%7B%22a%22%3A7%7D");
     assert_eq!(send(header("p"), 7.0).await.unwrap(), "7");
-    // What was read with one is sent with it.
+    // A value that was read is sent with the same digits.
     let read: Value = serde_json::from_str("[7.0,1.10]").unwrap();
     assert_eq!(send(query("p").unexploded(), read).await.unwrap(), "/x?p=7.0,1.10");
 }
 
-/// JSON has neither NaN nor infinity, and null would be left out, or mean something else: nothing is sent, wherever the number lies.
+/// JSON has neither NaN nor infinity, and null would be left out, or have another meaning: nothing is sent, wherever
+/// the number is.
 #[tokio::test]
 async fn numbers_that_json_does_not_have_are_errors() {
     use std::collections::BTreeMap;
@@ -114,7 +115,7 @@ async fn an_operation_with_a_server_of_its_own_is_sent_by_a_client_of_that_serve
     assert_eq!(server.requests().len(), 4);
 }
 
-/// Two lists that differ are never written as one text, in any style and place: what cannot be told apart is an error.
+/// Two lists that differ are never written as one text, in any style and location: an ambiguous list is an error.
 #[test]
 fn no_two_lists_are_written_alike() {
     use crate::protocol::{Style, style};
@@ -267,7 +268,7 @@ async fn headers_and_cookies_in_every_style() {
         (cookie("sid"), list(), "sid=blue; sid=black; sid=brown"),
         (cookie("sid").unexploded(), list(), "sid=blue,black,brown"),
         (cookie("sid"), json!(null), "/x"),
-        // The name is what the service looks for, letter by letter.
+        // The service looks for exactly this name.
         (cookie("$sid!#&'*+^`|~.x-y_Z"), json!("a=b"), "$sid!#&'*+^`|~.x-y_Z=a%3Db"),
         (cookie("sid"), json!({"a.b$": "1;2"}), "a.b$=1%3B2"),
     ])
@@ -424,7 +425,7 @@ async fn what_is_optional_is_set_on_the_call() {
     assert_eq!((sent.target.as_str(), sent.header("x-page"), sent.header("cookie")), ("/a", None, None));
     let mut set = call();
     {
-        // What is set is written at once, and borrowed by nothing.
+        // An argument is written when it is set, and not borrowed.
         let category = "x & y".to_owned();
         set.set(3, &"dark");
         set.set(1, &"replaced");
@@ -438,7 +439,7 @@ async fn what_is_optional_is_set_on_the_call() {
     assert_eq!(sent.target, "/a?category=x%20%26%20y");
     assert_eq!((sent.header("x-page"), sent.header("cookie")), (Some("2"), Some("mode=dark")));
     assert_eq!((sent.header("content-type"), sent.text().as_str()), (Some("text/plain; charset=utf-8"), "last"));
-    // A value that cannot be sent comes out when the call is awaited, and the first one is said.
+    // A value that cannot be sent is an error when the call is awaited; the first one is reported.
     let before = server.requests().len();
     let mut broken = call();
     broken.set(2, &"line\nbreak");
