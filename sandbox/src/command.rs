@@ -48,12 +48,12 @@ Exit codes:
   6  standard output cannot be written
 ";
 
-/// How long the sandbox may be silent.
+/// The longest wait for the next bytes of the sandbox.
 const SILENCE: Duration = Duration::from_secs(30);
-/// The most that is read of an answer, in bytes.
+/// The maximum length of an answer, in bytes.
 const LONGEST: u64 = 256 * 1024 * 1024;
 
-/// Words of the command line, and the request that they are. `{}` stands for a word that follows.
+/// The commands and their requests. Each `{}` of a path stands for a word that follows.
 const COMMANDS: &[(&[&str], &str, &str, Takes)] = &[
     (&["faults", "add"], "POST", "/sandbox/faults", Takes::Body),
     (&["faults", "show"], "GET", "/sandbox/faults/{}", Takes::Part),
@@ -82,23 +82,23 @@ const COMMANDS: &[(&[&str], &str, &str, Takes)] = &[
     (&["document"], "GET", "/sandbox/openapi.yaml", Takes::Nothing),
 ];
 
-/// What follows the words of a command.
+/// The arguments of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Nothing,
     /// A part of the path.
     Part,
-    /// A part of the path that goes behind it, or none.
+    /// An optional part of the path, at its end.
     PartOrNothing,
     Query,
-    /// The address of what is stored.
+    /// The address of a resource.
     Address,
-    /// The address of what is stored, and JSON.
+    /// The address of a resource, and JSON.
     AddressAndBody,
     Body,
     /// JSON, or the empty object.
     BodyOrEmpty,
-    /// JSON, which is posted; without it, the place is read.
+    /// JSON, which is posted. Without it, the request is a GET.
     BodyOrRead,
 }
 
@@ -110,23 +110,23 @@ pub(crate) struct Asked {
     body: Option<String>,
 }
 
-/// What came of a command.
+/// The answer to a command.
 #[derive(Debug)]
 pub(crate) enum Answered {
     Done(Vec<u8>),
     Refused(u16, Vec<u8>),
 }
 
-/// Why a command was not answered by a sandbox.
+/// The reason why a command got no answer from a sandbox.
 #[derive(Debug)]
 pub(crate) enum NotSent {
-    /// No sandbox can have this address.
+    /// The text cannot be the address of a sandbox.
     Address(String),
-    /// Nobody answers there, or somebody else does.
+    /// No server answers at the address, or the server is not a sandbox.
     NoSandbox(String),
 }
 
-/// The request that words of the command line are; else what is wrong with them.
+/// Parses words of the command line as a request.
 pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
     let begins = |start: &&(&[&str], _, _, _)| {
         words.len() >= start.0.len() && start.0.iter().zip(words).all(|(word, given)| word == given)
@@ -183,7 +183,7 @@ fn json_text(name: &str, text: &str) -> Result<String, String> {
     }
 }
 
-/// A path with the address of what is stored as its query.
+/// A path with the address of a resource as its query.
 fn addressed(path: &str, address: &str) -> Result<String, String> {
     match address.starts_with('/') {
         true => Ok(format!(
@@ -194,7 +194,7 @@ fn addressed(path: &str, address: &str) -> Result<String, String> {
     }
 }
 
-/// Sends it to the sandbox at a base URL.
+/// Sends a request to the sandbox at a base URL.
 pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, NotSent> {
     let authority = base.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
     let is_plain = |text: &&str| {
@@ -206,7 +206,7 @@ pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, NotSent> {
         )));
     };
     let (host, port) = match authority.rsplit_once(':') {
-        // A colon within brackets belongs to the address.
+        // A colon within brackets is part of an IPv6 address.
         Some((host, port)) if !port.contains(']') => (host, port.parse::<u16>().ok().filter(|port| *port > 0)),
         _ => (authority, Some(80)),
     };
@@ -215,14 +215,14 @@ pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, NotSent> {
     };
     let failed = |error: io::Error| NotSent::NoSandbox(format!("no sandbox answers at {base}: {error}"));
     let mut addresses = (host.trim_matches(['[', ']']), port).to_socket_addrs().map_err(failed)?;
-    // The sandbox answers nobody else.
+    // The sandbox only accepts control requests from loopback.
     let Some(address) = addresses.find(|address| address.ip().is_loopback()) else {
         let message = format!("{base} is not an address of this machine; from elsewhere, send the request with curl");
         return Err(NotSent::Address(message));
     };
     let mut stream = TcpStream::connect_timeout(&address, SILENCE).map_err(failed)?;
     stream.set_read_timeout(Some(SILENCE)).and_then(|()| stream.set_write_timeout(Some(SILENCE))).map_err(failed)?;
-    // Of this version, an answer ends with its connection.
+    // With HTTP/1.0, the answer ends with its connection.
     let mut request = format!("{} {} HTTP/1.0\r\nhost: {authority}\r\n", asked.method, asked.target);
     if let Some(body) = &asked.body {
         request += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
@@ -235,7 +235,7 @@ pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, NotSent> {
     answered(answer).ok_or_else(|| NotSent::NoSandbox(format!("what answers at {base} is not a sandbox")))
 }
 
-/// What a sandbox answered; none where somebody else did.
+/// Parses the answer of a sandbox. `None` if another server sent it.
 fn answered(mut answer: Vec<u8>) -> Option<Answered> {
     let end = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
     let body = answer.split_off(end + 4);
@@ -303,7 +303,7 @@ mod tests {
         assert!(read(&["requests".to_owned(), "a=1 HTTP/1.0\r\n".to_owned()]).is_err());
     }
 
-    /// What HTTP can do, the command line can, too: every operation of the document but the stream, which has no end.
+    /// Every operation of the document has a command, apart from the stream, which has no end.
     #[test]
     fn every_operation_of_the_control_document_has_a_command() {
         let document = include_str!("control/openapi.yaml");

@@ -1,4 +1,4 @@
-//! What can go wrong while a sandbox starts or writes files.
+//! Errors of starting a sandbox and of writing files.
 
 use std::fmt;
 use std::io;
@@ -7,17 +7,17 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-/// Why a sandbox could not do what was asked. No variant holds a secret.
+/// An error of starting a sandbox or of one of its operations. No variant holds a secret.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The port cannot be bound. Free it, or ask for port 0.
     Bind {
-        /// The address that was asked for.
+        /// The requested address.
         address: IpAddr,
-        /// The port that was asked for.
+        /// The requested port.
         port: u16,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The issuer's signing key or a client's secret cannot be made.
@@ -26,22 +26,22 @@ pub enum Error {
     SecretFile {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The seed cannot be read.
     Seed {
         /// The file; `None` for the built-in seed.
         path: Option<PathBuf>,
-        /// What is wrong with it, with the line.
+        /// The problem, with its line.
         message: String,
     },
     /// The database cannot be opened, read or written.
     Data {
-        /// What SQLite says.
+        /// The message of SQLite.
         message: String,
     },
-    /// Another sandbox uses the database. A file that a killed sandbox has left is not in use.
+    /// Another sandbox uses the database. A file of a killed sandbox is not in use.
     InUse {
         /// The file of the database.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
-    /// A file lies where a secret belongs, and no sandbox has written it, or somebody has changed it since.
+    /// A file exists at the path of a secret, and was not written by a sandbox, or has changed since.
     ForeignFile {
         /// The file.
         path: PathBuf,
@@ -60,37 +60,37 @@ pub enum Error {
     Graphiql {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// This is not a host as URLs have it.
+    /// The text is not a valid host of a URL.
     Host {
-        /// What was given.
+        /// The given text.
         host: String,
     },
-    /// No browser sends this origin.
+    /// The origin is not one that a browser sends.
     Cors {
-        /// The origin that was given.
+        /// The given origin.
         origin: String,
-        /// What is wrong with it.
+        /// The problem with it.
         message: String,
     },
     /// The seed does not have the team of the compliance resource server.
     ComplianceTeam {
-        /// The team that was asked for.
+        /// The requested team.
         team: Uuid,
         /// The teams of the seed.
         known: Vec<Uuid>,
     },
-    /// There is no such revision of the contract.
+    /// The contract has no such revision.
     Revision {
-        /// The revision that was asked for.
+        /// The requested revision.
         revision: u32,
     },
 }
 
 impl Error {
-    /// A short code that does not change.
+    /// Returns a short code that is stable between versions.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Bind { .. } => "sandbox-bind",

@@ -1,5 +1,5 @@
-//! The sandbox as a program, which runs until a signal or the end of its standard input. `--help` lists its flags, and
-//! `control --help` what changes one that runs.
+//! The sandbox as a program, which runs until a signal or the end of its standard input. `--help` lists its flags, and `control
+//! --help` the commands for a running sandbox.
 
 mod command;
 mod ends;
@@ -53,7 +53,7 @@ Exit codes:
   6  the file system or the system refused, or standard output cannot be written
 ";
 
-/// What the command line asks for.
+/// The arguments of the command line.
 #[derive(Debug, Default)]
 struct Flags {
     options: Options,
@@ -70,7 +70,7 @@ enum Request {
     Version,
 }
 
-/// Why the program ends before its time: a code, what happened, what to do next.
+/// An error that ends the program: a code, the problem, and the next step.
 #[derive(Debug)]
 struct Failure {
     code: &'static str,
@@ -137,7 +137,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
     Ok(Request::Run(Box::new(flags)))
 }
 
-/// The words behind `control`.
+/// The words after `control`.
 fn control_words(parser: &mut Parser) -> Result<Request, Failure> {
     let refuse = |error: lexopt::Error| misread(error.to_string());
     let (mut base, mut words) = (None, Vec::new());
@@ -152,7 +152,7 @@ fn control_words(parser: &mut Parser) -> Result<Request, Failure> {
     Ok(Request::Control(base, words))
 }
 
-/// One request to a running sandbox. What it answers is the output; a refusal is an error.
+/// Sends one request to a running sandbox. Its answer is the output; a refusal is an error.
 fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
     let hint = "`platform-sandbox control --help` lists the commands";
     let wrong = |message| Failure { code: "command-line", message, hint, exit: CONFIGURATION };
@@ -195,7 +195,7 @@ where
     value.parse().map_err(|error| misread(format!("{flag}: {error}")))
 }
 
-/// The path of a flag. An empty one would be the working directory, or no file at all.
+/// The path of a flag. An empty one is refused: it would mean the working directory.
 fn path(parser: &mut Parser, flag: &str) -> Result<PathBuf, Failure> {
     let value = parser.value().map_err(|error| misread(error.to_string()))?;
     match value.is_empty() {
@@ -211,18 +211,18 @@ fn misread(message: String) -> Failure {
 fn run(flags: &Flags) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.map_err(|error| refused("sandbox-runtime", &error))?.block_on(async {
-        // Before the secret files exist, so that they are removed whenever the signal comes.
+        // Before the secret files exist, so that a signal at any time removes them.
         let mut ends = Ends::listen(flags.end_with_stdin).map_err(|error| refused("sandbox-signals", &error))?;
         let sandbox = platform_sandbox::start_with(flags.options.clone()).await.map_err(|error| failed(&error))?;
         let secrets = sandbox.publish_secrets(flags.secrets.as_deref()).map_err(|error| failed(&error))?;
         let said = if flags.json { json(&sandbox, &secrets)? } else { announcement(&sandbox, &secrets) };
-        // A sandbox whose addresses nobody can read is of no use: it ends.
+        // A sandbox whose addresses cannot be printed is of no use: it ends.
         print(screened(&said).as_bytes())?;
         if !flags.json {
             let _ = writeln!(io::stderr(), "Ctrl-C ends the sandbox and removes the secret files");
         }
         ends.next().await;
-        // Whoever asks twice does not wait for requests under way.
+        // A second signal does not wait for running requests.
         tokio::select! {
             () = sandbox.stop() => {}
             () = ends.next() => {}
@@ -231,7 +231,7 @@ fn run(flags: &Flags) -> Result<(), Failure> {
     })
 }
 
-/// The addresses and files, for people and for a shell.
+/// The addresses and files as text, for people and shells.
 fn announcement(sandbox: &Sandbox, secrets: &SecretFolder) -> String {
     let mut lines = vec![
         format!("base URL   {}", sandbox.base_url()),
@@ -254,7 +254,7 @@ fn announcement(sandbox: &Sandbox, secrets: &SecretFolder) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The addresses and files, for a program. Secrets and passwords stay in the files.
+/// The addresses and files as JSON. Secrets and passwords stay in the files.
 fn json(sandbox: &Sandbox, secrets: &SecretFolder) -> Result<String, Failure> {
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| Failure {
@@ -320,7 +320,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Writes to standard output. A pipe that nobody reads and a full disk are failures: what was asked for has not come.
+/// Writes to standard output. A closed pipe and a full disk are failures: the requested output is missing.
 fn print(text: &[u8]) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     output.write_all(text).and_then(|()| output.flush()).map_err(|error| Failure {
@@ -331,7 +331,7 @@ fn print(text: &[u8]) -> Result<(), Failure> {
     })
 }
 
-/// The text without what would steer a terminal: names come from a seed, paths from elsewhere.
+/// Removes control characters of terminals: names come from a seed, paths from users.
 fn screened(text: &str) -> String {
     text.chars().fold(String::new(), |mut shown, letter| {
         match letter {
@@ -343,7 +343,7 @@ fn screened(text: &str) -> String {
     })
 }
 
-/// A text as one word of a shell.
+/// Quotes a text as one word of a shell.
 fn word(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./+@%,:".contains(letter);
     match !text.is_empty() && text.chars().all(is_plain) {
