@@ -57,7 +57,7 @@ fn every_rule_has_a_row_and_every_row_a_test() {
 #[test]
 fn every_choice_has_a_test() {
     let page = page();
-    let (_, table) = page.split_once("## What the sandbox has chosen").unwrap();
+    let (_, table) = page.split_once("## The sandbox's choices").unwrap();
     let (table, _) = table.split_once("\n## ").unwrap();
     let rows: Vec<Vec<&str>> =
         table.lines().filter(|line| line.starts_with("| ")).skip(1).map(|line| line.split(" | ").collect()).collect();
@@ -101,7 +101,7 @@ async fn the_table_of_operations_is_the_contracts() {
         let assumed = rows.len() - documented;
         write!(table, "\n### {} (`{prefix}`): {documented} documented, {assumed} assumed\n\n", FAMILIES[index].1)
             .unwrap();
-        table.push_str("| method | path | what | |\n|---|---|---|---|\n");
+        table.push_str("| method | path | summary | |\n|---|---|---|---|\n");
         table.push_str(&rows.concat());
     }
     table.push('\n');
