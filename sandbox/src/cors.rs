@@ -69,7 +69,7 @@ fn check(origin: &str) -> Result<(), Error> {
         return Err(refused(origin, "name each origin in full"));
     }
     if origin.contains(|letter: char| letter.is_ascii_uppercase()) {
-        return Err(refused(origin, "browsers write origins in small letters"));
+        return Err(refused(origin, "browsers write origins in lower case"));
     }
     if !is_host(authority.host()) {
         return Err(refused(origin, "its host is neither a name nor an address"));

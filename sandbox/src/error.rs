@@ -126,33 +126,36 @@ impl fmt::Display for Error {
             }
             Self::Seed { path: None, message } => write!(formatter, "cannot read the built-in seed: {message}"),
             Self::Data { message } => {
-                write!(formatter, "cannot use the database: {message}; free it, or give another file")
+                write!(formatter, "cannot use the database: {message}; release it, or choose another file")
             }
             Self::InUse { path } => {
                 let path = path.display();
-                write!(formatter, "another sandbox uses the database {path}; stop that one, or give another file")
+                write!(formatter, "another sandbox uses the database {path}; stop it, or choose another file")
             }
             Self::SecretsInUse { path } => {
                 let path = path.display();
-                write!(formatter, "another sandbox keeps its secrets in {path}; stop that one, or name another folder")
+                write!(formatter, "another sandbox keeps its secrets in {path}; stop it, or choose another folder")
             }
             Self::ForeignFile { path } => {
                 let path = path.display();
-                write!(formatter, "{path} lies where a secret belongs, and is not as a sandbox wrote it; move it away")
+                write!(
+                    formatter,
+                    "{path} was not written by a sandbox, or has changed since, and a secret needs its path; move it away"
+                )
             }
             Self::Graphiql { path, .. } => {
                 write!(formatter, "cannot read {}; install GraphiQL with sandbox/graphiql/install.sh", path.display())
             }
             Self::Host { host } => {
-                write!(formatter, "{host:?} is not a host; write a name or an address, without a port")
+                write!(formatter, "invalid host {host:?}; write a name or an address, without a port")
             }
-            Self::Cors { origin, message } => write!(formatter, "the origin {origin:?} lets nobody in: {message}"),
+            Self::Cors { origin, message } => write!(formatter, "invalid CORS origin {origin:?}: {message}"),
             Self::ComplianceTeam { team, known } => {
                 let known: Vec<String> = known.iter().map(Uuid::to_string).collect();
                 write!(formatter, "the seed has no team {team}; its teams are {}", known.join(", "))
             }
             Self::Revision { revision } => {
-                write!(formatter, "there is no revision {revision} of the contract; ask for 1 or 2")
+                write!(formatter, "the contract has no revision {revision}; choose 1 or 2")
             }
         }
     }

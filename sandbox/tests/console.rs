@@ -138,7 +138,7 @@ async fn an_item_is_edited_and_deleted_and_the_api_shows_it() {
     fields["id"] = json!("other");
     browser.fill("#editor", &fields.to_string()).await;
     browser.click("#save").await;
-    browser.wait_text(".problem", "$.id: The identifier of an item does not change.").await;
+    browser.wait_text(".problem", "$.id: The identifier of an item cannot be changed.").await;
     fields = caller.get_json(&address).await;
     fields["name"] = json!("Edited");
     browser.fill("#editor", &fields.to_string()).await;

@@ -79,7 +79,7 @@ impl Verify {
             }
             ([_, ..], _) => Ok(()),
             ([], _) if template.contains(['{', '}']) => {
-                Err(format!("the contract has no operation with the path {template:?}; write it as the contract does"))
+                Err(format!("the contract has no operation with the path {template:?}; write it as in the contract"))
             }
             ([], _) => check_path(template).map_err(|error| error.to_string()),
         }
@@ -94,9 +94,7 @@ impl Verify {
             (None, least, Some(most)) if least.unwrap_or_default() <= most => {
                 Ok(Expected::between(least.unwrap_or_default(), most))
             }
-            (None, _, Some(most)) => {
-                Err(ControlRefusal::at("$.atLeast", format!("write {most}, which atMost is, or less")))
-            }
+            (None, _, Some(most)) => Err(ControlRefusal::at("$.atLeast", format!("write {most} (atMost) or less"))),
             (Some(_), ..) => Err(ControlRefusal::at("$.times", "write times alone, or atLeast and atMost")),
         }
     }
@@ -177,6 +175,6 @@ pub(super) async fn verify(
         return Ok(send(StatusCode::OK, &json!({ "count": found.count, "isComplete": found.is_complete })));
     }
     let complete = if found.is_complete { "" } else { " The journal has forgotten older requests." };
-    let detail = format!("{} requests of the journal fit.{complete}", found.count);
+    let detail = format!("{} requests of the journal match.{complete}", found.count);
     Err(ControlRefusal::whole(StatusCode::CONFLICT, &detail))
 }

@@ -93,7 +93,7 @@ fn check(given_out: &str, request: &Request) -> Result<(), ControlRefusal> {
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
     let is_known = |host: &str| is_loopback(host) || host.eq_ignore_ascii_case(given_out);
     if !host.is_some_and(|host| is_known(host.host())) {
-        let detail = "The host has to be a loopback address, or the one that the sandbox gives out.";
+        let detail = "The host has to be a loopback address, or the public host of the sandbox.";
         return Err(ControlRefusal::whole(StatusCode::FORBIDDEN, detail));
     }
     let has_body = [Method::POST, Method::PUT].contains(request.method());
@@ -105,11 +105,14 @@ fn check(given_out: &str, request: &Request) -> Result<(), ControlRefusal> {
 }
 
 async fn nowhere() -> ControlRefusal {
-    ControlRefusal::whole(StatusCode::NOT_FOUND, "Nothing is here: /sandbox/openapi.yaml lists the addresses.")
+    ControlRefusal::whole(
+        StatusCode::NOT_FOUND,
+        "The address does not exist: /sandbox/openapi.yaml lists the addresses.",
+    )
 }
 
 async fn other_method() -> ControlRefusal {
-    let detail = "The address does not take this method: the header Allow lists those that it takes.";
+    let detail = "The address does not support this method: the header Allow lists those that it supports.";
     ControlRefusal::whole(StatusCode::METHOD_NOT_ALLOWED, detail)
 }
 

@@ -195,7 +195,7 @@ fn unmask(fields: &mut Item, shown: &Value, stored: &Item, place: &str, kept: &m
 fn changed_identifiers(stored: &Item, fields: &Item, key: Option<&str>) -> Vec<Complaint> {
     let says_key = |(name, value): &(&String, &Value)| *name == "id" || key.is_some() && value.as_str() == key;
     let changed = stored.iter().filter(says_key).filter(|(name, value)| fields.get(*name) != Some(value));
-    changed.map(|(name, _)| (format!("$.{name}"), "The identifier of an item does not change.".to_owned())).collect()
+    changed.map(|(name, _)| (format!("$.{name}"), "The identifier of an item cannot be changed.".to_owned())).collect()
 }
 
 /// The schema of the resource at an address: an item of a collection, or a singleton.

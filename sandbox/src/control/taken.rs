@@ -47,7 +47,7 @@ impl ControlRefusal {
     }
 
     pub(super) fn missing(what: &str) -> Self {
-        Self::whole(StatusCode::NOT_FOUND, &format!("There is no such {what}."))
+        Self::whole(StatusCode::NOT_FOUND, &format!("The {what} does not exist."))
     }
 
     /// The query has an unknown parameter.
@@ -81,7 +81,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Sent<T> {
                 status,
                 &format!("The body has more than {BODY_LIMIT} bytes: send a shorter one."),
             ),
-            status => ControlRefusal::whole(status, "The body was cut off: send all of it."),
+            status => ControlRefusal::whole(status, "The body is incomplete: send all of it."),
         })?;
         read(&bytes).map(Self)
     }

@@ -132,11 +132,14 @@ impl Seed {
         let mut seen = HashSet::new();
         if let Some(twice) = teams.chain(clients).chain(users).chain(resources).find(|name| !seen.insert(name.clone()))
         {
-            return refuse(format!("{twice} is there twice; leave one of them out"));
+            return refuse(format!("{twice} occurs twice; remove one of them"));
         }
         for client in &self.client {
             if !is_file_name(&client.client_id) {
-                return refuse(format!("client {:?}: the name has to be letters, digits and -._", client.client_id));
+                return refuse(format!(
+                    "client {:?}: the name may only have letters, digits and -._",
+                    client.client_id
+                ));
             }
             if client.public && client.secret.is_some() {
                 return refuse(format!(
@@ -147,7 +150,7 @@ impl Seed {
         }
         for user in &self.user {
             if !is_file_name(&user.name) {
-                return refuse(format!("user {:?}: the name has to be letters, digits and -._", user.name));
+                return refuse(format!("user {:?}: the name may only have letters, digits and -._", user.name));
             }
         }
         let secrets = self.client.iter().filter_map(|client| client.secret.as_deref());

@@ -100,7 +100,7 @@ fn answer(status: u16, fault: &Fault) -> Response {
             (status, [(CONTENT_TYPE, media_type)], body.clone()).into_response()
         }
         None if !has_body(status.as_u16()) => status.into_response(),
-        None => problem::response(status, "The sandbox was asked for this fault."),
+        None => problem::response(status, "A fault of the sandbox."),
     };
     if let Some(value) = fault.retry_after.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {
         response.headers_mut().insert(RETRY_AFTER, value);

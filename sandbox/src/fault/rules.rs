@@ -94,7 +94,7 @@ impl Rules {
         rule.check()?;
         let mut waiting = self.rules();
         if waiting.rules.len() >= MOST {
-            return Err(FaultError::new(format!("{MOST} faults wait already; delete some")));
+            return Err(FaultError::new(format!("{MOST} faults are pending; delete some")));
         }
         waiting.last_id += 1;
         let id = waiting.last_id;
@@ -218,7 +218,7 @@ impl FaultControl<'_> {
         // RFC 6455, section 7.4, with the codes that IANA has registered since. A peer that receives another one fails the
         // connection, as it does without any.
         if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
-            let wrong = format!("a close frame does not carry the code {code}");
+            let wrong = format!("a close frame cannot carry the code {code}");
             return Err(FaultError::of("code", format!("{wrong}; write 1000 to 1003, 1007 to 1014, or 3000 to 4999")));
         }
         self.0.end_sockets(Some(code));

@@ -167,7 +167,7 @@ fn satisfied<'a>(
     };
     match session.filter(fits) {
         Some(session) => Ok(Some(session)),
-        None if is_silent => Err(Refusal("login_required", "nobody is logged in as the request asks for")),
+        None if is_silent => Err(Refusal("login_required", "no login satisfies the request")),
         None => Ok(None),
     }
 }

@@ -70,7 +70,7 @@ fn code(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, Refu
         Err(Rejected::With(refusal)) => return Err(refusal),
         Err(Rejected::UsedBefore(chain)) => {
             issuer.refresh.revoke_chain(chain).map_err(|_data| Refusal::RANDOM)?;
-            return Err(Refusal("invalid_grant", "the code was used before; what it gave is revoked"));
+            return Err(Refusal("invalid_grant", "the code was used before; its tokens are revoked"));
         }
     };
     let user = issuer.directory.user(code.user).ok_or(Refusal("invalid_grant", "the user is gone"))?;
@@ -90,7 +90,7 @@ fn refresh(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, R
     let entry = issuer.refresh.redeem(token, &client.client_id, issuer.now(), policy)?;
     let narrower = fields.get("scope").unwrap_or(&entry.scope);
     if narrower.split_whitespace().any(|scope| entry.scope.split(' ').all(|had| had != scope)) {
-        return Err(Refusal("invalid_scope", "the scope is wider than what was granted"));
+        return Err(Refusal("invalid_scope", "the scope is wider than the granted one"));
     }
     let user = issuer.directory.user(entry.user).ok_or(Refusal("invalid_grant", "the user is gone"))?;
     let mut granted = access(issuer, client, Subject::User(user), narrower)?;
