@@ -259,6 +259,22 @@ fn selecting_a_field_earlier_renames_nothing() {
     setup.config.rename.insert("a/thing".to_owned(), "Chosen".to_owned());
     let chosen = generate(&[Contract { name: "platform", bytes: EMPTY }], &setup, &before.names).unwrap();
     assert!(chosen.files["documents/a.rs"].contains("pub struct Chosen {"));
+    // Chosen for two, or chosen for one and pinned for another, it is nobody's.
+    let place = |key: &str| format!("/rename/{}", key.replace('/', "~1"));
+    for (one, other) in [("a/thing", "a/thing/owner"), ("a/thing.a_b", "a/thing.aB")] {
+        let mut pinned = Names::default();
+        pinned.graphql.insert(one.to_owned(), "taken".to_owned());
+        for (renamed, names, first) in [
+            (vec![one, other], &Names::default(), place(one)),
+            (vec![other], &pinned, format!("graphql {one}")),
+        ] {
+            let mut setup = self::setup(BTreeMap::from([("a.graphql".to_owned(), wide.to_owned())]), Some(schema));
+            setup.config.rename.extend(renamed.iter().map(|key| ((*key).to_owned(), "taken".to_owned())));
+            let report = generate(&[Contract { name: "platform", bytes: EMPTY }], &setup, names).unwrap_err();
+            let places: Vec<_> = report.problems().iter().filter_map(|problem| problem.pointer.clone()).collect();
+            assert!(places.len() == 2 && [first, place(other)].iter().all(|at| places.contains(at)), "{report}");
+        }
+    }
 }
 
 /// Two places that select one field, each under a condition, with and without `__typename`, in each order: all of them are typed, and no
