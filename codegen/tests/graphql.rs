@@ -264,10 +264,9 @@ fn selecting_a_field_earlier_renames_nothing() {
     for (one, other) in [("a/thing", "a/thing/owner"), ("a/thing.a_b", "a/thing.aB")] {
         let mut pinned = Names::default();
         pinned.graphql.insert(one.to_owned(), "taken".to_owned());
-        for (renamed, names, first) in [
-            (vec![one, other], &Names::default(), place(one)),
-            (vec![other], &pinned, format!("graphql {one}")),
-        ] {
+        for (renamed, names, first) in
+            [(vec![one, other], &Names::default(), place(one)), (vec![other], &pinned, format!("graphql {one}"))]
+        {
             let mut setup = self::setup(BTreeMap::from([("a.graphql".to_owned(), wide.to_owned())]), Some(schema));
             setup.config.rename.extend(renamed.iter().map(|key| ((*key).to_owned(), "taken".to_owned())));
             let report = generate(&[Contract { name: "platform", bytes: EMPTY }], &setup, names).unwrap_err();

@@ -160,7 +160,9 @@ fn a_chosen_name_that_the_other_branch_gave_is_settled_by_a_person() {
 
     // The lock of neither branch has the chosen name.
     workspace.write(NAMES, &workspace.read(NAMES).replace("/stock = items.get_stock\n", "/stock = items.stock\n"));
-    workspace.run(&merged).fails(5, &["names/double", "codegen.toml:4:1", "names.lock:", "`get_stock` is also that of"]);
+    workspace
+        .run(&merged)
+        .fails(5, &["names/double", "codegen.toml:4:1", "names.lock:", "`get_stock` is also that of"]);
     workspace.write("specs/codegen.toml", &rename("stock"));
     workspace.run(&merged).succeeds(&["written"]);
     assert!(workspace.read(NAMES).contains(line));

@@ -184,11 +184,7 @@ impl<'a> Claims<'a> {
         for (index, (wire, _)) in headers.iter().enumerate() {
             let chosen = self.renames.get(&header_key(operation, wire));
             let is_pinned = pin(wire).is_some_and(|pinned| chosen.is_none_or(|chosen| chosen == pinned));
-            named.push((
-                !is_pinned,
-                !wire.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'),
-                index,
-            ));
+            named.push((!is_pinned, !wire.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'), index));
         }
         named.sort_unstable();
         let mut names = Vec::with_capacity(named.len());

@@ -210,7 +210,9 @@ pub(super) fn name(
         let pinned = pins.operations.get(&key).and_then(|pin| pin.strip_prefix(&format!("{}.", operation.family.name)));
         let chosen = config.rename.get(&key).map(String::as_str);
         if chosen.is_none() && pinned.is_none() {
-            left.iter().filter(|(family, _)| **family == *operation.family.name).for_each(|(_, name)| _ = scope.take(name));
+            left.iter()
+                .filter(|(family, _)| **family == *operation.family.name)
+                .for_each(|(_, name)| _ = scope.take(name));
         }
         let wishes: Vec<String> = match chosen.or(pinned) {
             Some(name) => {

@@ -56,7 +56,12 @@ fn problem(kind: &'static str, named: &Named, other: &str, name: &str) -> Proble
     let message = format!("the name `{name}` is also that of `{other}`");
     if named.is_chosen {
         let place = pointer::join("/rename", &named.key);
-        return rules::problem("names/double", place, message, "choose a name that nothing else has, or remove the entry");
+        return rules::problem(
+            "names/double",
+            place,
+            message,
+            "choose a name that nothing else has, or remove the entry",
+        );
     }
     Problem {
         code: "names/double",
