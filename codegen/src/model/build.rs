@@ -46,7 +46,7 @@ pub(crate) fn build(
     for operation in &found {
         let mut interpreted = interpret(&mut types, operation);
         if let Some(schemes) = secured.get(operation.node.document.name.as_str()) {
-            interpreted.security = schemes.of(&operation.node, types.ledger);
+            interpreted.security = schemes.of(&operation.node, &operation.item, types.ledger);
         }
         model.operations.push(interpreted);
         if !model.families.contains(&operation.family) {
