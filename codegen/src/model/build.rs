@@ -98,6 +98,6 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) 
         answered: responses.headers,
         security: Security::Token,
         api_version: None,
-        server: address::own_server(&found.node, &found.item),
+        servers: address::own_servers(&found.node, &found.item),
     }
 }

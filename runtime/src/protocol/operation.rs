@@ -107,8 +107,9 @@ pub struct Operation {
     /// The parameter that carries the version of the interface, when that is configured on the client. Without a default and
     /// a configured version, the call fails before it is sent.
     pub api_version: Option<Parameter>,
-    /// The address that the contract gives this operation alone, absolute or relative. Empty: that of all others.
-    pub server: &'static str,
+    /// The addresses that the contract gives this operation alone, absolute or relative. Empty: those of all others. A variable is `{}`: a
+    /// label of a host, or a part of a segment; `{.}` where it may hold dots, `{/}` where slashes, too.
+    pub servers: &'static [&'static str],
     /// Whether the body of a success is handed over while it arrives. Where `accept` names JSON beside other types, a JSON
     /// body is read whole all the same.
     pub stream: bool,
@@ -132,7 +133,7 @@ impl Operation {
             accept: "application/json",
             redirects: &[],
             api_version: None,
-            server: "",
+            servers: &[],
             stream: false,
             security: Security::Token,
         }
