@@ -70,6 +70,7 @@ pub use config::{
     Unreferenced,
 };
 pub use emit::HEADER;
+pub use generate::{LARGEST_NEW, LARGEST_PUBLISHED};
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
 pub use model::{KeyPlace, Scheme};
