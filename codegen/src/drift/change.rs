@@ -253,6 +253,11 @@ impl Change {
         self.client.unwrap_or_else(|| self.judged(entry.response))
     }
 
+    /// Says that the change costs a program that was built with this client no more than that.
+    pub(super) fn costs_this_client(&mut self, most: Wire) {
+        self.client = Some(self.client().min(most));
+    }
+
     /// The cost for any client of the contract.
     pub(super) fn contract(&self) -> Wire {
         self.judged(self.rule.entry().contract)

@@ -136,8 +136,9 @@ fn unchanged(contract: Contract<'_>) -> Result<Drift, Problem> {
 
 fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let mut log = Log::default();
-    let mut graph = Graph::new([before.siblings(), after.siblings()], today);
     let (olds, news) = (side::operations(before), side::operations(after));
+    let sent = schema::sent_places(&olds, before.siblings());
+    let mut graph = Graph::new([before.siblings(), after.siblings()], today, sent);
     let pairing = pairing::pair(&olds, &news);
     let renamed = security::renamed(before, after);
     let mut named = Vec::new();

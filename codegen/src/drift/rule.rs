@@ -197,7 +197,7 @@ rules! {
     BecameNotReadOnly "became-not-read-only" <> BecameReadOnly, Safe Safe, "can be written now", "", "";
     RequiredBecameNotReadOnly "required-became-not-read-only" <> RequiredBecameReadOnly, Break Safe, "has to be written now", "writers that left it out: 400", "";
     RequiredBecameReadOnly "required-became-read-only" <> RequiredBecameNotReadOnly, Risk Safe, "is read-only now", "writers send it still: it is ignored, or 400", "";
-    BecameWriteOnly "became-write-only" <> BecameNotWriteOnly, Safe Risk, "is not sent back any more", "", "running programs read that it is missing";
+    BecameWriteOnly "became-write-only" <> BecameNotWriteOnly, Safe Safe Risk, "is not sent back any more", "", "running programs read that it is missing";
     BecameNotWriteOnly "became-not-write-only" <> BecameWriteOnly, Safe Safe, "is sent back now", "", "";
     RequiredBecameWriteOnly "required-became-write-only" <> RequiredBecameNotWriteOnly, Safe Break, "is not sent back any more", "", "every reader: decode error";
     RequiredBecameNotWriteOnly "required-became-not-write-only" <> RequiredBecameWriteOnly, Safe Safe, "is sent back now", "", "";

@@ -8,6 +8,7 @@ mod keywords;
 mod limits;
 mod members;
 mod read;
+mod sent;
 mod types;
 mod values;
 
@@ -19,6 +20,7 @@ use super::side::Side;
 use crate::model::Node;
 pub(super) use keywords::{is_prose, is_value};
 use read::Schema;
+pub(super) use sent::places as sent_places;
 
 /// The pairs of schemas that were met, and who reaches them.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(super) struct Graph<'a> {
     siblings: [bool; 2],
     /// `YYYY-MM-DD`.
     today: &'a str,
+    /// The places, before, of schemas whose types are sent.
+    sent: BTreeSet<String>,
     pairs: Vec<Met>,
     index: HashMap<Key, usize>,
     queue: VecDeque<Queued<'a>>,
@@ -53,8 +57,8 @@ struct Met {
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(siblings: [bool; 2], today: &'a str) -> Self {
-        Self { siblings, today, pairs: Vec::new(), index: HashMap::new(), queue: VecDeque::new() }
+    pub(super) fn new(siblings: [bool; 2], today: &'a str, sent: BTreeSet<String>) -> Self {
+        Self { siblings, today, sent, pairs: Vec::new(), index: HashMap::new(), queue: VecDeque::new() }
     }
 
     /// Compares two schemas that stand in an operation.
@@ -94,6 +98,7 @@ impl<'a> Graph<'a> {
         while let Some(Queued { node, before, after, referring, class }) = self.queue.pop_front() {
             let [of_before, of_after] = self.siblings;
             let mut pair = Pair {
+                is_sent: self.sent.contains(&sent::of_type(&before).pointer),
                 before: Schema::read(&before, of_before),
                 after: Schema::read(&after, of_after),
                 referring,
@@ -169,6 +174,8 @@ struct Pair<'a, 'l> {
     referring: Option<[Node<'a>; 2]>,
     siblings: [bool; 2],
     today: &'a str,
+    /// True if its type before is sent as well.
+    is_sent: bool,
     class: Class,
     node: usize,
     log: &'l mut Log,
