@@ -51,12 +51,28 @@ fn each_pair_has_its_report() {
     for case in cases() {
         let drift = compare(&read(&case, "before"), &read(&case, "after"));
         let name = case.file_name().unwrap().to_string_lossy().into_owned();
+        tells_each_item_once(&drift, &name);
         let mut settings = insta::Settings::new();
         settings.set_snapshot_path(&case);
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!("drift", drift.markdown(&heading(&name))));
     }
+}
+
+/// Where items are listed, no line says that there are none, or an item twice; and what does not compile is not silent.
+fn tells_each_item_once(drift: &Drift, name: &str) {
+    const SILENT: &str = "the compiler does not tell";
+    let report = drift.markdown(&heading(name));
+    for row in report.lines().filter(|line| line.starts_with("| ")) {
+        let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let items: Vec<&str> = cell.split("; ").collect();
+        assert_eq!(items.iter().collect::<BTreeSet<_>>().len(), items.len(), "{name}: {row}");
+        assert!(cell.starts_with("no item") && !cell.contains("; ") || !cell.contains("no item"), "{name}: {row}");
+        assert!(!cell.contains(SILENT) || !cell.contains("is gone") && !cell.contains(" → "), "{name}: {row}");
+    }
+    let changelog = drift.changelog();
+    assert_eq!(changelog.iter().collect::<BTreeSet<_>>().len(), changelog.len(), "{name}: {changelog:#?}");
 }
 
 /// What a finding says, without the words.

@@ -8,7 +8,8 @@ use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions};
-use super::rule::{Rule, Wire};
+use super::rule::Rule;
+use super::told::Told;
 use crate::api::{Api, Item};
 use crate::pointer;
 
@@ -49,6 +50,7 @@ impl Drift {
             }
         }
         let families = families([before, after]);
+        let told = Told::of(&pairs, [before, after], &self.met);
         for finding in &mut self.findings {
             let reached = finding.operations.iter().filter_map(|operation| families.get(operation.as_str()));
             finding.families = reached.map(|family| (*family).to_owned()).collect();
@@ -60,7 +62,7 @@ impl Drift {
                 finding.source = Source::Major;
             }
             finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
-            finding.silent = finding.client >= Wire::Risk && finding.source < Source::Major;
+            finding.silent = told.is_silent(finding);
         }
         self.sort();
         self.unexplained = Some(unexplained);
@@ -335,7 +337,7 @@ fn through_families(
 }
 
 /// The type that an item belongs to, or the item itself.
-fn owner(item: &Item) -> &str {
+pub(super) fn owner(item: &Item) -> &str {
     match item.kind {
         "field" | "from" | "variant" => item.parent(),
         "fn" if item.path.starts_with("types::") || item.path.starts_with("documents::") => item.parent(),

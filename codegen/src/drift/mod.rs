@@ -47,6 +47,7 @@ mod security;
 mod side;
 mod silence;
 mod terminal;
+mod told;
 mod unused;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
