@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Carrier, Change, Class, Log};
+use super::credentials::Schemes;
 use super::rule::{Rule, Wire};
 use super::schema::Graph;
-use super::security::Renamed;
 use super::side::Operation;
 use crate::model::{Node, asked_for, sent};
 
@@ -18,8 +18,7 @@ pub(super) struct Compared<'a, 'l> {
     pub(super) subject: String,
     pub(super) graph: &'l mut Graph<'a>,
     pub(super) log: &'l mut Log,
-    /// Security schemes with another name.
-    pub(super) renamed: &'l Renamed,
+    pub(super) schemes: &'l Schemes,
     /// `YYYY-MM-DD`.
     pub(super) today: &'l str,
 }

@@ -83,6 +83,8 @@ fn is_common(rule: Rule) -> bool {
             | Rule::ParameterRenamed
             | Rule::SecurityAdded
             | Rule::SecurityRemoved
+            | Rule::SecurityDeclared
+            | Rule::SecurityUndeclared
             | Rule::AlternativeAdded
             | Rule::AlternativeRemoved
             | Rule::ScopeAdded
@@ -279,6 +281,7 @@ pub(super) fn plural(predicate: &str) -> String {
         "does" => "do",
         "takes" => "take",
         "needs" => "need",
+        "says" => "say",
         "succeeds" => "succeed",
         "means" => "mean",
         "fits" => "fit",

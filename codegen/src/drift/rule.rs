@@ -247,6 +247,8 @@ rules! {
 
     SecurityAdded "security-added" <> SecurityRemoved, Break Break, "needs {keyword} now", "callers without it: 401 or 403", "";
     SecurityRemoved "security-removed" <> SecurityAdded, Safe Safe, "does not need {keyword} any more", "", "";
+    SecurityDeclared "security-declared" <> SecurityUndeclared, Risk Risk, "says now that callers show {keyword}", "callers that show nothing: 401 or 403, if the service asked for nothing before", "";
+    SecurityUndeclared "security-undeclared" <> SecurityDeclared, Safe Safe, "does not say any more that callers show {keyword}", "", "";
     AlternativeAdded "alternative-added" <> AlternativeRemoved, Safe Safe, "may also be called with {keyword}", "", "";
     AlternativeRemoved "alternative-removed" <> AlternativeAdded, Break Break, "may not be called with {keyword} any more", "callers that use it: 401 or 403", "";
     ScopeAdded "scope-added" <> ScopeRemoved, Break Break, "needs the scope {keyword} now", "callers whose token does not have it: 403", "";
@@ -297,6 +299,8 @@ impl Rule {
                 | Self::DefaultChanged
                 | Self::SecurityAdded
                 | Self::SecurityRemoved
+                | Self::SecurityDeclared
+                | Self::SecurityUndeclared
                 | Self::AlternativeAdded
                 | Self::AlternativeRemoved
                 | Self::ScopeAdded
