@@ -238,6 +238,9 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::MediaTypeAdded | Rule::MediaTypeRemoved if parameter => Vec::new(),
         Rule::MediaTypeAdded => vec![format!("{direction}-media-type-added")],
         Rule::MediaTypeRemoved => vec![format!("{direction}-media-type-removed")],
+        Rule::MediaTypeChanged if change.variant == "rewritten" => {
+            ["removed", "added"].map(|what| format!("{direction}-media-type-{what}")).into()
+        }
         Rule::MediaTypeChanged if change.class.response => vec![format!("response-media-type-name-{}", change.variant)],
         Rule::ContentSchemaAdded => name(place(change), "media-type-schema-added").into_iter().collect(),
         Rule::ContentSchemaRemoved => name(place(change), "media-type-schema-removed").into_iter().collect(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Carrier, Change, Class, Log};
 use super::credentials::Schemes;
 use super::rule::{Rule, Wire};
-use super::schema::Graph;
+use super::schema::{Graph, is_no_text};
 use super::side::Operation;
 use crate::model::{Node, asked_for, sent};
 
@@ -39,11 +39,18 @@ impl<'a> Compared<'a, '_> {
             members.into_iter().map(|(name, node)| (name.to_lowercase().replace(' ', ""), node)).collect()
         };
         let (old, new) = (all(before), all(after));
-        let of = |name: &str| {
-            let carrier = if is_json(name) || class.carrier != Carrier::Json { class.carrier } else { Carrier::Text };
-            Class { carrier, ..class }
+        let siblings = self.graph.siblings();
+        // What is no text is read as JSON: ASP.NET lists `text/plain` for whatever it writes.
+        let is_read_as_json =
+            |name: &str, media: &Node<'_>| class.response && essence(name) == PLAIN && is_data(media, siblings[0]);
+        let of = |name: &str, media: &Node<'_>| {
+            let as_is = is_json(name) || is_read_as_json(name, media) || class.carrier != Carrier::Json;
+            Class { carrier: if as_is { class.carrier } else { Carrier::Text }, ..class }
         };
-        let renamed = renamed(&old, &new, class.response);
+        let mut renamed = renamed(&old, &new, class.response);
+        if class.response {
+            renamed.extend(written_otherwise(&old, &new, &renamed, siblings));
+        }
         let names = || old.keys().map(String::as_str);
         let chosen = if class.response { asked_for(names()) } else { sent(names()) };
         let is_chosen = |name: &str| chosen.is_some_and(|chosen| essence(chosen) == essence(name));
@@ -52,8 +59,13 @@ impl<'a> Compared<'a, '_> {
             let change = self.push(Rule::MediaTypeChanged, Some(before), Some(after));
             change.subject = format!("{} {what}", change.subject);
             (change.class, change.variant) = (class, variant);
-            change.wire = (*variant != "generalized").then_some(Wire::Safe);
-            if !is_chosen(from) {
+            change.wire = match *variant {
+                "generalized" => None,
+                "rewritten" => Some(Wire::Break),
+                _ => Some(Wire::Safe),
+            };
+            // Of what is written as JSON, it asks for both.
+            if !is_chosen(from) || *variant == "rewritten" && essence(from) == PLAIN {
                 change.client = Some(Wire::None);
             }
             for (site, name) in [(&mut change.before, from), (&mut change.after, to)] {
@@ -61,14 +73,15 @@ impl<'a> Compared<'a, '_> {
                     site.value = (*name).clone();
                 }
             }
-            self.media_type(before, after, of(to), what);
+            let class = if *variant == "rewritten" { class } else { of(to, before) };
+            self.media_type(before, after, class, what);
         }
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         for name in names.into_iter().filter(|name| !renamed.iter().any(|(from, to, _)| from == name || to == name)) {
             match (old.get(name), new.get(name)) {
                 (Some(before), Some(after)) => {
                     self.log.keep(Rule::MediaTypeRemoved, name, before);
-                    self.media_type(before, after, of(name), what);
+                    self.media_type(before, after, of(name, before), what);
                 }
                 (before, after) => {
                     let rule = if after.is_some() { Rule::MediaTypeAdded } else { Rule::MediaTypeRemoved };
@@ -117,6 +130,32 @@ fn essence(name: &str) -> &str {
 fn is_json(name: &str) -> bool {
     let essence = essence(name);
     essence.ends_with("/json") || essence.ends_with("+json")
+}
+
+const PLAIN: &str = "text/plain";
+const JSON: &str = "application/json";
+
+/// Whether a media type holds something else than a text.
+fn is_data(media: &Node<'_>, siblings: bool) -> bool {
+    media.get("schema").is_some_and(|schema| is_no_text(&schema, siblings))
+}
+
+/// An answer that was called `text/plain` and is called `application/json` now, or the other way round, and is no text.
+fn written_otherwise<'n>(
+    old: &'n BTreeMap<String, Node<'_>>,
+    new: &'n BTreeMap<String, Node<'_>>,
+    renamed: &[(&String, &String, &'static str)],
+    siblings: [bool; 2],
+) -> Option<(&'n String, &'n String, &'static str)> {
+    let only =
+        |own: &'n BTreeMap<String, Node<'_>>, others: &BTreeMap<String, Node<'_>>, name: &str, siblings: bool| {
+            let (name, media) = own.get_key_value(name).filter(|_| !others.contains_key(name))?;
+            let is_free = !renamed.iter().any(|(from, to, _)| *from == name || *to == name);
+            (is_free && is_data(media, siblings)).then_some(name)
+        };
+    [(PLAIN, JSON), (JSON, PLAIN)].into_iter().find_map(|(from, to)| {
+        Some((only(old, new, from, siblings[0])?, only(new, old, to, siblings[1])?, "rewritten"))
+    })
 }
 
 /// Media types that became others, where only one fits: before, after, and how they belong together.

@@ -20,6 +20,7 @@ use super::side::Side;
 use crate::model::Node;
 pub(super) use keywords::{is_prose, is_value};
 use read::Schema;
+pub(super) use read::is_no_text;
 pub(super) use sent::places as sent_places;
 
 /// The pairs of schemas that were met, and who reaches them.
@@ -59,6 +60,11 @@ struct Met {
 impl<'a> Graph<'a> {
     pub(super) fn new(siblings: [bool; 2], today: &'a str, sent: BTreeSet<String>) -> Self {
         Self { siblings, today, sent, pairs: Vec::new(), index: HashMap::new(), queue: VecDeque::new() }
+    }
+
+    /// Whether members beside `$ref` count, before and after.
+    pub(super) fn siblings(&self) -> [bool; 2] {
+        self.siblings
     }
 
     /// Compares two schemas that stand in an operation.
