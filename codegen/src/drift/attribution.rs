@@ -6,6 +6,7 @@ use std::ops::Bound;
 use super::change::Direction;
 use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
+use super::heads;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions};
 use super::rule::Rule;
@@ -27,6 +28,7 @@ impl Drift {
         let mut owners: Vec<Vec<usize>> = pairs.iter().map(|pair| claims.of_item(pair)).collect();
         through_mentions(&pairs, &mut owners, before, after);
         through_families(&pairs, &mut owners, &self.findings, before, after);
+        heads::own(&mut owners, &self.findings);
         let mut unexplained = Vec::new();
         for (pair, owners) in pairs.iter().zip(&owners) {
             let Some(change) = pair.told() else { continue };

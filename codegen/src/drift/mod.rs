@@ -31,6 +31,7 @@ mod compared;
 mod credentials;
 mod finding;
 mod gather;
+mod heads;
 mod item_change;
 mod items;
 mod lifecycle;

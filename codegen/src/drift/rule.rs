@@ -241,6 +241,7 @@ rules! {
     DocumentAccepted "document-accepted" <> DocumentRefused, Safe Safe, "fits the schema now", "", "";
 
     SchemaRenamed "schema-renamed" <> SchemaRenamed, None None, "has another name", "", "";
+    SchemaReplaced "schema-replaced" <> SchemaReplaced, None None, "refers to another schema", "", "";
     SchemaRemoved "schema-removed" <> SchemaAdded, None None, "is gone, and no operation used it", "", "";
     SchemaAdded "schema-added" <> SchemaRemoved, None None, "is new, and no operation uses it", "", "";
     UnusedChanged "unused-changed" <> UnusedChanged, None None, "changed, and no operation uses it", "", "";

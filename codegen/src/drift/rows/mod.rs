@@ -147,6 +147,8 @@ enum Cause<'f> {
     Respelled(Spelled, Wire),
     /// A discriminator has another name, and with it a member of each variant: before, and after.
     Discriminator(String, String),
+    /// A place refers to another schema, with what differs between the two.
+    Referred(&'f str),
     /// The same was decided for many places, whose values differ; of media types, for requests or for responses.
     Decided(Rule, Wire, bool),
     /// The same changed into the same.
@@ -164,9 +166,11 @@ impl Drift {
         let mut exceptions = self.kept.clone();
         let mut rows: Vec<Row<'_>> = Vec::new();
         for (cause, mut findings) in self.grouped(&respelled) {
-            // The members of a discriminator are its images.
-            findings.sort_by_key(|(_, finding)| {
-                matches!(cause, Some(Cause::Discriminator(..))) && finding.rule != Rule::DiscriminatorChanged
+            // The members of a discriminator are its images, and what differs behind a reference is a part of it.
+            findings.sort_by_key(|(_, finding)| match cause {
+                Some(Cause::Discriminator(..)) => finding.rule != Rule::DiscriminatorChanged,
+                Some(Cause::Referred(_)) => finding.rule != Rule::SchemaReplaced,
+                _ => false,
             });
             let (Some((index, speaker)), client) = (findings.first(), findings.iter().map(|(_, f)| f.client).max())
             else {
@@ -207,6 +211,14 @@ impl Drift {
             // However few: its members are its images.
             sizes.insert(cause.clone(), FEWEST);
             causes.insert(index, cause);
+        }
+        let heads = self.findings.iter().filter(|finding| finding.rule == Rule::SchemaReplaced);
+        let heads: BTreeSet<&str> = heads.filter_map(|finding| finding.head.as_deref()).collect();
+        for (index, finding) in self.findings.iter().enumerate() {
+            if let Some(head) = finding.head.as_deref().filter(|head| heads.contains(head)) {
+                sizes.insert(Cause::Referred(head), FEWEST);
+                causes.insert(index, Cause::Referred(head));
+            }
         }
         for (index, finding) in self.findings.iter().enumerate() {
             if let (false, Some(cause)) = (causes.contains_key(&index), Cause::of(finding)) {
