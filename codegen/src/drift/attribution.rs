@@ -162,8 +162,11 @@ impl<'f> Claims<'f> {
         type Step<'s> = &'s dyn Fn(usize, &Item) -> Vec<usize>;
         let of_arguments = |index: usize| is_of_arguments(&self.findings[index], pair);
         let steps: [Step<'_>; 6] = [
-            // The member itself.
-            &|side, item| if item.pointer.is_empty() { Vec::new() } else { self.below(side, item, &item.pointer) },
+            // The member itself. One that is not declared stands where its type does.
+            &|side, item| match item.pointer.is_empty() || item.pointer == item.origin.pointer {
+                true => Vec::new(),
+                false => self.below(side, item, &item.pointer),
+            },
             // Something in the type or operation that has the name of the member.
             &|side, item| {
                 let mut found = self.below(side, item, &item.origin.pointer);
@@ -375,10 +378,11 @@ fn nearest(from: &str, users: &HashMap<&str, Vec<&str>>, explained: &HashMap<&st
     None
 }
 
-/// Whether a finding is about what changed in the signature of an operation.
+/// Whether a finding is about what changed in the signature of an operation, or of a function that makes a type.
 fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
     let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
-    if before.origin.operation.is_empty() {
+    let is_maker = before.origin.operation.is_empty();
+    if is_maker && before.kind != "fn" {
         return true;
     }
     let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
@@ -391,5 +395,7 @@ fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
         let word = plain(word).to_lowercase();
         arguments.iter().any(|argument| plain(argument) == word)
     });
-    named && finding.direction != Direction::Response || result && finding.direction != Direction::Request
+    is_maker && named
+        || named && finding.direction != Direction::Response
+        || result && finding.direction != Direction::Request
 }

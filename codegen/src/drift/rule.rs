@@ -209,8 +209,8 @@ rules! {
     LimitTightened "limit-tightened" <> LimitLoosened, Risk None, "has a tighter limit: {keyword}", "writers beyond it: 400", "";
     LimitLoosened "limit-loosened" <> LimitTightened, Safe None Break, "has a looser limit: {keyword}", "", "readers that check the limit";
     PatternSet "pattern-set" <> PatternUnset, Risk None, "has to match a pattern now", "writers of what does not match: 400", "";
-    PatternUnset "pattern-unset" <> PatternSet, Safe None, "need not match a pattern any more", "", "readers that check the pattern";
-    PatternChanged "pattern-changed" <> PatternChanged, Risk None, "has to match another pattern", "writers of what does not match: 400", "readers that check the pattern";
+    PatternUnset "pattern-unset" <> PatternSet, Safe None Break, "need not match a pattern any more", "", "readers that check the pattern";
+    PatternChanged "pattern-changed" <> PatternChanged, Risk None Break, "has to match another pattern", "writers of what does not match: 400", "readers that check the pattern";
     MembersClosed "members-closed" <> MembersOpened, Risk None, "takes no undeclared members any more", "writers that send them: 400", "";
     MembersOpened "members-opened" <> MembersClosed, Safe None Risk, "takes undeclared members now", "", "readers that take no undeclared members";
     VariantAdded "variant-added" <> VariantRemoved, Safe Risk, "has another variant ({keyword})", "", "older clients meet a variant that they do not know";
