@@ -178,6 +178,7 @@ rules! {
     BecameNotNullable "became-not-nullable" <> BecameNullable, Break Safe, "may not be null any more", "writers that send null: 400", "";
     EnumValueAdded "enum-value-added" <> EnumValueRemoved, Safe Safe Risk, "may also be {keyword}", "", "older clients read it as `Unknown`";
     EnumValueRemoved "enum-value-removed" <> EnumValueAdded, Break Safe, "may not be {keyword} any more", "writers that send it: 400", "";
+    ValueNamesChanged "value-names-changed" <> ValueNamesChanged, None None, "has other names for its values: {keyword}", "", "";
     BecameEnum "became-enum" <> BecameOpen, Break Safe, "has a fixed list of values now", "writers that send another one: 400", "";
     BecameOpen "became-open" <> BecameEnum, Safe Safe Risk, "has no fixed list of values any more", "", "older clients read new values as `Unknown`";
     ConstantAdded "constant-added" <> ConstantRemoved, Break Safe, "has one value only now", "writers that send another one: 400", "";
@@ -242,6 +243,8 @@ rules! {
 
     SchemaRenamed "schema-renamed" <> SchemaRenamed, None None, "has another name", "", "";
     SchemaReplaced "schema-replaced" <> SchemaReplaced, None None, "refers to another schema", "", "";
+    SchemaExtracted "schema-extracted" <> SchemaInlined, None None, "refers to a component now: {keyword}", "", "";
+    SchemaInlined "schema-inlined" <> SchemaExtracted, None None, "does not refer to a component any more: {keyword}", "", "";
     SchemaRemoved "schema-removed" <> SchemaAdded, None None, "is gone, and no operation used it", "", "";
     SchemaAdded "schema-added" <> SchemaRemoved, None None, "is new, and no operation uses it", "", "";
     UnusedChanged "unused-changed" <> UnusedChanged, None None, "changed, and no operation uses it", "", "";

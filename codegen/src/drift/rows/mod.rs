@@ -269,6 +269,8 @@ fn is_decided(rule: Rule) -> bool {
             | Rule::MembersOpened
             | Rule::OperationIdChanged
             | Rule::SchemaRenamed
+            | Rule::SchemaExtracted
+            | Rule::SchemaInlined
             | Rule::SchemeRenamed
             | Rule::MediaTypeAdded
             | Rule::MediaTypeRemoved

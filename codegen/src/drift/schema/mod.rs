@@ -259,12 +259,27 @@ impl<'a> Pair<'a, '_> {
         }
     }
 
-    /// The place refers to another schema, of which both sides know.
+    /// The place refers to another schema, of which both sides know, or has the schema itself on one side.
     fn replaced(&mut self) {
         let Some(referring) = self.refers().cloned() else { return };
-        let (Some(old), Some(new)) = (component(&self.before.place), component(&self.after.place)) else { return };
+        let names = [&self.before.place, &self.after.place].map(|place| component(&sent::of_type(place)));
+        let (rule, old, new) = match names.into() {
+            (Some(old), Some(new)) => {
+                let is_known = has_component(&self.after.place, &old) || has_component(&self.before.place, &new);
+                if old == new || !is_known {
+                    return;
+                }
+                (Rule::SchemaReplaced, old, new)
+            }
+            // What has no name of its own in Rust has none to lose.
+            _ if !["properties", "enum", "oneOf", "anyOf"].iter().any(|key| self.after.first(key).is_some()) => return,
+            (None, Some(new)) => (Rule::SchemaExtracted, String::new(), new),
+            (Some(old), None) => (Rule::SchemaInlined, old, String::new()),
+            (None, None) => return,
+        };
         let [before, after] = &referring.at;
-        let change = self.emit(Rule::SchemaReplaced, Some(before), Some(after));
+        let change = self.emit(rule, Some(before), Some(after));
+        change.keyword = if rule == Rule::SchemaReplaced { String::new() } else { [old.as_str(), &new].concat() };
         for (site, name) in [(&mut change.before, old), (&mut change.after, new)] {
             if let Some(site) = site {
                 site.value = name;
