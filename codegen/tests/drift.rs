@@ -189,13 +189,17 @@ fn no_text_of_a_contract_ends_a_row_or_steers_a_terminal() {
         json!({"openapi": "3.0.4", "paths": {"/a": {"get": {"parameters": [{"name": name, "in": "query", "schema": {}}], "responses": {}}}}})
             .to_string()
     };
-    let drift = compare(contract("x").as_bytes(), contract("`|</td>\u{1b}[2J\n| B9 |`\u{202e}").as_bytes());
+    let drift =
+        compare(contract("x").as_bytes(), contract("`|</td>\u{1b}[2J\n| B9 |`\u{202e}##vso[a]##[b]").as_bytes());
     let (markdown, page) = (drift.markdown(&heading("`|\n")), drift.html(&heading("</title><script>")));
     let lines = drift.lines(&heading(""), 10);
     let text: String = lines.iter().flat_map(|line| &line.spans).map(|span| span.text.as_str()).collect();
     assert!(text.contains("B9"), "{text}");
     assert_eq!(page.matches("<script>").count(), 1, "{page}");
     assert!(!page.contains("</td>") && !page.contains('\u{1b}'), "{page}");
+    for command in ["##vso[", "##["] {
+        assert!(![&markdown, &text, &page].iter().any(|report| report.contains(command)), "{command}");
+    }
     for hidden in ['\u{1b}', '\u{202e}'] {
         assert!(!markdown.contains(hidden) && !text.contains(hidden));
     }
