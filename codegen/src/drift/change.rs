@@ -62,6 +62,8 @@ pub(super) struct Class {
     pub(super) always: bool,
     /// Read as an `Option` by this client, which takes a null for a missing member.
     pub(super) option: bool,
+    /// In a media type that this client neither asks for nor sends.
+    pub(super) unused: bool,
     pub(super) carrier: Carrier,
 }
 
@@ -72,6 +74,7 @@ impl Class {
         muted: false,
         always: false,
         option: false,
+        unused: false,
         carrier: Carrier::Json,
     };
 
@@ -267,6 +270,9 @@ impl Change {
     /// The cost for a program that was built with this client.
     pub(super) fn client(&self) -> Wire {
         let entry = self.rule.entry();
+        if self.class.unused {
+            return Wire::None;
+        }
         self.client.unwrap_or_else(|| self.judged(entry.response))
     }
 

@@ -39,21 +39,22 @@ impl<'a> Compared<'a, '_> {
             members.into_iter().map(|(name, node)| (name.to_lowercase().replace(' ', ""), node)).collect()
         };
         let (old, new) = (all(before), all(after));
+        let names = || old.keys().map(String::as_str);
+        let chosen = if class.response { asked_for(names()) } else { sent(names()) };
+        let is_chosen = |name: &str| chosen.is_some_and(|chosen| essence(chosen) == essence(name));
         let siblings = self.graph.siblings();
         // What is no text is read as JSON: ASP.NET lists `text/plain` for whatever it writes.
         let is_read_as_json =
             |name: &str, media: &Node<'_>| class.response && essence(name) == PLAIN && is_data(media, siblings[0]);
         let of = |name: &str, media: &Node<'_>| {
             let as_is = is_json(name) || is_read_as_json(name, media) || class.carrier != Carrier::Json;
-            Class { carrier: if as_is { class.carrier } else { Carrier::Text }, ..class }
+            let carrier = if as_is { class.carrier } else { Carrier::Text };
+            Class { carrier, unused: !is_chosen(name), ..class }
         };
         let mut renamed = renamed(&old, &new, class.response);
         if class.response {
             renamed.extend(written_otherwise(&old, &new, &renamed, siblings));
         }
-        let names = || old.keys().map(String::as_str);
-        let chosen = if class.response { asked_for(names()) } else { sent(names()) };
-        let is_chosen = |name: &str| chosen.is_some_and(|chosen| essence(chosen) == essence(name));
         for (from, to, variant) in &renamed {
             let (Some(before), Some(after)) = (old.get(*from), new.get(*to)) else { continue };
             let change = self.push(Rule::MediaTypeChanged, Some(before), Some(after));
@@ -73,7 +74,9 @@ impl<'a> Compared<'a, '_> {
                     site.value = (*name).clone();
                 }
             }
-            let class = if *variant == "rewritten" { class } else { of(to, before) };
+            let as_before = of(from, before);
+            let class =
+                if *variant == "rewritten" { class } else { Class { unused: as_before.unused, ..of(to, before) } };
             self.media_type(before, after, class, what);
         }
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();

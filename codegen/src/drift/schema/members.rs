@@ -210,8 +210,7 @@ impl<'a> Pair<'a, '_> {
             (false, false) => match (schema(&before), schema(&after)) {
                 (Some(before), Some(after)) => self.child(&before, &after, self.class.within()),
                 (Some(before), None) => {
-                    self.emit(Rule::ConstraintRemoved, Some(&before), after.as_ref()).keyword =
-                        "additionalProperties".to_owned();
+                    self.constraint(Rule::ConstraintRemoved, "additionalProperties", Some(&before), after.as_ref());
                 }
                 (None, Some(after)) => {
                     self.emit(Rule::ConstraintAdded, before.as_ref(), Some(&after)).keyword =
