@@ -51,12 +51,29 @@ fn each_pair_has_its_report() {
     for case in cases() {
         let drift = compare(&read(&case, "before"), &read(&case, "after"));
         let name = case.file_name().unwrap().to_string_lossy().into_owned();
+        tells_each_item_once(&drift, &name);
         let mut settings = insta::Settings::new();
         settings.set_snapshot_path(&case);
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!("drift", drift.markdown(&heading(&name))));
     }
+}
+
+/// Where items are listed, no line says that there are none, or an item twice; and what does not compile is not silent.
+fn tells_each_item_once(drift: &Drift, name: &str) {
+    let report = drift.markdown(&heading(name));
+    for row in report.lines().filter(|line| line.starts_with("| ")) {
+        let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let items: Vec<&str> = cell.split("; ").collect();
+        assert_eq!(items.iter().collect::<BTreeSet<_>>().len(), items.len(), "{name}: {row}");
+        assert!(cell.starts_with("no item") && !cell.contains("; ") || !cell.contains("no item"), "{name}: {row}");
+    }
+    for row in drift.rows().iter().filter(|row| row.is_silent()) {
+        assert!(row.findings.iter().all(|(_, finding)| finding.source < Source::Major), "{name}: {}", row.number);
+    }
+    let changelog = drift.changelog();
+    assert_eq!(changelog.iter().collect::<BTreeSet<_>>().len(), changelog.len(), "{name}: {changelog:#?}");
 }
 
 /// What a finding says, without the words.
@@ -173,13 +190,17 @@ fn no_text_of_a_contract_ends_a_row_or_steers_a_terminal() {
         json!({"openapi": "3.0.4", "paths": {"/a": {"get": {"parameters": [{"name": name, "in": "query", "schema": {}}], "responses": {}}}}})
             .to_string()
     };
-    let drift = compare(contract("x").as_bytes(), contract("`|</td>\u{1b}[2J\n| B9 |`\u{202e}").as_bytes());
+    let drift =
+        compare(contract("x").as_bytes(), contract("`|</td>\u{1b}[2J\n| B9 |`\u{202e}##vso[a]##[b]").as_bytes());
     let (markdown, page) = (drift.markdown(&heading("`|\n")), drift.html(&heading("</title><script>")));
     let lines = drift.lines(&heading(""), 10);
     let text: String = lines.iter().flat_map(|line| &line.spans).map(|span| span.text.as_str()).collect();
     assert!(text.contains("B9"), "{text}");
     assert_eq!(page.matches("<script>").count(), 1, "{page}");
     assert!(!page.contains("</td>") && !page.contains('\u{1b}'), "{page}");
+    for command in ["##vso[", "##["] {
+        assert!(![&markdown, &text, &page].iter().any(|report| report.contains(command)), "{command}");
+    }
     for hidden in ['\u{1b}', '\u{202e}'] {
         assert!(!markdown.contains(hidden) && !text.contains(hidden));
     }

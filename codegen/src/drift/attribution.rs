@@ -6,9 +6,11 @@ use std::ops::Bound;
 use super::change::Direction;
 use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
+use super::heads;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions};
-use super::rule::{Rule, Wire};
+use super::rule::Rule;
+use super::told::Told;
 use crate::api::{Api, Item};
 use crate::pointer;
 
@@ -26,6 +28,7 @@ impl Drift {
         let mut owners: Vec<Vec<usize>> = pairs.iter().map(|pair| claims.of_item(pair)).collect();
         through_mentions(&pairs, &mut owners, before, after);
         through_families(&pairs, &mut owners, &self.findings, before, after);
+        heads::own(&mut owners, &self.findings);
         let mut unexplained = Vec::new();
         for (pair, owners) in pairs.iter().zip(&owners) {
             let Some(change) = pair.told() else { continue };
@@ -49,6 +52,7 @@ impl Drift {
             }
         }
         let families = families([before, after]);
+        let told = Told::of(&pairs, [before, after], &self.met);
         for finding in &mut self.findings {
             let reached = finding.operations.iter().filter_map(|operation| families.get(operation.as_str()));
             finding.families = reached.map(|family| (*family).to_owned()).collect();
@@ -60,7 +64,7 @@ impl Drift {
                 finding.source = Source::Major;
             }
             finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
-            finding.silent = finding.client >= Wire::Risk && finding.source < Source::Major;
+            finding.silent = told.is_silent(finding);
         }
         self.sort();
         self.unexplained = Some(unexplained);
@@ -158,8 +162,11 @@ impl<'f> Claims<'f> {
         type Step<'s> = &'s dyn Fn(usize, &Item) -> Vec<usize>;
         let of_arguments = |index: usize| is_of_arguments(&self.findings[index], pair);
         let steps: [Step<'_>; 6] = [
-            // The member itself.
-            &|side, item| if item.pointer.is_empty() { Vec::new() } else { self.below(side, item, &item.pointer) },
+            // The member itself. One that is not declared stands where its type does.
+            &|side, item| match item.pointer.is_empty() || item.pointer == item.origin.pointer {
+                true => Vec::new(),
+                false => self.below(side, item, &item.pointer),
+            },
             // Something in the type or operation that has the name of the member.
             &|side, item| {
                 let mut found = self.below(side, item, &item.origin.pointer);
@@ -335,7 +342,7 @@ fn through_families(
 }
 
 /// The type that an item belongs to, or the item itself.
-fn owner(item: &Item) -> &str {
+pub(super) fn owner(item: &Item) -> &str {
     match item.kind {
         "field" | "from" | "variant" => item.parent(),
         "fn" if item.path.starts_with("types::") || item.path.starts_with("documents::") => item.parent(),
@@ -371,10 +378,11 @@ fn nearest(from: &str, users: &HashMap<&str, Vec<&str>>, explained: &HashMap<&st
     None
 }
 
-/// Whether a finding is about what changed in the signature of an operation.
+/// Whether a finding is about what changed in the signature of an operation, or of a function that makes a type.
 fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
     let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
-    if before.origin.operation.is_empty() {
+    let is_maker = before.origin.operation.is_empty();
+    if is_maker && before.kind != "fn" {
         return true;
     }
     let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
@@ -387,5 +395,7 @@ fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
         let word = plain(word).to_lowercase();
         arguments.iter().any(|argument| plain(argument) == word)
     });
-    named && finding.direction != Direction::Response || result && finding.direction != Direction::Request
+    is_maker && named
+        || named && finding.direction != Direction::Response
+        || result && finding.direction != Direction::Request
 }

@@ -65,6 +65,9 @@ pub struct Finding {
     /// All places that it was found at.
     #[serde(skip)]
     pub(super) places: Places,
+    /// The place that refers to another schema now, which the finding tells of a difference of.
+    #[serde(skip)]
+    pub(super) head: Option<String>,
     /// The same change in the words of oasdiff.
     pub aliases: BTreeSet<String>,
     /// Twelve characters that stay the same as long as the change is the same.

@@ -153,6 +153,14 @@ impl ItemChange {
     }
 }
 
+/// Items without what another one of them says: a variant has a `From` of its own.
+pub(super) fn once(items: Vec<&ItemChange>) -> Vec<&ItemChange> {
+    let variants: BTreeSet<&str> =
+        items.iter().filter(|change| change.kind() == "variant").map(|change| change.path()).collect();
+    let is_said = |change: &ItemChange| change.kind() == "from" && variants.contains(change.path());
+    items.iter().copied().filter(|change| !is_said(change)).collect()
+}
+
 /// A path without what a reader knows.
 fn short(path: &str) -> &str {
     match path.strip_prefix("families::").and_then(|rest| rest.split_once("::")) {

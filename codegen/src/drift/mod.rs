@@ -28,8 +28,10 @@ mod aliases;
 mod attribution;
 mod change;
 mod compared;
+mod credentials;
 mod finding;
 mod gather;
+mod heads;
 mod item_change;
 mod items;
 mod lifecycle;
@@ -47,6 +49,7 @@ mod security;
 mod side;
 mod silence;
 mod terminal;
+mod told;
 mod unused;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -59,6 +62,7 @@ use crate::{Contract, Problem, Report, load, pipeline, upgrade};
 pub use change::Direction;
 use change::{Change, Kept, Log};
 use compared::Compared;
+use credentials::Schemes;
 use finding::Met;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
@@ -146,10 +150,11 @@ fn unchanged(contract: Contract<'_>) -> Result<Drift, Problem> {
 
 fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let mut log = Log::default();
-    let mut graph = Graph::new([before.siblings(), after.siblings()], today);
     let (olds, news) = (side::operations(before), side::operations(after));
+    let sent = schema::sent_places(&olds, before.siblings());
+    let mut graph = Graph::new([before.siblings(), after.siblings()], today, sent);
     let pairing = pairing::pair(&olds, &news);
-    let renamed = security::renamed(before, after);
+    let schemes = Schemes::of(before, after);
     let mut named = Vec::new();
     for (old, new) in &pairing.pairs {
         let (old, new) = (&olds[*old], &news[*new]);
@@ -158,7 +163,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
         address::moved(old, new, index, &mut log);
         let subject = old.key();
         let (graph, log) = (&mut graph, &mut log);
-        Compared { before: old, after: new, index, subject, graph, log, renamed: &renamed, today }.compare();
+        Compared { before: old, after: new, index, subject, graph, log, schemes: &schemes, today }.compare();
     }
     for index in &pairing.gone {
         let old = &olds[*index];
@@ -175,7 +180,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     }
     let pairs: Vec<(&Operation<'_>, &Operation<'_>)> =
         pairing.pairs.iter().map(|(old, new)| (&olds[*old], &news[*new])).collect();
-    security::document(before, after, &pairs, &renamed, &mut log);
+    security::document(before, after, &pairs, &schemes, &mut log);
     address::servers([before, after], &pairs, &mut log);
     graph.run(&mut log);
     let reached = [&olds, &news].map(|operations| unused::components(operations.iter()));

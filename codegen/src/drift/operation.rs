@@ -30,7 +30,7 @@ impl<'a> Compared<'a, '_> {
             self.log,
             self.today,
         );
-        security::operation(before, after, self.index, self.renamed, self.log);
+        security::operation(before, after, self.index, self.schemes, self.log);
         parameters::compare(self);
         self.body();
         self.responses();

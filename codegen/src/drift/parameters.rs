@@ -14,11 +14,12 @@ use crate::model::Node;
 use crate::pointer::join;
 
 /// By place and name; parameters of the path by their position.
-type Parameters<'a> = BTreeMap<(String, String), Node<'a>>;
+pub(super) type Parameters<'a> = BTreeMap<(String, String), Node<'a>>;
 
-fn parameters<'a>(operation: &Operation<'a>) -> Parameters<'a> {
+/// All parameters of an operation.
+pub(super) fn all<'a>(operation: &Operation<'a>) -> Parameters<'a> {
     let placeholders = operation.placeholders();
-    let mut all = Parameters::new();
+    let mut found = Parameters::new();
     for holder in [&operation.item, &operation.node] {
         let list = holder.get("parameters");
         for parameter in list.iter().flat_map(|list| list.items().collect::<Vec<_>>()) {
@@ -29,15 +30,15 @@ fn parameters<'a>(operation: &Operation<'a>) -> Parameters<'a> {
                 _ if place == "header" => name.to_lowercase(),
                 _ => name.to_owned(),
             };
-            all.insert((place, name), parameter);
+            found.insert((place, name), parameter);
         }
     }
-    all
+    found
 }
 
 /// Compares all parameters of two operations.
 pub(super) fn compare<'a>(compared: &mut Compared<'a, '_>) {
-    let (old, new) = (parameters(compared.before), parameters(compared.after));
+    let (old, new) = (all(compared.before), all(compared.after));
     let keys: BTreeSet<&(String, String)> = old.keys().chain(new.keys()).collect();
     let (mut gone, mut added) = (Vec::new(), Vec::new());
     let today = compared.today;

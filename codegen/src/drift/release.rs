@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::finding::Drift;
-use super::item_change::{ItemChange, Source};
+use super::item_change::{ItemChange, Source, once};
 use super::rule::Rule;
 
 /// The version that a change asks for.
@@ -47,13 +47,13 @@ impl Drift {
     /// first, then what is new.
     #[must_use]
     pub fn changelog(&self) -> Vec<String> {
-        let items = self.items();
-        let of = |source: Source| items.iter().filter(move |(change, _)| change.source == source);
+        let items = once(self.items().into_iter().map(|(change, _)| change).collect());
+        let of = |source: Source| items.iter().filter(move |change| change.source == source);
         let line = |change: &ItemChange| match not_default(change) {
             Some(feature) => format!("{} (feature `{feature}`).", change.says()),
             None => format!("{}.", change.says()),
         };
-        of(Source::Major).chain(of(Source::Minor)).map(|(change, _)| line(change)).collect()
+        of(Source::Major).chain(of(Source::Minor)).map(|change| line(change)).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::finding::{Drift, Finding};
-use super::item_change::{ItemChange, Source};
+use super::item_change::{Source, once};
 use super::rows::Row;
 use super::rule::Wire;
 
@@ -180,8 +180,8 @@ impl Drift {
 
     /// The Rust items that no finding speaks of: `most` of them in words, and how many more there are.
     pub(super) fn besides(&self, most: usize) -> Vec<String> {
-        let items = self.unexplained.as_deref().unwrap_or_default();
-        let mut lines: Vec<String> = items.iter().take(most).map(ItemChange::says).collect();
+        let items = once(self.unexplained.iter().flatten().collect());
+        let mut lines: Vec<String> = items.iter().take(most).map(|change| change.says()).collect();
         match items.len().saturating_sub(most) {
             0 => {}
             more => lines.push(format!("and {more} more")),
@@ -210,7 +210,9 @@ pub(super) fn rust(row: &Row<'_>, most: usize) -> Vec<String> {
         more => lines.push(format!("and {more} more")),
     }
     if row.is_silent() {
-        lines.push("no item: the compiler does not tell".to_owned());
+        lines.push(format!("{}the compiler does not tell", if lines.is_empty() { "no item: " } else { "" }));
+    } else if row.is_told_elsewhere() {
+        lines.push("no item of its own: other changes lead to its calls".to_owned());
     }
     lines
 }

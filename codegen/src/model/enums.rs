@@ -67,9 +67,12 @@ pub(super) fn listed<'a>(node: &Node<'a>) -> Vec<&'a Value> {
     node.value.get("enum").and_then(Value::as_array).into_iter().flatten().collect()
 }
 
+/// Where generators write what they call the values.
+pub(crate) const VALUE_NAMES: [&str; 3] = ["x-enum-varnames", "x-enumNames", "x-enum-names"];
+
 /// The variants of an enumeration.
 pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>, values: &[&Value]) -> Kind {
-    let names = labels(ledger, node, &["x-enum-varnames", "x-enumNames", "x-enum-names"], values.len());
+    let names = labels(ledger, node, &VALUE_NAMES, values.len());
     let about =
         labels(ledger, node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());
     let integer =

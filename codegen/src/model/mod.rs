@@ -46,6 +46,7 @@ mod xml_shapes;
 pub(crate) use address::{address, servers, title};
 pub(crate) use bodies::sent;
 pub(crate) use build::build;
+pub(crate) use enums::VALUE_NAMES;
 pub(crate) use families::name as family_name;
 pub(crate) use moves::followed;
 pub(crate) use propose::propose;

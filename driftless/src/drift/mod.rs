@@ -183,9 +183,11 @@ fn link_base(workspace: &Workspace, output: Option<&Path>) -> Option<String> {
 }
 
 fn printed(document: &serde_json::Value) -> Result<String, Failure> {
-    serde_json::to_string_pretty(document).map_err(|error| {
+    let text = serde_json::to_string_pretty(document).map_err(|error| {
         Failure::new(Exit::Files, "drift/json", format!("the report cannot be written as JSON: {error}"), "report this")
-    })
+    })?;
+    // A command of Azure DevOps (`##vso[`) can stand in a string only, and there this is the same.
+    Ok(text.replace("##", "#\\u0023"))
 }
 
 fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<String, Failure> {
