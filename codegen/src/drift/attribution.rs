@@ -395,7 +395,5 @@ fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
         let word = plain(word).to_lowercase();
         arguments.iter().any(|argument| plain(argument) == word)
     });
-    is_maker && named
-        || named && finding.direction != Direction::Response
-        || result && finding.direction != Direction::Request
+    named && (is_maker || finding.direction != Direction::Response) || result && finding.direction != Direction::Request
 }
