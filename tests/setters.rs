@@ -4,11 +4,11 @@ use driftless_codegen::is_method_of_calls;
 
 use crate::support::read;
 
-/// A parameter is never called like a method of calls, in this version or in a later one: the list of methods is closed, and
-/// what comes to it begins with `with_`.
+/// A parameter never has the name of a method of calls, in this version or in a later one: the list of methods is closed, and
+/// additions to it begin with `with_`.
 #[test]
 fn no_method_of_calls_takes_the_name_of_a_parameter() {
-    let source = read("generated-client/src/call.rs");
+    let source = read("runtime/src/front/call.rs");
     let functions: Vec<&str> = source
         .lines()
         .filter_map(|line| line.trim_start().split_once("fn ")?.1.split(['(', '<']).next())

@@ -11,12 +11,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use driftless_codegen::drift::{self, Drift, Wire};
-use driftless_codegen::{Contract, Ledger, Names, Setup, load, upgrade};
+use driftless_codegen::{Contract, Ledger, Names, load, upgrade};
 use serde_json::Value;
 
 use self::random::{Random, change};
 use super::{Case, Meeting, Told, scripted};
-use crate::support::root;
+use crate::support::{root, setup};
 
 /// The largest contract that is taken; `PLATFORM_CONFIRM=all` takes those of ten times the size.
 const BYTES: u64 = 40_000;
@@ -157,7 +157,7 @@ fn running_clients_of_other_contracts_confirm_the_report() {
     let (mut rules, mut at_random, mut played, mut left_out) = (Tallies::new(), Tallies::new(), 0, Vec::new());
     for (name, path) in contracts() {
         let one = || {
-            let case = Case { name, contract: read_contract(&path)?, setup: Setup::default() };
+            let case = Case { name, contract: read_contract(&path)?, setup: setup() };
             let before = case.client(&case.contract, &Names::default());
             let told = scripted(&case, &before).1;
             let mut meeting = Meeting::start(&case, &before, &runtime, false);
