@@ -8,7 +8,7 @@ use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
 use super::heads;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
-use super::items::{self, ItemPair, mentions};
+use super::items::{self, ItemPair, mentions, owner};
 use super::rule::Rule;
 use super::told::Told;
 use crate::api::{Api, Item};
@@ -338,15 +338,6 @@ fn through_families(
         };
         let mut all = findings.iter().enumerate().filter(|(_, finding)| of_family(finding));
         owners.extend(all.find(|(_, finding)| finding.operations.iter().any(differs)).map(|(index, _)| index));
-    }
-}
-
-/// The type that an item belongs to, or the item itself.
-pub(super) fn owner(item: &Item) -> &str {
-    match item.kind {
-        "field" | "from" | "variant" => item.parent(),
-        "fn" if item.path.starts_with("types::") || item.path.starts_with("documents::") => item.parent(),
-        _ => &item.path,
     }
 }
 
