@@ -8,7 +8,7 @@ use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
 use super::heads;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
-use super::items::{self, ItemPair, mentions};
+use super::items::{self, ItemPair, mentions, owner};
 use super::rule::Rule;
 use super::told::Told;
 use crate::api::{Api, Item};
@@ -341,15 +341,6 @@ fn through_families(
     }
 }
 
-/// The type that an item belongs to, or the item itself.
-pub(super) fn owner(item: &Item) -> &str {
-    match item.kind {
-        "field" | "from" | "variant" => item.parent(),
-        "fn" if item.path.starts_with("types::") || item.path.starts_with("documents::") => item.parent(),
-        _ => &item.path,
-    }
-}
-
 /// Who names a type: type → types and operations.
 fn users(api: &Api) -> HashMap<&str, Vec<&str>> {
     let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -395,7 +386,5 @@ fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
         let word = plain(word).to_lowercase();
         arguments.iter().any(|argument| plain(argument) == word)
     });
-    is_maker && named
-        || named && finding.direction != Direction::Response
-        || result && finding.direction != Direction::Request
+    named && (is_maker || finding.direction != Direction::Response) || result && finding.direction != Direction::Request
 }

@@ -64,6 +64,8 @@ pub(super) struct Class {
     pub(super) option: bool,
     /// In a media type that this client neither asks for nor sends.
     pub(super) unused: bool,
+    /// In the body of an error, which this client reads only where a program asks for it.
+    pub(super) error: bool,
     pub(super) carrier: Carrier,
 }
 
@@ -75,6 +77,7 @@ impl Class {
         always: false,
         option: false,
         unused: false,
+        error: false,
         carrier: Carrier::Json,
     };
 
@@ -273,7 +276,8 @@ impl Change {
         if self.class.unused {
             return Wire::None;
         }
-        self.client.unwrap_or_else(|| self.judged(entry.response))
+        let own = self.client.unwrap_or_else(|| self.judged(entry.response));
+        if self.class.error { own.min(Wire::Risk) } else { own }
     }
 
     /// Says that the change costs a program that was built with this client no more than that.

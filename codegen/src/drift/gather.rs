@@ -199,7 +199,12 @@ fn finding(
         },
         subject,
         keyword: inert(&speaker.keyword),
-        symptom: symptoms(Change::client, (entry.response, entry.reader)),
+        symptom: match symptoms(Change::client, (entry.response, entry.reader)) {
+            none if none.is_empty() && speaker.class.error && client == Wire::Risk => {
+                "programs that read the body of the error".to_owned()
+            }
+            symptoms => symptoms,
+        },
         other_clients: if contract > client {
             symptoms(Change::contract, (entry.contract, others))
         } else {

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::attribution::owner;
 use super::finding::{Finding, Met};
 use super::item_change::Source;
-use super::items::{ItemPair, mentions};
+use super::items::{ItemPair, mentions, owner};
 use super::rule::Wire;
 use crate::api::{Api, Item};
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::read::Schema;
-use crate::drift::parameters;
 use crate::drift::side::Operation;
 use crate::model::{Node, sent};
 
@@ -11,7 +10,7 @@ use crate::model::{Node, sent};
 pub(in crate::drift) fn places(operations: &[Operation<'_>], siblings: bool) -> BTreeSet<String> {
     let mut walk = Walk { siblings, sent: BTreeSet::new(), seen: BTreeSet::new() };
     for operation in operations.iter().filter(|operation| !operation.webhook) {
-        for parameter in parameters::all(operation).values() {
+        for parameter in operation.parameters().values() {
             parameter.get("schema").iter().for_each(|schema| walk.visit(schema));
         }
         let body = operation.node.get("requestBody").map(|body| body.resolve().unwrap_or(body));
