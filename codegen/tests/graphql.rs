@@ -374,7 +374,7 @@ fn an_unknown_name_is_one_problem_with_the_nearest_known_one() {
     }
 }
 
-/// What the documents of one file become.
+/// The generated files of one document.
 fn typed(schema: &str, text: &str) -> BTreeMap<String, String> {
     let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
     let output = run(EMPTY, &setup(documents, Some(schema))).unwrap_or_else(|report| panic!("{report}"));

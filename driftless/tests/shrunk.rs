@@ -42,7 +42,7 @@ fn a_document_loses_no_more_than_the_share_that_is_allowed() {
             assert_eq!(run.code, Some(0), "{case}");
             continue;
         }
-        run.fails(4, &["contract/shrunk", "platform: ", "--accept-loss", "largest_loss"]);
+        run.fails(4, &["contract/shrunk", "service: ", "--accept-loss", "largest_loss"]);
         workspace.write("contract.json", &sized(before));
         assert_eq!(workspace.tree(), tree, "{case}");
         // Nobody is kept from looking at it.

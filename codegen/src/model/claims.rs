@@ -216,7 +216,7 @@ impl<'a> Claims<'a> {
         name
     }
 
-    /// Whether a member keeps the name of its pin: one that is renamed to a name that others have takes it from none of them.
+    /// `true` if a member keeps the name of its pin. One that is renamed to a name that others have takes it from none of them.
     fn is_pinned(&self, key: &str) -> bool {
         let pinned = self.pins.members.get(key);
         pinned.is_some_and(|pinned| self.renames.get(key).is_none_or(|chosen| chosen == pinned))

@@ -175,7 +175,7 @@ fn with_parameter(security: Security, holder: &Node<'_>, ledger: &mut Ledger) ->
     security
 }
 
-/// Whether a header is that of the credential.
+/// `true` for the header of the credential.
 pub(super) fn is_authorization(name: &str) -> bool {
     name.eq_ignore_ascii_case("authorization")
 }

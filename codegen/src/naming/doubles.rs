@@ -12,7 +12,7 @@ use crate::{Problem, Report, pointer, rules};
 #[derive(Clone, Debug)]
 struct Named {
     key: String,
-    /// Whether `[rename]` gives its name.
+    /// `true` if `[rename]` gives its name.
     is_chosen: bool,
 }
 

@@ -268,7 +268,7 @@ fn unusable_pin(name: &str, problem: &driftless_codegen::Problem) -> Failure {
     )
 }
 
-/// Whether contracts are pinned, and all of them came from the sandbox.
+/// `true` if contracts are pinned, and all of them came from the sandbox.
 fn are_of_sandbox<'s>(sources: impl IntoIterator<Item = &'s str>) -> bool {
     let mut sources = sources.into_iter().peekable();
     sources.peek().is_some() && sources.all(|source| source == SANDBOX)

@@ -11,7 +11,7 @@ use crate::error::{Error, Kind, escape};
 /// The texts that stand for a variable, and the character besides those of a label or segment that its values may hold.
 const VARIABLES: [(&str, &[char]); 3] = [("{}", &[]), ("{.}", &['.']), ("{/}", &['.', '/', ':'])];
 
-/// Fails where the client is for none of the servers that the contract gives an operation alone. Any other server does not have the
+/// Checks that the client is for one of the servers that the contract gives an operation. Any other server does not have the
 /// operation, and would get a token that may not be meant for it.
 pub(super) fn check(operation: &Operation, base: &Url) -> Result<(), Error> {
     if operation.servers.is_empty() || operation.servers.iter().any(|server| is_it(server, base)) {
@@ -25,7 +25,7 @@ pub(super) fn check(operation: &Operation, base: &Url) -> Result<(), Error> {
     ))
 }
 
-/// Whether a base URL is one that a pattern names, absolute or relative.
+/// `true` if a pattern, absolute or relative, names a base URL.
 fn is_it(server: &str, base: &Url) -> bool {
     let path = base.path().trim_end_matches('/');
     if !server.contains('{') {
@@ -50,7 +50,7 @@ fn is_it(server: &str, base: &Url) -> bool {
     ports.iter().flatten().any(|port| fits(&pattern, &format!("{scheme}://{host}{port}{path}")))
 }
 
-/// Whether a text is one that a pattern stands for. The ends of what fits are kept, so the time does not grow with each variable.
+/// `true` if a pattern stands for a text. All ends of the part that fits are kept, so the time does not grow with each variable.
 fn fits(mut pattern: &str, text: &str) -> bool {
     let mut ends = BTreeSet::from([0]);
     while !pattern.is_empty() {
