@@ -260,7 +260,8 @@ fn renames(config: &Config, names: &Names) -> Vec<Unused> {
     let given = |key: &str| {
         let operation = names.operations.get(key).and_then(|name| name.split_once('.')).map(|(_, name)| name);
         let others = [&names.types, &names.members, &names.graphql];
-        operation.or_else(|| others.iter().find_map(|names| names.get(key)).map(String::as_str))
+        let header = || names.headers.get(key).and_then(|name| name.split(' ').next());
+        operation.or_else(|| others.iter().find_map(|names| names.get(key)).map(String::as_str)).or_else(header)
     };
     let mut unused = Vec::new();
     for (key, name) in &config.rename {

@@ -71,6 +71,7 @@ pub use config::{
 };
 pub use decisions::client_names;
 pub use emit::HEADER;
+pub use generate::{LARGEST_NEW, LARGEST_PUBLISHED};
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
 pub use model::{KeyPlace, Scheme};

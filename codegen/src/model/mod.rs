@@ -193,8 +193,8 @@ pub(crate) struct Operation {
     pub(crate) security: Security,
     /// A parameter that is lifted to the configuration of the client.
     pub(crate) api_version: Option<Parameter>,
-    /// An address of its own.
-    pub(crate) server: Option<String>,
+    /// Addresses of its own, as patterns.
+    pub(crate) servers: Vec<String>,
 }
 
 impl Operation {

@@ -237,8 +237,9 @@ fn description(operation: &Operation) -> Code {
     if operation.accept != "application/json" {
         code.push("accept: ").push(literal(&operation.accept)).push(", ");
     }
-    if let Some(server) = &operation.server {
-        code.push("server: ").push(literal(server)).push(", ");
+    if !operation.servers.is_empty() {
+        let servers = operation.servers.iter().map(|server| literal(server));
+        code.push("servers: &[").push(Code::join(", ", servers)).push("], ");
     }
     if let Some(version) = &operation.api_version {
         code.push("api_version: Some(").push(constant(version)).push("), ");

@@ -32,6 +32,7 @@ pub struct ClientBuilder<P = Client> {
     keys: Vec<Key>,
     servers: BTreeMap<String, ServerSettings>,
     api_version: Option<String>,
+    any_server: bool,
     user_agent: String,
     request_id: Option<String>,
     deadline: Duration,
@@ -61,6 +62,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             keys: Vec::new(),
             servers: BTreeMap::new(),
             api_version: None,
+            any_server: false,
             user_agent: P::USER_AGENT.to_owned(),
             request_id: Some("x-request-id".to_owned()),
             deadline: Duration::from_secs(60),
@@ -161,6 +163,13 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
+    /// Sends operations to which the contract gives servers of their own to the base URL, too, with the credential of the client: for a
+    /// test server or a gateway that has all operations.
+    pub fn operations_of_other_servers(mut self) -> Self {
+        self.any_server = true;
+        self
+    }
+
     /// Sets the `User-Agent` header.
     pub fn user_agent(mut self, name: impl Into<String>) -> Self {
         self.user_agent = name.into();
@@ -241,6 +250,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 base,
                 headers: network::headers(&headers)?,
                 api_version: self.api_version.clone(),
+                any_server: self.any_server || self.double.is_some(),
                 deadline: deadline.unwrap_or(self.deadline),
                 idle: self.idle,
                 retries: self.retries,

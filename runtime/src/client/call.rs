@@ -74,7 +74,7 @@ impl Unsent<'_> {
             Progress::Prepared(_) => Ok(progress),
             Progress::Draft(draft) => {
                 let session = &client.session;
-                let prepared = draft.prepare(&session.base, session.api_version.as_deref());
+                let prepared = draft.prepare(&session.base, session.api_version.as_deref(), session.any_server);
                 prepared.map(Progress::Prepared).map_err(|error| error.at(operation))
             }
         });

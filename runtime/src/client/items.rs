@@ -130,7 +130,7 @@ impl<'a, I> Items<'a, I> {
             draft.set_value(*position, value.clone())?;
         }
         let session = &self.client.session;
-        let mut prepared = draft.prepare(&session.base, session.api_version.as_deref())?;
+        let mut prepared = draft.prepare(&session.base, session.api_version.as_deref(), session.any_server)?;
         if let Next::Address(url) = next {
             prepared.url = url;
         }

@@ -21,6 +21,7 @@ mod raw;
 mod record;
 mod redirect;
 mod security;
+mod server;
 mod slot;
 mod style;
 mod template;

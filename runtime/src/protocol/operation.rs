@@ -107,8 +107,9 @@ pub struct Operation {
     /// The parameter with the version of the interface, if that is configured on the client. Without a default and a
     /// configured version, the call fails before it is sent.
     pub api_version: Option<Parameter>,
-    /// The address of this operation in the contract, absolute or relative. Empty: that of all others.
-    pub server: &'static str,
+    /// The addresses that the contract gives this operation alone, absolute or relative. Empty: those of all others. A variable is `{}`: a
+    /// label of a host, or a part of a segment; `{.}` may contain dots, `{/}` slashes, too.
+    pub servers: &'static [&'static str],
     /// `true` if the body of a success is streamed. If `accept` names JSON beside other types, a JSON body is read
     /// whole all the same.
     pub stream: bool,
@@ -132,7 +133,7 @@ impl Operation {
             accept: "application/json",
             redirects: &[],
             api_version: None,
-            server: "",
+            servers: &[],
             stream: false,
             security: Security::Token,
         }

@@ -6,8 +6,8 @@ use percent_encoding::percent_decode_str;
 use url::{Position, Url};
 
 use super::{
-    Argument, Location, Method, Operation, Parameter, Parts, Payload, Security, Style, style, template, to_bytes,
-    to_value,
+    Argument, Location, Method, Operation, Parameter, Parts, Payload, Security, Style, server, style, template,
+    to_bytes, to_value,
 };
 use crate::{
     Upload,
@@ -113,10 +113,12 @@ impl Draft {
         Ok(())
     }
 
-    /// Encodes path, query, headers and cookies.
-    pub(crate) fn prepare(self, base: &Url, api_version: Option<&str>) -> Result<Prepared, Error> {
+    /// Encodes path, query, headers and cookies. `any_server`: the base has operations of other servers, too.
+    pub(crate) fn prepare(self, base: &Url, api_version: Option<&str>, any_server: bool) -> Result<Prepared, Error> {
         let Self { operation, values, body, headers: of_body } = self;
-        at_its_server(operation, base)?;
+        if !any_server {
+            server::check(operation, base)?;
+        }
         let values = operation.parameters.iter().zip(values);
         let mut values: Vec<_> = values.filter_map(|(parameter, value)| Some((parameter, value?))).collect();
         if let Some(parameter) = &operation.api_version {
@@ -248,25 +250,6 @@ pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Re
         .map_err(|_| refuse("has a value with a line break or another control character"))?;
     headers.insert(header, value);
     Ok(())
-}
-
-/// Checks that the client is for the server that the contract gives an operation. Any other server does not have the
-/// operation, and would get a token that may not be meant for it.
-fn at_its_server(operation: &Operation, base: &Url) -> Result<(), Error> {
-    if operation.server.is_empty() {
-        return Ok(());
-    }
-    let is_it = |own: &Url| {
-        own.origin() == base.origin() && own.path().trim_end_matches('/') == base.path().trim_end_matches('/')
-    };
-    match base.join(operation.server) {
-        Ok(own) if is_it(&own) => Ok(()),
-        _ => Err(Error::of(
-            Kind::Request,
-            format!("the contract gives this operation a server of its own, `{}`", crate::error::escape(operation.server)),
-        )
-        .hint("nothing was sent: make a client with that base URL, and with a credential for it, and call the operation there")),
-    }
 }
 
 /// Sets a header that a caller gives. Only the credential sets `Authorization`: it is refreshed, and goes to one

@@ -190,7 +190,7 @@ fn what_is_sent_has_every_digit_in_every_style_and_body() {
             }
         }
         let body = |payload| match Draft::new(&FORM, &[], payload)
-            .and_then(|draft| draft.prepare(&base, None))
+            .and_then(|draft| draft.prepare(&base, None, false))
             .expect("prepared")
             .body
         {

@@ -1,7 +1,7 @@
 use support::{Reply, Server};
 
 use super::support;
-use crate::Client;
+use crate::{Client, ClientBuilder};
 use crate::{codegen::prelude::*, protocol::to_value};
 
 /// A JSON value.
@@ -90,29 +90,38 @@ async fn numbers_that_json_does_not_have_are_errors() {
 }
 
 #[tokio::test]
-async fn an_operation_with_a_server_of_its_own_is_sent_by_a_client_of_that_server_only() {
+async fn an_operation_with_servers_of_its_own_is_sent_by_a_client_of_one_of_them_only() {
     let server = Server::always(Reply::json(200, "null")).await;
-    let send = |base: String, own: &'static str| async move {
-        let operation = Operation { name: "probe", path: "/x", server: own, ..Operation::family("test") };
+    let send = |builder: ClientBuilder, own: &'static [&'static str]| async move {
+        let operation = Operation { name: "probe", path: "/x", servers: own, ..Operation::family("test") };
         let operation: &'static Operation = Box::leak(Box::new(operation));
-        let client = Client::builder(base).build()?;
-        client.call::<()>(operation, &[], Payload::None, decode::empty).await
+        builder.build()?.call::<()>(operation, &[], Payload::None, decode::empty).await
     };
-    let other: &'static str = Box::leak(format!("{}/v2", server.url).into_boxed_str());
-    for (path, own) in
-        [("/v1", other), ("", other), ("/v1", "/v2"), ("", "https://files.example"), ("", "not//an:address")]
-    {
-        let error = send(format!("{}{path}", server.url), own).await.unwrap_err();
+    let at = |path: &str| Client::builder(format!("{}{path}", server.url));
+    let leak = |text: String| -> &'static [&'static str] { Box::leak(Box::new([&*Box::leak(text.into_boxed_str())])) };
+    let other = leak(format!("{}/v2", server.url));
+    let elsewhere: &[&[&str]] =
+        &[&["/v2"], &["https://files.example"], &["not//an:address"], &["https://{}.files.example"]];
+    for (path, own) in [("/v1", other), ("", other)].into_iter().chain(elsewhere.iter().map(|own| ("", *own))) {
+        let error = send(at(path), own).await.unwrap_err();
         assert!(
-            error.is_request() && error.to_string().contains(own) && !error.is_retryable(),
-            "{path} {own}: {error}"
+            error.is_request() && error.to_string().contains(own[0]) && !error.is_retryable(),
+            "{path} {own:?}: {error}"
         );
     }
     assert!(server.requests().is_empty());
-    for own in [other, "/v2", "/v2/", ""] {
-        send(format!("{}/v2", server.url), own).await.unwrap();
+    let several: &[&str] = &["https://eu.example", "/v2"];
+    for own in
+        [other, &["/v2"], &["/v2/"], &[], several, &["/{}"], leak(server.url.replace("127.0.0.1", "{.}") + "/{}")]
+    {
+        send(at("/v2"), own).await.unwrap();
     }
-    assert_eq!(server.requests().len(), 4);
+    assert_eq!(server.requests().len(), 7);
+    // A server that has everything, as whoever builds the client says.
+    for own in elsewhere {
+        send(at("").operations_of_other_servers(), own).await.unwrap();
+    }
+    assert_eq!(server.requests().len(), 11);
 }
 
 /// Two lists that differ are never written as one text, in any style and location: an ambiguous list is an error.
