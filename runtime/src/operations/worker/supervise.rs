@@ -13,13 +13,8 @@ use std::{
 use tokio::task::{Id, JoinSet};
 
 use super::{
-    EventHook, Settings, WorkerEvent,
-    attend::Attendance,
-    handler::Handler,
-    instance_lease::{self, InstanceLease},
-    progress::TaskProgress,
-    share::shares,
-    shared::Shared,
+    EventHook, Settings, WorkerEvent, attend::Attendance, handler::Handler, instance_lease::InstanceLease,
+    progress::TaskProgress, share::shares, shared::Shared,
 };
 use crate::{
     clock::{self, Until, random},
@@ -138,7 +133,7 @@ impl Supervisor {
                 () = &mut stop => break,
                 Some(done) = self.tasks.join_next_with_id() => self.ended(done),
                 () = any(&mut wakes) => {}
-                () = instance_lease::any_lost(&instance_leases) => {}
+                () = InstanceLease::any_lost(&instance_leases) => {}
                 () = clock::sleep(pause) => {}
             }
             while let Some(done) = self.tasks.try_join_next_with_id() {
