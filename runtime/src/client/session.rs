@@ -24,7 +24,7 @@ pub(crate) struct Session {
     /// The headers of every request to the server.
     pub(crate) headers: HeaderMap,
     pub(crate) api_version: Option<String>,
-    /// Whether the base address has operations of other servers, too.
+    /// The base address has operations of other servers, too.
     pub(crate) any_server: bool,
     pub(crate) deadline: Duration,
     pub(crate) idle: Duration,

@@ -25,7 +25,7 @@ pub(super) fn check(operation: &Operation, base: &Url) -> Result<(), Error> {
     ))
 }
 
-/// Whether a base URL is one that a pattern names, absolute or relative.
+/// Returns whether a pattern, absolute or relative, matches a base URL.
 fn is_it(server: &str, base: &Url) -> bool {
     let path = base.path().trim_end_matches('/');
     if !server.contains('{') {
@@ -50,7 +50,8 @@ fn is_it(server: &str, base: &Url) -> bool {
     ports.iter().flatten().any(|port| fits(&pattern, &format!("{scheme}://{host}{port}{path}")))
 }
 
-/// Whether a text is one that a pattern stands for. The ends of what fits are kept, so the time does not grow with each variable.
+/// Returns whether a pattern matches a text. The ends of possible matches are kept, so that the time does not multiply with
+/// each variable.
 fn fits(mut pattern: &str, text: &str) -> bool {
     let mut ends = BTreeSet::from([0]);
     while !pattern.is_empty() {
