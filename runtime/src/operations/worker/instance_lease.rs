@@ -1,10 +1,12 @@
 //! An instance, for as long as its leases are renewed.
 
 use std::{
+    future::poll_fn,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
+    task::Poll,
     time::{Duration, Instant},
 };
 
@@ -106,5 +108,15 @@ impl InstanceLease {
             }
         }
         self.lose();
+    }
+
+    /// Waits until the leases of one of these instances are lost.
+    pub(super) async fn any_lost(instances: &[Arc<Self>]) {
+        let mut losses: Vec<_> = instances.iter().map(|instance| Box::pin(instance.lost())).collect();
+        poll_fn(|context| match losses.iter_mut().any(|loss| loss.as_mut().poll(context).is_ready()) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
     }
 }

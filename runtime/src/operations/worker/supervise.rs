@@ -133,7 +133,7 @@ impl Supervisor {
                 () = &mut stop => break,
                 Some(done) = self.tasks.join_next_with_id() => self.ended(done),
                 () = any(&mut wakes) => {}
-                () = lost(&instance_leases) => {}
+                () = InstanceLease::any_lost(&instance_leases) => {}
                 () = clock::sleep(pause) => {}
             }
             while let Some(done) = self.tasks.try_join_next_with_id() {
@@ -157,12 +157,10 @@ impl Supervisor {
     async fn enlist(&mut self, index: usize) {
         let Some(source) = self.sources.get_mut(index) else { return };
         if let Some(instance_lease) = source.instance_lease.take_if(|instance_lease| instance_lease.is_lost()) {
-            source.before = Some(instance_lease.instance);
+            let (instance, operations) = (instance_lease.instance, instance_lease.held());
+            source.before = Some(instance);
             self.shared.lease_lost();
-            self.shared.report(&WorkerEvent::LeaseLost {
-                instance: instance_lease.instance,
-                operations: instance_lease.held(),
-            });
+            self.shared.report(&WorkerEvent::LeaseLost { instance, operations });
         }
         if source.instance_lease.is_some() {
             return;
@@ -395,16 +393,6 @@ fn attendance(sources: &[Source], shared: &Arc<Shared>, post: &Post) -> Option<A
 /// Waits for the first of them.
 async fn any(wakes: &mut [WakeFuture<'_>]) {
     poll_fn(|context| match wakes.iter_mut().any(|wake| wake.as_mut().poll(context).is_ready()) {
-        true => Poll::Ready(()),
-        false => Poll::Pending,
-    })
-    .await;
-}
-
-/// Waits until the leases of one of them are lost.
-async fn lost(instance_leases: &[Arc<InstanceLease>]) {
-    let mut all: Vec<_> = instance_leases.iter().map(|instance_lease| Box::pin(instance_lease.lost())).collect();
-    poll_fn(|context| match all.iter_mut().any(|instance_lease| instance_lease.as_mut().poll(context).is_ready()) {
         true => Poll::Ready(()),
         false => Poll::Pending,
     })

@@ -13,13 +13,13 @@ pub(super) struct Turns<K: Ord + Clone>(Mutex<State<K>>);
 
 struct State<K: Ord + Clone> {
     free: usize,
-    waiting: BTreeMap<K, VecDeque<oneshot::Sender<Slot<K>>>>,
+    waiting: BTreeMap<K, VecDeque<oneshot::Sender<TurnSlot<K>>>>,
     /// The group that had its turn last.
     last: Option<K>,
 }
 
 /// A slot. When it is dropped, the next one gets it.
-pub(super) struct Slot<K: Ord + Clone>(Option<Arc<Turns<K>>>);
+pub(super) struct TurnSlot<K: Ord + Clone>(Option<Arc<Turns<K>>>);
 
 impl<K: Ord + Clone> Turns<K> {
     pub(super) fn new(places: usize) -> Arc<Self> {
@@ -31,24 +31,24 @@ impl<K: Ord + Clone> Turns<K> {
     }
 
     /// Takes a slot for one of a group.
-    pub(super) async fn take(self: &Arc<Self>, group: &K) -> Slot<K> {
+    pub(super) async fn take(self: &Arc<Self>, group: &K) -> TurnSlot<K> {
         let turn = {
             let mut state = self.state();
             if state.free > 0 && state.waiting.is_empty() {
                 state.free -= 1;
                 state.last = Some(group.clone());
-                return Slot(Some(Arc::clone(self)));
+                return TurnSlot(Some(Arc::clone(self)));
             }
             let (sender, turn) = oneshot::channel();
             state.waiting.entry(group.clone()).or_default().push_back(sender);
             turn
         };
         // A sender is dropped only with its slot.
-        turn.await.unwrap_or(Slot(None))
+        turn.await.unwrap_or(TurnSlot(None))
     }
 
     /// Removes the next waiting one.
-    fn next(&self) -> Option<oneshot::Sender<Slot<K>>> {
+    fn next(&self) -> Option<oneshot::Sender<TurnSlot<K>>> {
         let mut state = self.state();
         let after = match &state.last {
             None => Bound::Unbounded,
@@ -69,7 +69,7 @@ impl<K: Ord + Clone> Turns<K> {
     }
 }
 
-impl<K: Ord + Clone> Drop for Slot<K> {
+impl<K: Ord + Clone> Drop for TurnSlot<K> {
     fn drop(&mut self) {
         let Some(turns) = self.0.take() else { return };
         while let Some(sender) = turns.next() {
