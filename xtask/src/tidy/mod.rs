@@ -11,9 +11,11 @@ mod members;
 mod modules;
 mod names;
 mod paths;
+mod prose;
 mod pure;
 mod readme;
 mod unused;
+mod words;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -86,6 +88,7 @@ const RULES: &[Rule] = &[
     layers::check,
     readme::check,
     unused::check,
+    words::check,
 ];
 
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
@@ -95,6 +98,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     for finding in &findings {
         finding.to_string().lines().for_each(result);
     }
+    words::report(&files).iter().for_each(|line| progress(line));
     if findings.is_empty() {
         progress(&format!("tidy: {} keep the conventions", count(files.len(), "file", "files")));
         return Ok(ExitCode::SUCCESS);
