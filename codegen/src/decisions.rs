@@ -1,4 +1,4 @@
-//! What people decide in the configuration, checked for itself, and against what the contracts hold.
+//! Checks the rules of the configuration, by themselves and against the contracts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::rules::{about, includes, problem, scoped, trimmed};
 use crate::text::Ident;
 use crate::{Config, Names, Report, Setup, pointer};
 
-/// What the rules say about themselves.
+/// Checks the rules by themselves.
 pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
     let mut report = Report::default();
     servers(setup, &mut report);
@@ -141,7 +141,7 @@ fn check_prefix<'c>(
     report.push(problem("configuration/prefix", place, message, hint));
 }
 
-/// The rules that change nothing. Where rules leave no operation of the contracts, that is a problem.
+/// Returns the rules that change nothing. Rules that leave no operation of the contracts are a problem.
 pub(crate) fn unused(config: &Config, routes: &Routes, names: &Names) -> Result<Vec<Unused>, Report> {
     if routes.admitted == 0 && !routes.templates.is_empty() {
         let key = if config.include.is_empty() { "exclude" } else { "include" };

@@ -7,7 +7,7 @@ use crate::ledger::{Ledger, Loss};
 use crate::model::Model;
 use crate::{Degraded, Stats};
 
-/// Counts what there is, and what of it is degraded.
+/// Counts items, and the degraded ones among them.
 pub(crate) fn count(model: &Model, documents: &Documents, ledger: &Ledger) -> Stats {
     let mut degraded: Vec<Degraded> = Vec::new();
     let mut places: BTreeSet<(String, String)> = BTreeSet::new();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use driftless_codegen::{Contract, Ledger, Names, Setup, drift, generate, load, upgrade};
 use serde_json::Value;
 
-/// How many changes; `PLATFORM_DRIFT_CHANGES` asks for more.
+/// Number of changes; `PLATFORM_DRIFT_CHANGES` asks for more.
 const CHANGES: usize = 20;
 
 /// A generator of numbers that is the same everywhere (SplitMix64).
@@ -109,9 +109,9 @@ fn a_change_at_any_place_stands_in_the_report_and_in_a_snapshot() {
         let [before, after] = [&before, &after].map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
         let Ok(mut drift) = drift::compare(&before, &after, "2026-01-01") else { continue };
         let setup = Setup::default();
-        let told = drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len();
+        let reported = drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        if told == 0 {
+        if reported == 0 {
             silent.push(format!("{name}: {what}"));
         }
         let clients = clients.entry(file).or_insert_with(|| generate(&before, &setup, &Names::default()));
@@ -135,7 +135,7 @@ fn a_change_at_any_place_stands_in_the_report_and_in_a_snapshot() {
     );
 }
 
-/// What has no place in OpenAPI 3.0: which item of an array stands at which position.
+/// Keywords that OpenAPI 3.0 cannot express: the positions of an array's elements.
 const LOST: [&str; 2] = ["prefixItems", "items"];
 
 #[test]

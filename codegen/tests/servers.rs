@@ -132,7 +132,8 @@ fn with_types(config: &str, names: &Names) -> Result<Output, Report> {
     generate(&contracts, &setup, names)
 }
 
-/// Each document changes without the other: what is equal today is told apart, by the name of the second document.
+/// Each document changes without the other: types that are equal today are kept apart, by the name of the second
+/// document.
 #[test]
 fn equal_schemas_of_two_documents_are_two_types() {
     for config in ["", SERVER] {

@@ -1,4 +1,5 @@
-//! What the README and the guides promise, done by a program that knows nothing else. It ends with an error where a promise is not kept.
+//! A program that keeps to the README and the guides, and checks their promises. It ends with an error if one of them
+//! is broken.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use serde_json::json;
 
 type Done = Result<(), Box<dyn Error>>;
 
-/// `what` has to hold.
+/// Checks a promise; `what` describes it.
 fn holds(what: &str, is_so: bool) -> Done {
     println!("{} {what}", if is_so { "ok  " } else { "FAIL" });
     if is_so { Ok(()) } else { Err(what.into()) }
@@ -46,7 +47,7 @@ async fn main() -> Done {
     Ok(())
 }
 
-/// What is optional is set; what is made can grow.
+/// Optional members are set; constructed values can grow.
 async fn growth(platform: &Platform) -> Done {
     let forum = platform.forum();
     for number in 0..5 {

@@ -1,5 +1,5 @@
-//! What a generated file may be made of, whatever a contract says: a second look, by which a mistake in how a text is
-//! written down ends the generation in place of the client.
+//! The constructs that a generated file may contain, for any contract: a second check, by which a mistake in the
+//! escaping of a text ends the generation with an error.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
@@ -28,7 +28,7 @@ fn tokens(stream: TokenStream) -> Result<(), syn::Error> {
     })
 }
 
-/// What is found first that should not be there.
+/// The first construct that is not allowed.
 struct Look(Option<syn::Error>);
 
 impl Look {

@@ -1,4 +1,4 @@
-//! Boxes: they end the recursion of types that hold themselves, and bound what a type takes on the stack.
+//! Boxes: they end the recursion of types that contain themselves, and limit the size of a type on the stack.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,7 +12,7 @@ const MOST: usize = 4_096;
 /// The same for a struct that programs have already: it grows with its contract, and a box that is added breaks them.
 const MOST_OF_PUBLISHED: usize = 4 * MOST;
 
-/// How `specs/names.lock` marks a member that is behind a box.
+/// The word in `specs/names.lock` that marks a member behind a box.
 const BOXED: &str = "boxed";
 
 /// The size of a pointer, and the most that an option adds.
@@ -24,12 +24,12 @@ struct Followed {
     next: usize,
 }
 
-/// The members that need a box: those that lead back to a definition on the way to them, and those that make a struct too large.
-/// Lists and maps keep their elements elsewhere, and unions box their structs, so only members that hold their type in themselves
-/// count.
+/// The members that need a box: those that lead back to a definition on the way to them, and those that make a struct
+/// too large. Lists and maps keep their elements elsewhere, and unions box their structs, so only members that hold
+/// their type in themselves count.
 ///
-/// A member that was published behind a box stays there, so that no addition to a contract moves one. `keys` are those of the
-/// definitions in `specs/names.lock`; the boxes are added to `given`, which is what the next run has as `pins`.
+/// A member that was published behind a box stays there, so that no addition to a contract moves one. `keys` are those
+/// of the definitions in `specs/names.lock`; the boxes are added to `given`, which the next run gets as `pins`.
 pub(crate) fn boxes(
     types: &[Definition],
     keys: &[Option<&String>],
@@ -69,12 +69,12 @@ pub(crate) fn boxes(
     boxes
 }
 
-/// Whether one of the words of a pin is this.
+/// Returns whether this word is one of the words of a pin.
 fn says(words: &str, word: &str) -> bool {
     words.split(' ').any(|other| other == word)
 }
 
-/// Boxes the largest members of each struct until it takes at most what `most` says, or holds no other struct.
+/// Boxes the largest members of each struct until its size is at most `most`, or it contains no other struct.
 fn bound(types: &[Definition], held: &[Vec<(usize, TypeId)>], most: &[usize], boxes: &mut HashSet<(TypeId, usize)>) {
     let mut sizes = vec![WORD; types.len()];
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); types.len()];
@@ -212,8 +212,8 @@ mod tests {
     use super::leading_back;
     use crate::model::TypeId;
 
-    /// Whether types can be laid out when the members in `boxed` are pointers: those without members can, then those whose
-    /// members can.
+    /// Returns whether all types have a finite size if the members in `boxed` are pointers: types without members have,
+    /// then types whose members have.
     fn is_finite(held: &[Vec<(usize, TypeId)>], boxed: &dyn Fn(usize, usize) -> bool) -> bool {
         let mut finite = vec![false; held.len()];
         for _ in 0..held.len() {

@@ -15,7 +15,7 @@ const NAMED: &str = "T";
 /// The schema whose members are the shapes.
 const SHAPES: &str = "Shapes";
 
-/// Types of the client's own runtime, which stand in for what a schema says. Their position is their placeholder.
+/// Types of the client's own runtime, which replace certain schemas. Their index is their placeholder.
 const RUNTIME: &[&str] = &["DateTime", "Date", "Time", "TimeSpan", "Base64", "Object", "Decimal"];
 
 /// The Rust type of each shape.

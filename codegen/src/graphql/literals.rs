@@ -22,7 +22,7 @@ struct Literals<'a> {
     report: &'a mut Report,
 }
 
-/// Reports what does not hold in the input objects of all operations, a place once.
+/// Reports invalid input objects of all operations, each position once.
 pub(super) fn check(schema: &Valid<Schema>, document: &ExecutableDocument, report: &mut Report) {
     let mut found = Report::default();
     for operation in document.operations.iter() {

@@ -30,7 +30,7 @@ pub use schema::{is_schema, is_value};
 
 use problem::{FOLDER, SCHEMA, problem};
 
-/// What a schema has against documents: by file, the first problem with it. A schema that cannot be read says nothing.
+/// The problems of documents with a schema: the first one of each file. A schema that cannot be read gives none.
 pub(crate) fn refused(schema: &str, documents: &BTreeMap<String, String>) -> BTreeMap<String, Problem> {
     let mut refused = BTreeMap::new();
     let Ok(schema) = schema::parse(schema, &mut Ledger::default()) else { return refused };
@@ -61,7 +61,8 @@ pub(crate) fn read(
     let files = in_use(setup, bindings).into_iter().map(|(file, text)| (file.to_owned(), text.to_owned()));
     let mut report = Report::default();
     let mut library = read::Library::read(files.collect(), &mut report);
-    // A source that marks its operations marks what its schema describes, too; the schema of another service may lie beside it.
+    // A source that marks its operations marks the descriptions of its schema, too; the schema of another service may
+    // lie beside it.
     let marks = |text: &String| text.lines().any(|line| line.trim_start_matches([' ', '"']).starts_with("Assumed:"));
     let assumed = model.operations.iter().any(|operation| operation.provenance == Provenance::Assumed)
         && setup.graphql.schema.as_ref().is_some_and(marks);

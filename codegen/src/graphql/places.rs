@@ -11,7 +11,7 @@ use super::problem::FOLDER;
 use crate::bind::problem;
 use crate::{AsyncOperation, Report};
 
-/// Checks one binding. What is left are the states of the schema that it does not name.
+/// Checks one binding. Returns the states of the schema that it does not name.
 pub(super) fn check(
     schema: &Valid<Schema>,
     document: &Valid<ExecutableDocument>,
@@ -26,10 +26,10 @@ pub(super) fn check(
     let pushed =
         events.and_then(|events| Some(("events/pushed", format!("{}/0{}", events.pushed.as_ref()?, events.name))));
     let asked: Vec<(&str, String)> = [Some(("state", operation.state.clone())), list].into_iter().flatten().collect();
-    let told: Vec<(&str, String)> =
+    let pushed_states: Vec<(&str, String)> =
         [operation.pushed_state.clone().map(|place| ("pushed_state", place)), pushed].into_iter().flatten().collect();
     let query = ("query", Some(&operation.query), OperationType::Query, asked);
-    let subscription = ("subscription", operation.subscription.as_ref(), OperationType::Subscription, told);
+    let subscription = ("subscription", operation.subscription.as_ref(), OperationType::Subscription, pushed_states);
     for (key, file, kind, pointers) in [query, subscription] {
         let Some(named) = file else { continue };
         let (file, operation_name) = split(named);

@@ -12,10 +12,10 @@ use super::problem::{FOLDER, position, problem, source};
 use super::{advice, literals};
 use crate::{Problem, Report};
 
-/// What problems of a document have in common.
+/// The hint that all problems of documents share.
 const MEND: &str = "change the document, so that it fits the schema of the service";
 
-/// How many problems of a text are named with all of their places.
+/// Number of problems of a text that are reported with all of their positions.
 const REPORTED: usize = 50;
 
 /// Directives by which a service may answer in several parts, which the client does not read.
@@ -42,8 +42,8 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Reads every file, without a schema: the syntax, and what it holds.
-    /// A file that is not one is left out, and reported.
+    /// Reads every file without a schema: its syntax, operations and fragments. A file that is not a document is left
+    /// out, and reported.
     pub(super) fn read(files: BTreeMap<String, String>, report: &mut Report) -> Self {
         let mut library = Self { texts: files, ..Self::default() };
         for (file, text) in library.texts.clone() {
@@ -167,7 +167,7 @@ impl Library {
         }
     }
 
-    /// Every operation: its file, what it is, and the text that is sent, with the fragments that it uses.
+    /// Every operation: its file, its head, and the text that is sent, with the fragments that it uses.
     pub(super) fn operations(&self) -> Vec<(&str, Head, String)> {
         let mut all: Vec<(&str, Head, String)> = Vec::new();
         for part in &self.operations {
@@ -250,7 +250,7 @@ fn spreads<'a>(set: &'a [Selection], uses: &mut BTreeSet<String>, parted: &mut O
     }
 }
 
-/// What the library found.
+/// A diagnostic of the library.
 pub(super) struct Diagnosed {
     /// Its name there.
     error: Option<&'static str>,
@@ -260,8 +260,8 @@ pub(super) struct Diagnosed {
 }
 
 impl Diagnosed {
-    /// Whether another of `all` is the cause: a field of which nothing is left, because nothing of what it selects is known; a
-    /// variable of a type that is not known.
+    /// Returns whether another diagnostic of `all` is the cause: a field without selections because none of them is
+    /// known; a variable of an unknown type.
     fn follows(&self, all: &[Self]) -> bool {
         let unknown = |found: &&Self| found.error == Some("UndefinedDefinition");
         match self.error {
@@ -279,7 +279,7 @@ impl Diagnosed {
     }
 }
 
-/// What the library found, each with its place, and with what it says of other places.
+/// The diagnostics of the library, each with its position, and with its notes on other positions.
 pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &str) -> Vec<Diagnosed> {
     let mut all: Vec<Diagnosed> = Vec::new();
     for (index, diagnostic) in errors.iter().enumerate() {
@@ -312,7 +312,7 @@ pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &st
     all
 }
 
-/// What a report says beside its lines of source: `what (file:line)`.
+/// The labels of a report beside its lines of source: `label (file:line)`.
 fn labels(report: &str) -> Vec<String> {
     let mut found = Vec::new();
     let (mut file, mut line) = (String::new(), String::new());

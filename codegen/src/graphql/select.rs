@@ -1,4 +1,4 @@
-//! The types of what documents select.
+//! The types of a document's selections.
 
 use apollo_compiler::Node;
 use apollo_compiler::ast::{OperationType, Type as SchemaType};
@@ -16,7 +16,7 @@ use crate::naming::ident::{camel, member_name, type_name, variant_name};
 use crate::naming::words::singular;
 use crate::text::Ident;
 
-/// What a part of a document is an object of, besides the members of the union around it.
+/// The object type of a part of a document, besides the members of the union around it.
 #[derive(Clone, Copy)]
 struct Within<'t> {
     /// The member that names the type, which the union reads and writes.
@@ -67,7 +67,7 @@ impl<'a> Lower<'a> {
         let all = self.possible(ty);
         let told_apart: Vec<String> = all.iter().filter(|one| self.has_own(parts, &all, one)).cloned().collect();
         if told_apart.is_empty() {
-            // What applies to one object type applies to all of them.
+            // A part that applies to one object type applies to all of them.
             self.object(place, (ty, all.first().map_or(ty, String::as_str)), parts, None, None)
         } else {
             let others: Vec<String> = all.into_iter().filter(|one| !told_apart.contains(one)).collect();
@@ -80,7 +80,7 @@ impl<'a> Lower<'a> {
         self.possible.get(ty).cloned().unwrap_or_default()
     }
 
-    /// Whether something is selected for an object type that is not selected for every other one.
+    /// Returns whether a field is selected for this object type that is not selected for every other one.
     fn has_own(&self, parts: &[SelectedSet<'a>], all: &[String], object: &str) -> bool {
         parts.iter().any(|part| {
             part.set.selections.iter().any(|selection| {
@@ -159,7 +159,7 @@ impl<'a> Lower<'a> {
         id
     }
 
-    /// Gives one type to what is selected for all objects alike.
+    /// Gives one type to the fields that are selected for all objects alike.
     fn alike(&mut self, place: &TypePlace, objects: &[&str], all: &[Vec<SelectedField<'a>>]) {
         let (Some((first, rest)), Some(object)) = (all.split_first(), objects.first()) else { return };
         for found in first.iter().filter(|found| !found.field.selection_set.is_empty()) {
@@ -250,8 +250,8 @@ impl<'a> Lower<'a> {
         own.unwrap_or_else(|| selected.field.ty().clone())
     }
 
-    /// An object of the schema's type `ty`: an object type, or an abstract one. The same is selected for each object type that
-    /// it stands for; `one` of them says what that is.
+    /// An object of the schema's type `ty`: an object type, or an abstract one. The same fields are selected for each
+    /// object type that it represents; `one` of them gives the types of the fields.
     fn object(
         &mut self,
         place: &TypePlace,
@@ -280,7 +280,7 @@ impl<'a> Lower<'a> {
                 let next = self.below(place, wire, &ty);
                 crate::model::Type::Named(self.value(inner, &places, next))
             };
-            // A null of what is always there is written back as it came.
+            // A null in a member that should always be there is written back unchanged.
             let mut member = field(wire, name, bare(wrapped(&ty, rust)), sure, !ty.is_non_null());
             member.docs = selected.definition.description.as_ref().map(ToString::to_string).unwrap_or_default();
             member.deprecated = deprecation(selected.definition.directives.iter().map(AsRef::as_ref));
@@ -339,12 +339,12 @@ fn tag(all: &[Vec<SelectedField<'_>>]) -> Option<String> {
     keys.find(|wanted| rest.iter().all(|found| found.iter().filter(names).any(|found| key(found) == *wanted)))
 }
 
-/// What selects the members of a type.
+/// The selections of a type's members.
 fn selected(ty: &str, parts: &[SelectedSet<'_>]) -> Selected {
     (ty.to_owned(), parts.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect())
 }
 
-/// Whether two members are selected at the same places.
+/// Returns whether two members are selected at the same positions.
 fn same(one: &SelectedField<'_>, other: &SelectedField<'_>) -> bool {
     let places = |found: &SelectedField<'_>| -> Vec<(*const SelectionSet, bool)> {
         found.places.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect()

@@ -11,7 +11,7 @@ pub(super) const TYPE_NAME: &str = "__typename";
 #[derive(Clone, Copy)]
 pub(super) struct SelectedSet<'d> {
     pub(super) set: &'d SelectionSet,
-    /// True if what it selects is always there: no `@skip` or `@include` decides it.
+    /// `true` if the selection always applies: it has no `@skip` or `@include`.
     pub(super) sure: bool,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn inner<'d>(
     }
 }
 
-/// Adds a place that selects a field. What only an unsure place selects is there when that place is.
+/// Adds a selection of a field. A field that only an unsure selection contains is there if that selection applies.
 pub(super) fn merge<'d>(field: &'d Node<Field>, sure: bool, found: &mut Vec<SelectedField<'d>>) {
     let set = &field.selection_set;
     match found.iter_mut().find(|known| known.field.response_key() == field.response_key()) {

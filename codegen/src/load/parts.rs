@@ -69,7 +69,7 @@ fn sent_in_parts<'t>(value: &'t Value, place: &mut String, found: &mut Vec<(Stri
     }
 }
 
-/// How the place of a media type ends.
+/// The end of a pointer to a media type.
 fn content(media_type: &str) -> String {
     pointer::join("/content", media_type)
 }

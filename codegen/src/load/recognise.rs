@@ -1,4 +1,4 @@
-//! Whether a tree is a contract, and in which dialect.
+//! Recognises contracts, and their dialect.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Text to a tree: JSON or YAML, told apart by what the text begins with.
+//! Text to a tree. The beginning of the text decides between JSON and YAML.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! `allOf`, and members that several parts of it declare: what all of them say together.
+//! `allOf`: the conjunction of its parts, and of the members that several parts declare.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use super::types::{Format, Type};
 use crate::ledger::Loss;
 
 impl<'a> Types<'a> {
-    /// What a schema with `allOf` is; `None`: look at the rest of it.
+    /// The shape of a schema with `allOf`; `None` if the rest of the schema decides.
     pub(super) fn all_of(&mut self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
         let parts: Vec<Node<'a>> =
             node.get("allOf").iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
@@ -53,7 +53,7 @@ impl<'a> Types<'a> {
             return Some(Shape::Struct);
         }
         *nullable |= enums::listed(node).iter().any(|value| value.is_null());
-        // Conditions on what the schema itself says, or that leave all of it.
+        // The parts repeat the schema's own conditions, or restrict nothing.
         if telling.is_empty() || admits.values.is_some() && own(node).values == admits.values {
             return None;
         }
@@ -114,7 +114,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// What several schemas come down to that all hold, and that are not objects.
+    /// The shape of several schemas that must all hold, none of them an object.
     fn together(&mut self, parts: &[Node<'a>], admits: &Admits<'a>) -> Shape<'a> {
         if let [only] = parts {
             return Shape::Same(only.clone());
@@ -143,7 +143,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Arrays that differ in what they say of their elements.
+    /// The shape of arrays with different schemas for their elements.
     fn arrays(&mut self, parts: &[Node<'a>]) -> Shape<'a> {
         let mut telling: Vec<(&Node<'a>, Node<'a>)> = Vec::new();
         let mut seen = BTreeSet::new();

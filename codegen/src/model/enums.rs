@@ -13,7 +13,7 @@ use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::variant_name;
 
-/// What a schema with `enum` is; `None`: the values say nothing, look at the rest of the schema.
+/// The shape of a schema with `enum`; `None` if the rest of the schema decides.
 pub(super) fn shape<'a>(node: &Node<'a>, values: &[Value]) -> Option<Shape<'a>> {
     let mut values = values.iter().filter(|value| !value.is_null()).peekable();
     values.peek()?;
@@ -23,7 +23,7 @@ pub(super) fn shape<'a>(node: &Node<'a>, values: &[Value]) -> Option<Shape<'a>> 
     }
     let values: Vec<&Value> = values.collect();
     if values.iter().all(|value| value.is_string()) {
-        // Numbers and flags that are written as text in the contract travel as what `type` says.
+        // Numbers and flags that the contract writes as strings are sent as `type` demands.
         return matches!(kind, "" | "string").then_some(Shape::Enum);
     }
     if values.iter().all(|value| value.is_i64()) {
@@ -57,7 +57,7 @@ pub(super) fn unlisted(ledger: &mut Ledger, node: &Node<'_>) {
     }
 }
 
-/// Whether values are all text, or all integers.
+/// Returns whether values are all text, or all integers.
 pub(super) fn is_enumeration(values: &[&Value]) -> bool {
     values.iter().all(|value| value.is_string()) || values.iter().all(|value| value.is_i64())
 }

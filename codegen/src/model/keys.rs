@@ -7,8 +7,9 @@ use super::http::essence;
 use super::tree::Node;
 use crate::pointer;
 
-/// `document#pointer`, with names in place of positions: a parameter goes by place and name, an alternative by its title, its
-/// tag, or what it is, a media type without its parameters, and `allOf` is left out, since its parts are one schema.
+/// `document#pointer`, with names instead of indices: a parameter is named by its location and name, an alternative by
+/// its title, its tag, or its nature, a media type without its parameters, and `allOf` is left out, because its parts
+/// are one schema.
 pub(super) fn key(node: &Node<'_>) -> String {
     let mut key = format!("{}#", node.document.name);
     let mut value = &node.document.tree;
@@ -46,7 +47,7 @@ fn child<'v>(parent: &'v Value, segment: &str) -> &'v Value {
     found.unwrap_or(&Value::Null)
 }
 
-/// What an alternative is called: its title, the value of a member that no other has, its only member, or its type.
+/// The label of an alternative: its title, the value of a member that no other has, its only member, or its type.
 fn label(schema: &Value, alternatives: &Value, counted: &Counted) -> Option<String> {
     let title = text(schema, "title");
     if !title.is_empty() {
@@ -69,7 +70,8 @@ fn media_type(content: &Value, segment: &str) -> Option<String> {
     (!taken).then_some(plain)
 }
 
-/// What a token that stands behind `content` is, as text, and without parameters. `None`: a keyword of a member called `content`.
+/// The text of a token that follows `content`, and the media type without parameters. `None` if `content` is the name
+/// of a member.
 fn plain_media_type(segment: &str) -> Option<(String, String)> {
     let name = pointer::unescape(segment);
     let plain = essence(&name);

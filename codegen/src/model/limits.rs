@@ -1,4 +1,4 @@
-//! What a schema demands of a value, in words: the client does not enforce it, so its documentation says it.
+//! The constraints of a schema as sentences: the client does not enforce them, so its documentation lists them.
 
 use serde_json::Value;
 

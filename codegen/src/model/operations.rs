@@ -23,18 +23,18 @@ pub(super) struct FoundOperation<'a> {
     pub(super) method: String,
     pub(super) template: String,
     pub(super) route: route::Route,
-    /// Whether another operation has the same method, path and fixed query.
+    /// `true` if another operation has the same method, path and fixed query.
     pub(super) shares: bool,
     pub(super) family: Family,
     pub(super) name: Ident,
     /// Prefix for the names of types that belong to it, unique over all operations.
     pub(super) hint: String,
-    /// The key of the operation in the lock: `GET /orders`. Where several documents have one, only the first is plain.
+    /// The key of the operation in the lock: `GET /orders`. If several documents have one, only the first is plain.
     pub(super) key: String,
     prefix: String,
 }
 
-/// All operations that the configuration lets in and that can be sent, and what there is in all.
+/// All operations that the configuration admits and that can be sent, and the number of all.
 pub(super) fn find<'a>(
     documents: &'a [Document],
     setup: &Setup,
@@ -138,7 +138,7 @@ fn told_apart(owners: &mut BTreeMap<Ident, Option<String>>, mut family: Family) 
     family
 }
 
-/// Marks operations whose requests begin alike, and says what becomes of fragments.
+/// Marks operations whose requests begin alike, and records dropped fragments.
 fn share(found: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
     let line = |operation: &FoundOperation<'_>| {
         let query: Vec<&str> = operation.route.fixed.iter().map(|pair| pair.text.as_str()).collect();
@@ -164,7 +164,7 @@ fn share(found: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
     }
 }
 
-/// Whether a text is a method that a client can send (RFC 9110, section 9.1). `CONNECT` asks for a tunnel.
+/// Returns whether a text is a method that a client can send (RFC 9110, section 9.1). `CONNECT` asks for a tunnel.
 fn is_method(text: &str) -> bool {
     is_token(text) && !text.eq_ignore_ascii_case("connect")
 }
@@ -184,7 +184,7 @@ pub(super) fn name(
     let mut scopes: BTreeMap<Ident, Scope> = BTreeMap::new();
     let mut hints = Scope::default();
     let firsts: Vec<String> = found.iter().map(first_wish).collect();
-    // How many versions of a route want the same name.
+    // Number of versions of a route with the same wished name.
     let mut versions: BTreeMap<(Ident, String), BTreeSet<Option<String>>> = BTreeMap::new();
     for (operation, first) in found.iter().zip(&firsts) {
         let place = (operation.family.name.clone(), first.clone());
@@ -276,7 +276,7 @@ fn without_owner(id: &str, operation: &FoundOperation<'_>) -> String {
     member_name(id)
 }
 
-/// Whether the first success response is a JSON array; asked before there are types, to find a name.
+/// Returns whether the first success response is a JSON array. Names need the answer before there are types.
 fn answers_array(operation: &Node<'_>) -> bool {
     let responses = operation.get("responses");
     let first = responses.iter().flat_map(|responses| responses.members().collect::<Vec<_>>());

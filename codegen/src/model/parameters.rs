@@ -29,11 +29,11 @@ const OWN_HEADERS: &[&str] =
 /// Names of the arguments that an operation may have besides its parameters.
 const ARGUMENTS: &[&str] = &["self", "body"];
 
-/// What the parameters of an operation make of its request.
+/// The parts of a request that parameters make.
 #[derive(Debug, Default)]
 pub(super) struct Parameters {
     pub(super) list: Vec<Parameter>,
-    /// What each request has in its query.
+    /// The fixed query of each request.
     pub(super) query: String,
     /// Headers with one value.
     pub(super) headers: Vec<(String, String)>,

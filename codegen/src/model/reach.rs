@@ -1,4 +1,4 @@
-//! Who uses which type.
+//! The operations that reach a type.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -55,7 +55,7 @@ pub(super) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
     given.uses.extend(pinned);
 }
 
-/// The variants of tagged unions: what names them depends on where they are sent.
+/// The variants of tagged unions: their names depend on the union that they are sent in.
 fn variants(model: &Model) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for definition in &model.types {
@@ -72,7 +72,8 @@ fn variants(model: &Model) -> BTreeSet<usize> {
     found
 }
 
-/// Walks from `roots`, and goes on from a type only when `mark` changed it: what stands there already has been spread.
+/// Walks from `roots`, and goes on from a type only if `mark` changed it: marks that were there before have been
+/// spread.
 fn spread(
     types: &mut [Definition],
     links: &[Vec<TypeId>],
@@ -86,7 +87,7 @@ fn spread(
     }
 }
 
-/// The types that an operation names: in what it sends, and in what it answers.
+/// The types that an operation names in its request, and in its responses.
 pub(super) fn roots(operation: &Operation) -> (Vec<TypeId>, Vec<TypeId>) {
     let mut request = Vec::new();
     for parameter in &operation.parameters {

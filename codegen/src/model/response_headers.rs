@@ -15,15 +15,15 @@ use super::{HeaderForm, ResponseHeader};
 use crate::ledger::Loss;
 use crate::naming::ident::camel;
 
-/// A header of the response for a status: its name as the contract writes it, and what it says of it.
+/// A header of the response for a status: its name in the contract's spelling, and its declaration.
 struct Declared<'a> {
     status: StatusKey,
     wire: &'a str,
     node: Node<'a>,
 }
 
-/// The headers of all responses, one for each name. What several statuses say of one, the first says: that which had the word
-/// before, else a success.
+/// The headers of all responses, one for each name. If several statuses declare one, the status of the lock decides,
+/// otherwise the first success.
 pub(super) fn read<'a>(
     types: &mut Types<'a>,
     operation: &FoundOperation<'a>,

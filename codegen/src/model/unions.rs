@@ -1,4 +1,4 @@
-//! `oneOf` and `anyOf`: unions, or what they come down to.
+//! `oneOf` and `anyOf`: unions, or the single type that they reduce to.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::naming::ident::{type_name, variant_name};
 use crate::pointer;
 
 impl<'a> Types<'a> {
-    /// What a schema with `oneOf` or `anyOf` is; `None`: look at the rest of it.
+    /// The shape of a schema with `oneOf` or `anyOf`; `None` if the rest of the schema decides.
     pub(super) fn alternatives(&mut self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
         let own = node.value.get("properties").and_then(Value::as_object).is_some_and(|members| !members.is_empty());
         for keyword in ["oneOf", "anyOf"] {
@@ -117,10 +117,10 @@ impl<'a> Types<'a> {
         if tagging.is_some() {
             implied(&mut variants, &references);
         }
-        let told = variants
+        let all_tagged = variants
             .iter()
             .all(|variant| !matches!(&variant.content, VariantContent::Type(_, tags) if tags.is_empty()));
-        Kind::Union(tagging.filter(|_| told).map_or(Tagging::Shape, Tagging::Tag), variants)
+        Kind::Union(tagging.filter(|_| all_tagged).map_or(Tagging::Shape, Tagging::Tag), variants)
     }
 
     /// A base with a discriminator: a union of its subtypes, and of itself where the contract lists it.
@@ -176,7 +176,7 @@ impl<'a> Types<'a> {
         flat.properties.iter().filter_map(|(name, property)| Some((*name, only(property)?))).collect()
     }
 
-    /// What the name of an inline variant's type, which stays, calls the variant: `File` for `ShapeFile` of `Shape`.
+    /// The variant name in the pinned name of an inline variant's type: `File` for `ShapeFile` of `Shape`.
     fn kept(&self, ty: &Type, union: &str) -> Option<String> {
         let Type::Named(id) = ty else { return None };
         let own = self.name_of(*id).strip_prefix(union)?;
@@ -198,7 +198,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether a type is an enumeration of strings or integers.
+    /// Returns whether a type is an enumeration of strings or integers.
     pub(super) fn is_enum(&self, id: super::types::TypeId) -> bool {
         matches!(self.kind_of(id), Some(Kind::Enum(EnumKind::String | EnumKind::Integer(_), _)))
     }
@@ -239,8 +239,8 @@ fn tagged(node: &Node<'_>, tags: &HashMap<String, Vec<String>>, reference: &str)
     node.target(reference).and_then(|target| tags.get(&target.pointer)).cloned().unwrap_or_default()
 }
 
-/// Adds the names of the schemas to the tags: a mapping adds names, and takes none away. What a mapping, or the schema of
-/// the tag, gives to another variant is that one's.
+/// Adds the names of the schemas to the tags: a mapping adds names, and removes none. A tag that a mapping, or the
+/// schema of the tag, gives to another variant belongs to that variant.
 fn implied(variants: &mut [Variant], references: &[&str]) {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     for variant in variants.iter() {
@@ -283,7 +283,7 @@ fn only_constrains(node: &Node<'_>) -> bool {
         .is_some_and(|schema| !schema.is_empty() && schema.keys().all(|key| conditions.contains(&key.as_str())))
 }
 
-/// What two branches have in common when they are the same.
+/// The identity of a branch: equal for branches that are the same.
 fn identity<'a>(node: &Node<'a>) -> (&'a str, Option<&'a Value>) {
     match node.text("$ref") {
         "" => ("", Some(node.value)),

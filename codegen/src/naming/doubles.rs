@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::{Problem, Report};
 
-/// The names that pins gave, and to what.
+/// The names that pins gave, and their owners.
 #[derive(Debug, Default)]
 pub(crate) struct Doubles {
     /// Kind, the owner that the name is unique in, and the name → key of the first thing that has it.

@@ -31,7 +31,7 @@ pub(crate) fn write(render: &Render<'_>, documents: &Documents, api: &mut Index)
     vec![Piece::Code(code)]
 }
 
-/// What has to be compiled for the operation to be there.
+/// The `cfg` condition under which the operation exists.
 fn condition(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> Code {
     let features = features(render, documents, bound);
     let features: Vec<Code> = features.iter().map(|feature| code!["feature = ", literal(feature)]).collect();

@@ -89,7 +89,7 @@ fn items(documents: &Documents, module: &Ident, about: &Docs, index: &mut Index)
     pieces
 }
 
-/// Functions for what all variants of a union have.
+/// Accessors for the members that all variants of a union have.
 fn accessors(documents: &Documents, id: TypeId, all: &[Shared], index: &mut Index) -> Code {
     let mut code = code!["impl ", &documents.definition(id).name, " {\n"];
     for shared in all {

@@ -46,7 +46,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
         let mut functions = Code::default();
         let condition = if assumed { client::IF_ASSUMED } else { "" };
         let mut methods = Code::default();
-        // Whoever calls what is left out is told which feature has it.
+        // A call of a family that is left out fails to compile, with the feature that has it.
         let mut absent = Code::default();
         for (index, operation) in chosen {
             if assumed {
@@ -72,7 +72,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     vec![Piece::Code(code)]
 }
 
-/// What the configuration says that a family covers.
+/// The configured description of a family.
 pub(super) fn about(family: &Family) -> Docs {
     if family.covers.is_empty() { Docs::default() } else { docs![": ", closed(&family.covers)] }
 }

@@ -74,7 +74,7 @@ pub(crate) fn families(model: &Model) -> Vec<Piece> {
     vec![Piece::Code(code)]
 }
 
-/// Cargo features: one per family, then what is off by default.
+/// Cargo features: one per family, then those that are off by default.
 pub(crate) fn features(model: &Model, groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Feature> {
     let mut features: Vec<Feature> = Vec::new();
     for family in &model.families {

@@ -21,7 +21,7 @@ pub(crate) struct Written {
     pub(crate) function: Code,
     /// The type that names it.
     pub(crate) marker: Code,
-    /// What is set on its calls, what reads the headers of its responses, and what a fake answers.
+    /// Setters of its calls, readers of its response headers, and constructors of a fake's responses.
     pub(crate) methods: Code,
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     Written { function, marker: code![link, condition, "pub enum ", marker, " {}\n"], methods: setters }
 }
 
-/// How an operation comes in pages, as the runtime takes it.
+/// The pagination of an operation, as the runtime takes it.
 fn paging(paged: &Paged) -> Code {
     let next = match &paged.next {
         PagedNext::Offset(parameter) => code!["Offset { parameter: ", *parameter, " }"],
@@ -205,7 +205,7 @@ pub(super) fn method(operation: &Operation) -> Code {
     }]
 }
 
-/// What the constant says beyond what the family shares.
+/// The operation's constant, without the parts that the family shares.
 fn description(operation: &Operation) -> Code {
     let mut code = code!["name: ", literal(&operation.name), ", method: ", method(operation)];
     code.push(", path: ").push(literal(&operation.path)).push(", ");
@@ -298,7 +298,7 @@ fn constant(parameter: &Parameter) -> Code {
     code
 }
 
-/// The first line about a parameter, and what is demanded of its value.
+/// The first line about a parameter, and the constraints of its value.
 fn about(parameter: &Parameter) -> Docs {
     docs![first_line(&parameter.docs), " ", &parameter.limits].trimmed()
 }

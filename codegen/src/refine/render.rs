@@ -8,7 +8,7 @@ use crate::text::Code;
 use crate::text::code::code;
 use crate::text::docs::{Docs, docs, span};
 
-/// What it takes to write a type down.
+/// Context for writing a type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Render<'a> {
     pub(crate) model: &'a Model,
@@ -23,12 +23,12 @@ impl Render<'_> {
         self.bound.iter().find(|bound| bound.operation == operation).map(|bound| bound.settings.name.as_str())
     }
 
-    /// How an operation comes in pages.
+    /// The pagination of an operation.
     pub(crate) fn paged(&self, operation: usize) -> Option<&Paged> {
         self.paged.iter().find(|paged| paged.operation == operation)
     }
 
-    /// What an operation returns.
+    /// The result of an operation.
     pub(crate) fn success(&self, content: &Content) -> Rust {
         match content {
             Content::Empty => Rust::unit(),
@@ -101,7 +101,7 @@ pub(crate) fn text(rust: &Rust, named: &impl Fn(TypeId) -> Code) -> Code {
     }
 }
 
-/// How an argument of that type is passed: what is `Copy` as it is, the rest by reference.
+/// The form of an argument of that type: a `Copy` type by value, any other by reference.
 pub(crate) fn borrowed(model: &Model, rust: Rust) -> Rust {
     const COPY: &[&str] = &["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "Uuid"];
     match rust {

@@ -1,4 +1,4 @@
-//! What calls show of who makes them.
+//! Credentials that calls send.
 
 use super::client;
 use crate::model::{KeyPlace, Model, Scheme, Security};
@@ -7,7 +7,7 @@ use crate::text::code::code;
 use crate::text::docs::{Docs, docs, span};
 use crate::text::{Code, literal};
 
-/// `security.rs`: what holds for all operations of the main server, and the schemes that there are.
+/// `security.rs`: the default requirements of the main server's operations, and the schemes.
 pub(crate) fn write(model: &Model) -> Vec<Piece> {
     let mut code = code!["//! What calls show of who makes them.\n\n", client::SECURITY];
     code.push("/// What requests show that no operation covers, and operations that say nothing else.\n");
@@ -18,7 +18,7 @@ pub(crate) fn write(model: &Model) -> Vec<Piece> {
     vec![Piece::Code(code)]
 }
 
-/// What an operation wants, as the constant of its description has it.
+/// The requirements of an operation, as an expression for its constant.
 pub(super) fn constant(security: &Security) -> Code {
     match security {
         Security::Token => code!["Security::Token"],
@@ -46,7 +46,7 @@ fn scheme(scheme: &Scheme) -> Code {
     }
 }
 
-/// What a caller has to have, for the documentation of an operation.
+/// The credentials that a caller needs, for the documentation of an operation.
 pub(super) fn described(security: &Security) -> Docs {
     let one = |scheme: &Scheme| match scheme {
         Scheme::Token => docs!["the token"],

@@ -1,4 +1,4 @@
-//! Types: the Rust item, and the table of what it is on the wire.
+//! Types: the Rust item, and the table of its wire form.
 
 use super::groups::Group;
 use super::index::{Index, Traits};
@@ -62,7 +62,7 @@ struct Item<'r, S> {
     index: &'r mut Index,
     code: Code,
     table: Vec<Code>,
-    /// Of a union: what its variants are made of.
+    /// Conversions into a union from the types of its variants.
     conversions: Vec<Code>,
 }
 
@@ -121,13 +121,13 @@ impl<'r, S: TypeSource> Item<'r, S> {
         Some(code![table, "!(", self.name(), " {"])
     }
 
-    /// Whether consumers make values of the type. What only comes back is read, and may gain members that are required; so may
-    /// what nobody uses yet.
+    /// Returns whether consumers construct values of the type. A type that only comes back is read, and may gain
+    /// required members; so may a type that is not used yet.
     fn is_made(&self) -> bool {
         self.definition.reach.request
     }
 
-    /// Whether values of the type come back, and are sent: what they hold beyond the contract is kept.
+    /// Returns whether values of the type come back and are sent again: undeclared members are kept.
     fn is_written_back(&self) -> bool {
         self.definition.reach.request && self.definition.reach.response && !S::IS_CHOSEN
     }
@@ -180,7 +180,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
             self.table.push(code![&name, ": extra"]);
             made.push(Made::unset(name, rust));
         } else if self.is_written_back() {
-            // No member can be called so: what ends in an underscore is a keyword, or has a number behind it.
+            // No member can have this name: a trailing underscore marks a keyword, or precedes a number.
             let (name, rust) = (Ident::fixed("undeclared_"), Rust::name(client::UNDECLARED));
             self.code.push(&name).push(": ").push(client::UNDECLARED).push(",\n");
             self.table.push(code![&name, ": rest"]);
@@ -344,7 +344,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
                     (code!["(optional_json)"], Some(Rust::with("Option", self.member(position, ty))))
                 }
                 Content::Text => (code!["(text)"], Some(Rust::name("String"))),
-                // Whether a body is handed over while it arrives is settled before its status is known.
+                // Streaming is decided before the status is known.
                 Content::Stream | Content::Events => (code!["(bytes)"], Some(Rust::name("Bytes"))),
                 Content::Redirect => (code!["(redirect)"], Some(Rust::name(client::REDIRECT))),
                 Content::Empty | Content::ByStatus(_) => (Code::default(), None),
@@ -375,8 +375,8 @@ impl<'r, S: TypeSource> Item<'r, S> {
         Some(code![condition, "responses!(", self.name(), " {"])
     }
 
-    /// Whether the type of a variant is one that the contract names, and no other variant's: then its values become the union by
-    /// `From`, whatever variants are added.
+    /// Returns whether the type of a variant is named by the contract, and is that of no other variant: then its values
+    /// convert into the union by `From`, and added variants do not change that.
     fn is_of_its_own(&self, variants: &[Variant], ty: &Type) -> bool {
         let Type::Named(id) = ty else { return false };
         let is_type = !matches!(self.source.definition(*id).kind, Kind::Alias(_));

@@ -1,4 +1,4 @@
-//! Which families use a component, and what else a text may be about.
+//! The families that use a component, and the other subjects of a text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,15 +10,15 @@ use crate::pointer;
 /// A component: its group (`schemas`, `responses` …) and its name.
 pub(super) type Component = (String, String);
 
-/// What a text is about.
+/// The subject of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Home<'a> {
     Family(&'a str),
-    /// What several families use, or all of them.
+    /// Items that several families use, or all of them.
     Shared,
     /// Operations that the client does not have.
     Outside,
-    /// What no operation uses.
+    /// Items that no operation uses.
     Unreferenced,
     Documents,
     Bindings,

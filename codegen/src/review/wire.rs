@@ -1,5 +1,5 @@
-//! What no Rust item shows: styles, media types, statuses with their bodies, limits, defaults, what is required, open or
-//! closed, values, servers and security.
+//! The details that no Rust item shows: styles, media types, statuses with their bodies, limits, defaults, required
+//! members, open and closed objects, values, servers and security.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -138,8 +138,8 @@ impl Outline {
         self.content(label, header, &[]);
     }
 
-    /// What has a schema, or content of media types: a parameter or a header.
-    fn content(&mut self, label: &str, value: &Value, told: &[&str]) {
+    /// An object with a schema, or with content of media types: a parameter or a header.
+    fn content(&mut self, label: &str, value: &Value, handled: &[&str]) {
         let mark = if value.get("required") == Some(&Value::Bool(true)) { "required " } else { "" };
         match value.get("schema") {
             Some(schema) => self.schema(label, mark, schema),
@@ -147,7 +147,7 @@ impl Outline {
         }
         self.below(|out| {
             out.media_types(value);
-            out.members(value, &[told, &["schema", "content", "required"]].concat());
+            out.members(value, &[handled, &["schema", "content", "required"]].concat());
             // A word that is not `true` is not said by the mark.
             if let Some(required) = value.get("required").filter(|required| !required.is_boolean()) {
                 out.value("required", required);

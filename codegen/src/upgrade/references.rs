@@ -1,4 +1,4 @@
-//! References that lead into what an upgrade has moved.
+//! References into parts that an upgrade has moved.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ pub(super) fn follow(tree: &mut Value, journal: &mut Journal<'_>) {
     }
 }
 
-/// Whether a pointer names a component as such, which passes rewrite themselves.
+/// Returns whether a pointer names a component itself; passes rewrite these on their own.
 fn shallow(pointer: &str) -> bool {
     pointer.starts_with("/components/") && pointer.bytes().filter(|byte| *byte == b'/').count() == 3
 }

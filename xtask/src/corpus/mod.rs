@@ -22,11 +22,11 @@ use crate::flags;
 use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
 
-/// What is known of one contract; the array of `--json` holds these.
+/// The result of one contract; `--json` writes an array of these.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     file: String,
-    /// Why there is no client; `None` where there is one.
+    /// The reason if there is no client.
     error: Option<String>,
     operations: usize,
     typed_operations: usize,
@@ -47,7 +47,7 @@ struct Degraded {
     cause: String,
 }
 
-/// Whether the client compiles, with all features and with none.
+/// Result of compiling the client, with all features and with none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Check {
@@ -74,7 +74,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     let mut modules = Vec::new();
     table::header(&contracts);
     for (name, path) in &contracts {
-        // Whatever goes wrong with one contract is its own affair.
+        // A failure of one contract does not end the run.
         let (row, errors, generated) = match contract(workspace, flags, &bench, (name, path), &interrupt) {
             Ok(outcome) => outcome,
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
@@ -116,7 +116,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
 }
 
-/// The JSON text without characters that are not seen: they only stand in strings, where an escape is the same.
+/// The JSON text with invisible characters escaped. They only occur in strings, where the escape means the same.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -129,7 +129,7 @@ fn escaped(json: &str) -> String {
     out
 }
 
-/// Generates and checks one client: its figures, what the compiler says, and the client where there is one.
+/// Generates and checks one client. Returns its figures, the compiler's errors, and the client if there is one.
 fn contract(
     workspace: &Workspace,
     flags: &flags::Corpus,
@@ -157,7 +157,7 @@ fn contract(
     Ok((row, errors, generated))
 }
 
-/// What the compiler says of one client, line by line.
+/// Prints the compiler's errors for one client, line by line.
 fn paragraph(text: &str) {
     crate::console::result("");
     text.lines().for_each(crate::console::result);
@@ -177,7 +177,7 @@ pub(crate) fn cost(
     }
 }
 
-/// Compiles several clients in one crate: what the compiler says, each error with the name of its client where it has one.
+/// Compiles several clients in one crate. Returns the compiler's errors, each with the name of its client if known.
 pub(crate) fn compile(
     workspace: &Workspace,
     clients: Vec<(String, Output)>,
@@ -216,7 +216,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Resul
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let path = entry.path();
-        // A link to a folder could lead back to where it stands.
+        // A link to a folder could lead back to one of its parents.
         let folder = entry.file_type().map_err(failed)?.is_dir();
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
         if folder {

@@ -11,14 +11,14 @@ use crate::failure::Failure;
 /// Errors of the compiler.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
-    /// By name of the client.
+    /// Errors by name of the client.
     pub(super) own: BTreeMap<String, Vec<String>>,
-    /// Those that name no client.
+    /// Errors that name no client.
     pub(super) common: Vec<String>,
 }
 
 impl Errors {
-    /// What kept all of them from being compiled.
+    /// A failure that kept all clients from being compiled.
     pub(super) fn of(failure: &Failure) -> Self {
         Self { common: vec![failure.to_string()], ..Self::default() }
     }
@@ -41,7 +41,8 @@ fn module(index: usize) -> String {
     format!("client_{index}")
 }
 
-/// One generated tree that holds the others as modules. What they would all call the same gets the module's name in front.
+/// Merges generated trees into one, each as a module. Names that are the same in each are prefixed with the module's
+/// name.
 fn merge(clients: &[(String, Generated)]) -> Generated {
     let mut files = BTreeMap::new();
     let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

@@ -1,13 +1,13 @@
-//! Counts of a run, and what it found.
+//! Counts and findings of a run.
 
 use std::time::{Duration, Instant};
 
 use super::watch::Said;
 use crate::console::{count, progress, result};
 
-/// How often a run says where it stands.
+/// Interval of the progress lines.
 const PACE: Duration = Duration::from_secs(10);
-/// The slowest executions that are named.
+/// Number of slowest executions in the report.
 const SLOWEST: usize = 5;
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Tally {
         }
     }
 
-    /// Something that must not be.
+    /// A broken invariant.
     pub(super) fn found(&mut self, index: u64, what: String) {
         self.executions += 1;
         progress(&format!("{index}: {what}"));

@@ -1,4 +1,4 @@
-//! Workers, one after the other, and what becomes of them.
+//! Starts workers, one after the other, and watches them.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::flags::Fuzz;
 use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
 
-/// Executions of one worker; a new one has the memory that this one has left behind.
+/// Executions of one worker. A new worker starts with fresh memory.
 pub(super) const BATCH: u64 = 2_000;
 
-/// What a worker says.
+/// A message of a worker.
 #[derive(Debug)]
 pub(super) enum Said {
     Begin(u64),
@@ -25,18 +25,18 @@ pub(super) enum Said {
     Processor(f64),
 }
 
-/// How a worker ended.
+/// The end of a worker.
 #[derive(Debug)]
 pub(super) enum WorkerEnd {
-    /// With what it had to do.
+    /// It executed everything.
     Done,
-    /// The watchdog or the end of the run killed it, in the middle of an execution.
+    /// It was killed during an execution, by the watchdog or at the end of the run.
     Killed { watchdog: bool },
-    /// By itself, in the middle of an execution.
+    /// It ended by itself during an execution.
     Crashed(String),
 }
 
-/// Runs a worker from an execution on, and hands on what it says.
+/// Runs a worker from an execution on, and passes its messages on.
 pub(super) fn batch(
     workspace: &Workspace,
     flags: &Fuzz,

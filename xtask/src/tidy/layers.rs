@@ -36,9 +36,9 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
 
 #[derive(Default)]
 struct Layers {
-    /// The modules, by how high they are.
+    /// The modules by their layer.
     order: BTreeMap<String, usize>,
-    /// What the root re-exports, and of which module.
+    /// Names that the root re-exports, with their modules.
     exports: BTreeMap<String, String>,
 }
 
@@ -65,7 +65,7 @@ impl Layers {
         layers
     }
 
-    /// The layer of a name of the root: a module, or what one of them exports.
+    /// The layer of a name of the root: a module, or the module that exports the name.
     fn of<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         if self.order.contains_key(name) { Some(name) } else { self.exports.get(name).map(String::as_str) }
     }
@@ -83,7 +83,7 @@ fn product(text: &str) -> String {
 }
 
 /// The names that follow `crate::`, or as many `super::` as lead to the root, with their lines. A group has several.
-/// `$crate` of a macro means the root of whoever uses the macro.
+/// `$crate` of a macro means the root of the crate that uses the macro.
 fn names_of_the_root(code: &str, depth: usize) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for start in ["crate::".to_owned(), "super::".repeat(depth)] {

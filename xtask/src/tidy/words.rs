@@ -5,7 +5,7 @@ use super::{File, Finding, prose};
 /// Words that begin a clause without a subject.
 const HEADLESS: [&str; 5] = ["what", "whether", "where", "who", "whoever"];
 
-/// How often "what" may occur in 1,000 words of comments. tokio, axum, reqwest and hyper stay below 0.7.
+/// Limit of "what" in 1,000 words of comments. tokio, axum, reqwest and hyper stay below 0.7.
 const WHATS: usize = 2;
 
 /// Names that say nothing, or that replace a term of the field. `listener` is missing: std calls a socket so.
@@ -31,7 +31,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
     check_except(files, &STILL)
 }
 
-/// The findings, except in what is still to be done.
+/// The findings, without those of folders that are still to be done.
 pub(super) fn check_except(files: &[File], still: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut total = Counts::default();
