@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
+    /// Names of the client.
+    pub client: ClientNames,
     /// Route families, by path prefix. An operation that none of them claims goes to a family named by its tag.
     #[serde(rename = "family")]
     pub families: Vec<FamilyRule>,
@@ -35,6 +37,25 @@ pub struct Config {
     pub scalars: BTreeMap<String, Scalar>,
 }
 
+/// `[client]`: the names of the client, and of its configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClientNames {
+    /// The cargo package.
+    pub package: String,
+    /// The type that has a method for each family.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// The prefix of the environment variables that configure a program.
+    pub variables: String,
+}
+
+impl Default for ClientNames {
+    fn default() -> Self {
+        Self { package: "service-client".to_owned(), name: "Service".to_owned(), variables: "SERVICE_".to_owned() }
+    }
+}
+
 /// One route family: a Rust module, a cargo feature and an accessor on the client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +76,7 @@ pub struct FamilyRule {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// Name in snake case: `compliance` is `Platform::compliance_server`. `main` is the server of all other documents.
+    /// Name in snake case: `compliance` is the method `compliance_server`. `main` is the server of all other documents.
     pub name: String,
     /// The documents whose operations it has.
     #[serde(default)]

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::config::MAIN;
+use crate::config::{ClientNames, MAIN};
 use crate::model::{Routes, family_name};
-use crate::naming::ident::member_name;
+use crate::naming::ident::{camel, member_name};
 use crate::output::Unused;
 use crate::rules::{about, includes, problem, scoped, trimmed};
 use crate::text::Ident;
@@ -13,6 +13,7 @@ use crate::{Config, Names, Report, Setup, pointer};
 /// Checks the rules by themselves.
 pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
     let mut report = Report::default();
+    client(setup, &mut report);
     servers(setup, &mut report);
     families(setup, &mut report);
     for (key, prefixes) in [("include", &setup.config.include), ("exclude", &setup.config.exclude)] {
@@ -31,6 +32,38 @@ pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
         ));
     }
     report.into_result(())
+}
+
+fn client(setup: &Setup, report: &mut Report) {
+    let ClientNames { package, name, variables } = &setup.config.client;
+    let mut wrong = |key: &str, value: &str, is: &str, hint: &str| {
+        let message = format!("{value:?} is not {is}");
+        report.push(problem("configuration/client", format!("/client/{key}"), message, hint));
+    };
+    let is_name = |text: &str, more: char| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.len() <= 64
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == more)
+    };
+    if !is_name(&package.replace('_', "-"), '-') || Ident::new(&package.replace('-', "_")).is_none() {
+        wrong("package", package, "a name of a package", "use letters, digits and `-`, beginning with a letter");
+    }
+    if !is_name(name, '_') || camel(name) != *name || setup.reserved.types.contains(name) {
+        wrong(
+            "type",
+            name,
+            "a free name of a type",
+            "write it in camel case, such as `Orders`; it is none of the runtime's types",
+        );
+    }
+    if !is_name(variables, '_') || variables.to_ascii_uppercase() != *variables || !variables.ends_with('_') {
+        wrong(
+            "variables",
+            variables,
+            "the prefix of variables",
+            "use upper-case letters, digits and `_`, ending with `_`",
+        );
+    }
 }
 
 fn servers(setup: &Setup, report: &mut Report) {

@@ -50,6 +50,16 @@ fn file(pieces: &[Piece]) -> Result<String, syn::Error> {
                 rows.iter().try_for_each(|row| shape::row(row.as_str()))?;
                 table(head, rows, &mut text);
             }
+            Piece::Items(head, items) => {
+                flush(&mut pending, &mut text)?;
+                let file = syn::parse_file(items.as_str())?;
+                shape::code(&file)?;
+                text.push_str(head.as_str());
+                for line in prettyplease::unparse(&file).lines() {
+                    text.push_str(&format!("    {line}\n"));
+                }
+                text.push_str("}\n");
+            }
         }
     }
     flush(&mut pending, &mut text)?;

@@ -66,8 +66,8 @@ mod walk;
 
 pub use api::{Api, Item, Origin};
 pub use config::{
-    AsyncOperation, CancelOperation, Config, Correction, FamilyRule, FollowUp, Pagination, Scalar, Server, StateMap,
-    Unreferenced,
+    AsyncOperation, CancelOperation, ClientNames, Config, Correction, FamilyRule, FollowUp, Pagination, Scalar, Server,
+    StateMap, Unreferenced,
 };
 pub use emit::HEADER;
 pub use ledger::{Entry, Ledger, Loss};
@@ -77,6 +77,9 @@ pub use naming::setter::is_reserved as is_method_of_calls;
 pub use output::{Contract, Credentials, Degraded, Feature, Output, Proposal, Stats, Unused};
 pub use pins::Names;
 pub use report::{Problem, Report};
+/// The version of the interface between generated code and `driftless-runtime`.
+pub const INTERFACE: u16 = 1;
+
 pub use setup::{GraphqlFiles, Reserved, Setup};
 pub use text::line;
 

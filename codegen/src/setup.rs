@@ -38,8 +38,8 @@ pub struct GraphqlFiles {
 pub struct Reserved {
     /// Cargo features.
     pub features: BTreeSet<String>,
-    /// Methods of `Platform`, which has an accessor for each family.
+    /// Methods of the client, which has an accessor for each family.
     pub methods: BTreeSet<String>,
-    /// Names that generated code imports.
+    /// Types that generated code imports, and those that stand beside the client.
     pub types: BTreeSet<String>,
 }

@@ -56,7 +56,7 @@ fn a_server_has_the_families_of_its_documents_and_no_other_has_them() {
     assert!(families.contains("pub mod compliance_internal;") && !families.contains("fn internal("), "{families}");
     assert!(!families.contains("fn compliance_"), "{families}");
     for line in [
-        "Platform::compliance_server fn (&self) -> Result<servers::ComplianceServer<'_>, Error>",
+        "Service::compliance_server fn (&self) -> Result<servers::ComplianceServer<'_>, Error>",
         "servers::ComplianceServer::frameworks fn (self) -> families::compliance_frameworks::ComplianceFrameworks<'a>",
     ] {
         assert!(output.api.index().lines().any(|item| item == line), "{line}\n{}", output.api.index());

@@ -19,14 +19,17 @@ pub use crate::operations::Bindings;
 #[cfg(feature = "xml")]
 pub use crate::protocol::xml;
 pub use crate::{
-    __from_variants as from_variants, __part as part, __put as put, __responses as responses, __slot as slot,
-    __take as take,
+    __from_variants as from_variants, __generated as generated, __part as part, __put as put, __responses as responses,
+    __slot as slot, __take as take,
     protocol::{
         EachEntry, Fit, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Scheme, Security, Style, Undeclared,
         absent, by_fit, by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed,
         missing, only_member, out_of_range, read, text, unfit, with_tag, write,
     },
 };
+
+/// The version of the interface between generated code and this crate: the version that `generated!` accepts.
+pub const INTERFACE: u32 = 1;
 
 /// Everything that generated code names.
 pub mod prelude {

@@ -24,6 +24,9 @@ use crate::{
     transport::retry_after,
 };
 
+/// The names that a client takes for itself, a line each: `method NAME` or `type NAME`. No family of a contract gets one of them.
+pub const RESERVED: &str = include_str!("reserved.txt");
+
 const NAME: &str = "download";
 
 /// A request to any address. The credential of the client goes along where the address is one of its server.

@@ -75,6 +75,8 @@ pub mod blocking;
 #[doc(hidden)]
 pub mod codegen;
 
+mod front;
+
 #[doc(hidden)]
 pub mod download;
 

@@ -1,5 +1,9 @@
 //! The client's own code, as generated code names it.
 
+use crate::config::ClientNames;
+use crate::naming::ident::{camel, member_name};
+use crate::text::Ident;
+
 /// The provenance of items that only the sandbox documents, as their documentation begins with it.
 pub(super) const ASSUMED: &str =
     "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n";
@@ -8,10 +12,7 @@ pub(super) const ASSUMED: &str =
 pub(super) const UNLESS_ASSUMED: &str = "#[cfg(not(feature = \"assumed\"))]\n";
 
 /// Marker trait (for a compile error): family handles without the feature `assumed`.
-pub(super) const NEEDS_ASSUMED: &str = "crate::platform::Assumed";
-
-/// The client, as examples name it.
-pub(super) const CRATE: &str = "platform_client";
+pub(super) const NEEDS_ASSUMED: &str = "crate::generated::front::Assumed";
 
 /// The condition under which something that speaks XML is compiled.
 pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
@@ -24,12 +25,8 @@ pub(super) const IF_ASSUMED: &str = "#[cfg(feature = \"assumed\")]\n";
 
 /// Everything that types and operations name.
 pub(super) const PRELUDE: &str = "use driftless_runtime::codegen::prelude::*;\n";
-/// Import for the type that families are methods of.
-pub(super) const PLATFORM: &str = "use crate::Platform;\n";
 /// Imports for the types that operations return.
 pub(super) const CALLS: &str = "use crate::{Call, Declared, Submission};\n";
-/// Imports for servers beside the main one.
-pub(super) const SERVER: &str = "use crate::{Platform, Server};\nuse driftless_runtime::Error;\n\n";
 /// Imports for security.
 pub(super) const SECURITY: &str = "use driftless_runtime::codegen::{Scheme, Security};\n\n";
 /// The types of the contract.
@@ -54,5 +51,26 @@ pub(super) const UNDECLARED: &str = "driftless_runtime::codegen::Undeclared";
 pub(super) const REDIRECT: &str = "driftless_runtime::Redirect";
 /// A file beside the variables of a document.
 pub(super) const FILE: &str = "driftless_runtime::graphql::File";
-/// The method that configures the version of the interface, as documentation names it.
-pub(super) const API_VERSION: &str = "[`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version)";
+
+/// The names of the client, as generated code has them.
+#[derive(Clone, Debug)]
+pub(crate) struct Called {
+    /// The crate.
+    pub(super) library: Ident,
+    /// The type that has a method for each family.
+    pub(super) client: Ident,
+    /// The type that configures it.
+    pub(super) builder: Ident,
+}
+
+impl Called {
+    /// The configured names, which were checked.
+    pub(crate) fn new(names: &ClientNames) -> Self {
+        let client = Ident::derived(&names.name, camel);
+        Self {
+            library: Ident::derived(&names.package.replace('-', "_"), member_name),
+            builder: client.followed_by("Builder"),
+            client,
+        }
+    }
+}

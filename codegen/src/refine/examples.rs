@@ -4,7 +4,6 @@
 //! contract. A value without a short literal, such as an identifier or a file, is a hidden argument of the example.
 
 use super::arguments::{Arguments, PREFIX, Setter};
-use super::client;
 use super::render::Render;
 use crate::generate::Rust;
 use crate::model::{Content, Deprecation, EnumKind, Family, Kind, Operation, PartKind, Presence, TypeId};
@@ -42,7 +41,7 @@ pub(super) fn write(render: &Render<'_>, family: &Family, operation: &Operation,
             _ => example.give(name, rust),
         });
     }
-    let mut call = code!["platform."];
+    let mut call = code!["client."];
     if let Some(server) = &family.server {
         call.push(Ident::derived(&format!("{server}_server"), member_name)).push("()?.");
     }
@@ -59,10 +58,11 @@ pub(super) fn write(render: &Render<'_>, family: &Family, operation: &Operation,
     let imports = if has_map { "/// # use std::collections::BTreeMap;\n" } else { "" };
     code![
         "///\n/// ```no_run\n/// # use ",
-        client::CRATE,
+        &example.render.called.library,
         "::*;\n",
         imports,
-        "/// # async fn example(platform: &Platform",
+        "/// # async fn example(client: &",
+        &example.render.called.client,
         given,
         ") -> Result<(), Error> {\n",
         body,
@@ -83,7 +83,7 @@ impl Example<'_, '_> {
     /// A value that the example has from elsewhere.
     fn give(&mut self, name: &Ident, rust: &Rust) -> Code {
         let is_taken = |name: &Ident| {
-            ["platform", "answer"].contains(&&**name) || self.given.iter().any(|(other, _)| other == name)
+            ["client", "answer"].contains(&&**name) || self.given.iter().any(|(other, _)| other == name)
         };
         let mut numbers = (2..).map(|number| name.numbered(number));
         let name = if is_taken(name) { numbers.find(|name| !is_taken(name)) } else { Some(name.clone()) };

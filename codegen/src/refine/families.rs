@@ -34,7 +34,11 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
     api.group(name, vec![family.feature.clone()]);
     api.add(&format!("families::{name}::{handle}"), "struct", "Clone Copy Debug");
     if family.server.is_none() {
-        api.add(&format!("Platform::{name}"), "fn", &format!("(&self) -> families::{name}::{handle}<'_>"));
+        api.add(
+            &format!("{}::{name}", render.called.client),
+            "fn",
+            &format!("(&self) -> families::{name}::{handle}<'_>"),
+        );
     }
     let mut markers = Code::default();
     for assumed in [false, true] {

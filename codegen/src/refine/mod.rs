@@ -49,7 +49,8 @@ pub(crate) fn refine(
     bindings: &Bindings<'_>,
     texts: &Documents,
 ) -> Parts {
-    let render = render::Render { model, resolved, bound: &bindings.bound, paged: &bindings.paged };
+    let called = client::Called::new(&config.client);
+    let render = render::Render { called: &called, model, resolved, bound: &bindings.bound, paged: &bindings.paged };
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     let mut files = BTreeMap::new();
@@ -65,14 +66,17 @@ pub(crate) fn refine(
     for family in &model.families {
         files.insert(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
     }
-    files.insert("families/mod.rs".to_owned(), layout::families(model));
+    files.insert("families/mod.rs".to_owned(), layout::families(model, &called));
     index.group("", Vec::new());
     files.insert("security.rs".to_owned(), security::write(model));
-    files.insert("servers.rs".to_owned(), servers::write(model, config, &mut index));
+    files.insert("servers.rs".to_owned(), servers::write(model, config, &called, &mut index));
     files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
     files.extend(documents::write(texts, &mut index));
     let tables = xml::write(model);
-    files.insert("mod.rs".to_owned(), layout::root(documents::condition(texts), tables.is_some()));
+    files.insert(
+        "mod.rs".to_owned(),
+        layout::root(&called, &config.client.variables, documents::condition(texts), tables.is_some()),
+    );
     files.extend(tables.map(|tables| ("xml.rs".to_owned(), tables)));
     let surface = surface::surface(&render);
     Parts { files, features: layout::features(model, &groups), surface, api: index.finish() }

@@ -1,6 +1,7 @@
 //! Operations: a constant that describes them, and a call.
 
 use super::arguments::{Arguments, PREFIX, Setter, arrange};
+use super::client::Called;
 use super::index::{Index, Traits};
 use super::render::Render;
 use super::source::attribute;
@@ -313,7 +314,7 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
     docs.push(docs!["\n\n", span(&format!("{} {}", operation.method, operation.target()))]);
     docs.push(match operation.provenance {
         Provenance::Plain => "\n",
-        Provenance::Documented => ", shown by the platform's document.\n",
+        Provenance::Documented => ", documented.\n",
         Provenance::Assumed => ", assumed.\n",
     });
     if let Some(version) = &operation.api_version {
@@ -322,14 +323,14 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
                 "\nSends ",
                 span(&format!("{}: {default}", version.wire)),
                 "; ",
-                client::API_VERSION,
+                api_version(render.called),
                 " sets another version.\n"
             ],
             None => docs![
                 "\nThe service wants the version of its interface in ",
                 span(&version.wire),
                 ", and the contract names none: without ",
-                client::API_VERSION,
+                api_version(render.called),
                 " the call fails before it is sent.\n"
             ],
         });
@@ -384,4 +385,9 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
         docs.push(docs!["\n| ", closed(&status.status.to_string()), " | ", body, " | ", about, " |"]);
     }
     docs
+}
+
+/// The method that configures the version of the interface.
+fn api_version(called: &Called) -> Docs {
+    docs!["[`", &called.builder, "::api_version`](crate::", &called.builder, "::api_version)"]
 }

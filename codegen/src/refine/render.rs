@@ -1,6 +1,6 @@
 //! Rust types as text.
 
-use super::client;
+use super::client::{self, Called};
 use crate::bind::{Bound, Paged};
 use crate::generate::{Resolved, Rust};
 use crate::model::{Content, Custom, EnumKind, Kind, Model, Type, TypeId};
@@ -11,6 +11,7 @@ use crate::text::docs::{Docs, docs, span};
 /// Context for writing a type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Render<'a> {
+    pub(crate) called: &'a Called,
     pub(crate) model: &'a Model,
     pub(crate) resolved: &'a Resolved,
     pub(crate) bound: &'a [Bound<'a>],

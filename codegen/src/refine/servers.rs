@@ -1,7 +1,8 @@
 //! Servers beside the main one: a type each, with the families of its documents.
 
+use super::client::Called;
+use super::families;
 use super::index::Index;
-use super::{client, families};
 use crate::Config;
 use crate::config::MAIN;
 use crate::model::Model;
@@ -12,11 +13,12 @@ use crate::text::docs::{comment, docs, span};
 use crate::text::{Code, Ident, literal};
 
 /// `servers.rs`: their names, their types, and the accessors of both.
-pub(crate) fn write(model: &Model, config: &Config, api: &mut Index) -> Vec<Piece> {
+pub(crate) fn write(model: &Model, config: &Config, called: &Called, api: &mut Index) -> Vec<Piece> {
+    let client = &called.client;
     let mut code = code!["//! Servers beside the main one, each with the families of its documents.\n\n"];
     let servers: Vec<&crate::Server> = config.servers.iter().filter(|server| server.name != MAIN).collect();
     if !servers.is_empty() {
-        code.push(client::SERVER);
+        code.push("use crate::{").push(client).push(", Server};\nuse driftless_runtime::Error;\n\n");
     }
     let names = Code::join(", ", servers.iter().map(|server| literal(&server.name)));
     code.push("/// Their names.\npub(crate) const SERVERS: &[&str] = &[").push(names).push("];\n\n");
@@ -54,11 +56,11 @@ pub(crate) fn write(model: &Model, config: &Config, api: &mut Index) -> Vec<Piec
             ", with the families of its documents.\n\n# Errors\n\nThe client was built without it."
         ]));
         accessors.push("pub fn ").push(&accessor).push("(&self) -> Result<").push(&alias).push("<'_>, Error> {\n");
-        accessors.push("Server::of(self, ").push(literal(&server.name)).push(")\n}\n");
-        api.add(&format!("Platform::{accessor}"), "fn", &format!("(&self) -> Result<servers::{alias}<'_>, Error>"));
+        accessors.push("Server::named(self, ").push(literal(&server.name)).push(")\n}\n");
+        api.add(&format!("{client}::{accessor}"), "fn", &format!("(&self) -> Result<servers::{alias}<'_>, Error>"));
     }
     if !accessors.is_empty() {
-        code.push("\nimpl Platform {\n").push(accessors).push("}\n");
+        code.push("\nimpl ").push(client).push(" {\n").push(accessors).push("}\n");
     }
     vec![Piece::Code(code)]
 }

@@ -12,11 +12,18 @@
     unused_imports,
     reason = "names and prose are the contract's"
 )]
-#[cfg(feature = "operations")]
-pub mod bindings;
-#[cfg(all(feature = "graphql", feature = "assumed"))]
-pub mod documents;
-pub mod families;
-pub(crate) mod security;
-pub mod servers;
-pub mod types;
+driftless_runtime::codegen::generated! {
+    interface 1;
+    client Platform;
+    builder PlatformBuilder;
+    variables "PLATFORM_";
+
+    #[cfg(feature = "operations")]
+    pub mod bindings;
+    #[cfg(all(feature = "graphql", feature = "assumed"))]
+    pub mod documents;
+    pub mod families;
+    pub(crate) mod security;
+    pub mod servers;
+    pub mod types;
+}

@@ -17,6 +17,6 @@ impl Platform {
     ///
     /// The client was built without it.
     pub fn compliance_server(&self) -> Result<ComplianceServer<'_>, Error> {
-        Server::of(self, "compliance")
+        Server::named(self, "compliance")
     }
 }

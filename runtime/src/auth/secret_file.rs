@@ -71,7 +71,7 @@ impl SecretFile {
         match &self.how {
             Some(how) => format!("{hint}; if a container mounts it: {how}"),
             None => format!(
-                "{hint}; if a container mounts it, choose `SecretFile::mounted`, or set PLATFORM_SECRET_FILE_MOUNTED=1"
+                "{hint}; if a container mounts it, choose `SecretFile::mounted`, or set `…SECRET_FILE_MOUNTED=1`"
             ),
         }
     }

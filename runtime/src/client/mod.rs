@@ -83,8 +83,11 @@ pub trait GeneratedClient: Sized {
     /// The value of the `User-Agent` header, unless the builder sets another one.
     const USER_AGENT: &'static str;
 
+    /// The prefix of the environment variables that configure it: [`Client::from_env`] lists them.
+    const VARIABLES: &'static str = "SERVICE_";
+
     /// Names of the servers beside the main one that the contracts have: [`Client::from_env`] looks for their variables.
-    const SERVERS: &'static [&'static str] = &["compliance"];
+    const SERVERS: &'static [&'static str] = &[];
 
     /// What a request wants to be shown that no generated operation covers: what the contract says of all of its operations.
     const SECURITY: Security = Security::Token;
@@ -154,9 +157,8 @@ impl Client {
     pub fn server(&self, name: &str) -> Result<&Self, Error> {
         self.servers.get(name).ok_or_else(|| {
             let upper = name.to_uppercase();
-            Error::of(Kind::Configuration, format!("the client has no server `{name}`")).hint(format!(
-                "give its address and credential to the builder with `server`, or set PLATFORM_{upper}_URL"
-            ))
+            Error::of(Kind::Configuration, format!("the client has no server `{name}`"))
+                .hint(format!("give its address and credential to the builder with `server`, or set `…{upper}_URL`"))
         })
     }
 

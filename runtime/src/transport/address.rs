@@ -48,7 +48,7 @@ pub(crate) fn server(what: &str, text: &str, plain: &PlainHosts) -> Result<Url, 
         "http" if plain.allow(&url) => Ok(url),
         "http" => refuse(
             "would send tokens in the clear",
-            "use https; http is for loopback addresses, and for hosts that PLATFORM_DANGER_ALLOW_HTTP_TO or \
+            "use https; http is for loopback addresses, and for hosts that `…DANGER_ALLOW_HTTP_TO` or \
              `danger_allow_http_to` names",
         ),
         _ => refuse("is not a web address", "write it in full: https://host.example"),

@@ -6,11 +6,11 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
+use driftless_codegen::Names;
 use driftless_codegen::drift::Wire;
-use driftless_codegen::{Names, Setup};
 
 use super::{Case, Meeting, Told, scripted};
-use crate::support::root;
+use crate::support::{root, setup};
 
 /// The largest contract that is taken; `PLATFORM_CONFIRM=all` takes those of ten times the size.
 const BYTES: u64 = 40_000;
@@ -61,7 +61,7 @@ fn running_clients_of_other_contracts_confirm_the_report() {
     for (name, path) in contracts() {
         let one = || -> Option<Vec<(&'static str, String, Wire, Option<(Wire, String)>)>> {
             let contract = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
-            let case = Case { name, contract, setup: Setup::default() };
+            let case = Case { name, contract, setup: setup() };
             let before = case.client(&case.contract, &Names::default());
             let told = scripted(&case, &before).1;
             let mut meeting = Meeting::start(&case, &before, &runtime, false);

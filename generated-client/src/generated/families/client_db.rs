@@ -24,58 +24,58 @@ impl<'a> ClientDb<'a> {
 impl<'a> ClientDb<'a> {
     pub fn create_connection_backup<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn export_connection<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_connection<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_connection_schema<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_connection_schema_table<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn import_connection<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_connections<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn query_connection<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
@@ -95,9 +95,9 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateBackup::default().retain_days(1);
-    /// let answer = platform.client_db().create_connection_backup(connection_id, &body).await?;
+    /// let answer = client.client_db().create_connection_backup(connection_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_connection_backup(
@@ -135,8 +135,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.client_db().export_connection(connection_id).await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.client_db().export_connection(connection_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn export_connection(
@@ -168,8 +168,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.client_db().get_connection(connection_id).await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.client_db().get_connection(connection_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_connection(
@@ -199,8 +199,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.client_db().get_connection_schema(connection_id).await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.client_db().get_connection_schema(connection_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_connection_schema(
@@ -232,8 +232,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.client_db().get_connection_schema_table(connection_id, "table").await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.client_db().get_connection_schema_table(connection_id, "table").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_connection_schema_table(
@@ -271,8 +271,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid, dump: Upload) -> Result<(), Error> {
-    /// let answer = platform.client_db().import_connection(connection_id, types::ImportConnectionRequest::new(dump)).await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid, dump: Upload) -> Result<(), Error> {
+    /// let answer = client.client_db().import_connection(connection_id, types::ImportConnectionRequest::new(dump)).await?;
     /// # Ok(()) }
     /// ```
     pub fn import_connection(
@@ -309,8 +309,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.client_db().list_connections().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.client_db().list_connections().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_connections(
@@ -348,9 +348,9 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
     /// let body = types::DatabaseQuery::new("statement");
-    /// let answer = platform.client_db().query_connection(connection_id, &body).background(true).validate_only(true).await?;
+    /// let answer = client.client_db().query_connection(connection_id, &body).background(true).validate_only(true).await?;
     /// # Ok(()) }
     /// ```
     pub fn query_connection(

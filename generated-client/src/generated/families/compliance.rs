@@ -24,128 +24,128 @@ impl<'a> Compliance<'a> {
 impl<'a> Compliance<'a> {
     pub fn create_framework<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_version<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_version_control<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_version_control_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_version_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_framework<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_framework_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_framework_version<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_framework_version_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_framework_version_controls<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_framework_version_controls_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_framework_versions<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_framework_versions_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_frameworks<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_frameworks_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_framework_version_control<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_framework_version_control_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
@@ -164,9 +164,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::SaveFramework::new("name");
-    /// let answer = platform.compliance().create_framework(&body).await?;
+    /// let answer = client.compliance().create_framework(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework(
@@ -196,9 +196,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::SaveFramework::new("name");
-    /// let answer = platform.compliance().create_framework_v1(&body).await?;
+    /// let answer = client.compliance().create_framework_v1(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_v1(
@@ -229,9 +229,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveFrameworkVersion::new("label");
-    /// let answer = platform.compliance().create_framework_version(framework_id, &body).await?;
+    /// let answer = client.compliance().create_framework_version(framework_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_version(
@@ -270,9 +270,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveControl::new("code");
-    /// let answer = platform.compliance().create_framework_version_control(framework_id, version_id, &body).await?;
+    /// let answer = client.compliance().create_framework_version_control(framework_id, version_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_version_control(
@@ -312,9 +312,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveControl::new("code");
-    /// let answer = platform.compliance().create_framework_version_control_v1(framework_id, version_id, &body).await?;
+    /// let answer = client.compliance().create_framework_version_control_v1(framework_id, version_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_version_control_v1(
@@ -354,9 +354,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveFrameworkVersion::new("label");
-    /// let answer = platform.compliance().create_framework_version_v1(framework_id, &body).await?;
+    /// let answer = client.compliance().create_framework_version_v1(framework_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_version_v1(
@@ -394,8 +394,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().get_framework(framework_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().get_framework(framework_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_framework(
@@ -425,8 +425,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().get_framework_v1(framework_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().get_framework_v1(framework_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_framework_v1(
@@ -456,8 +456,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().get_framework_version(framework_id, version_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().get_framework_version(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_framework_version(
@@ -494,8 +494,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().get_framework_version_v1(framework_id, version_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().get_framework_version_v1(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_framework_version_v1(
@@ -537,8 +537,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_framework_version_controls(framework_id, version_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().list_framework_version_controls(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_framework_version_controls(
@@ -584,8 +584,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_framework_version_controls_v1(framework_id, version_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().list_framework_version_controls_v1(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_framework_version_controls_v1(
@@ -626,8 +626,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_framework_versions(framework_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().list_framework_versions(framework_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_framework_versions(
@@ -657,8 +657,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_framework_versions_v1(framework_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().list_framework_versions_v1(framework_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_framework_versions_v1(
@@ -687,8 +687,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_frameworks().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.compliance().list_frameworks().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_frameworks(
@@ -715,8 +715,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_frameworks_v1().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.compliance().list_frameworks_v1().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_frameworks_v1(
@@ -745,9 +745,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveControl::new("code");
-    /// let answer = platform.compliance().update_framework_version_control(framework_id, version_id, control_id, &body).await?;
+    /// let answer = client.compliance().update_framework_version_control(framework_id, version_id, control_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_framework_version_control(
@@ -792,9 +792,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveControl::new("code");
-    /// let answer = platform.compliance().update_framework_version_control_v1(framework_id, version_id, control_id, &body).await?;
+    /// let answer = client.compliance().update_framework_version_control_v1(framework_id, version_id, control_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_framework_version_control_v1(

@@ -24,128 +24,128 @@ impl<'a> Devops<'a> {
 impl<'a> Devops<'a> {
     pub fn apply_terraform_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_repository<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_repository_file<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_terraform_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_repository<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_repository_files_content<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn destroy_terraform_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_repository<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_repository_files_content<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_terraform_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_terraform_deployment_log<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_repositories<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_repository_branches<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_repository_files<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_terraform_deployment_outputs<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_terraform_deployments<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_repository_branch<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_repository_files_content<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
@@ -165,8 +165,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().apply_terraform_deployment(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().apply_terraform_deployment(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn apply_terraform_deployment(
@@ -197,9 +197,9 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::CreateGitRepository::new("name");
-    /// let answer = platform.devops().create_repository(&body).await?;
+    /// let answer = client.devops().create_repository(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_repository(
@@ -230,8 +230,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().create_repository_file(repository_id, types::CreateRepositoryFileRequest::default().branch("branch").files(Vec::new())).await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().create_repository_file(repository_id, types::CreateRepositoryFileRequest::default().branch("branch").files(Vec::new())).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_repository_file(
@@ -269,9 +269,9 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateTerraformDeployment::new(repository_id);
-    /// let answer = platform.devops().create_terraform_deployment(&body).await?;
+    /// let answer = client.devops().create_terraform_deployment(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_terraform_deployment(
@@ -301,8 +301,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// platform.devops().delete_repository(repository_id).await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// client.devops().delete_repository(repository_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_repository(
@@ -339,8 +339,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// platform.devops().delete_repository_files_content(repository_id, "path").branch("branch").await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// client.devops().delete_repository_files_content(repository_id, "path").branch("branch").await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_repository_files_content(
@@ -381,8 +381,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().destroy_terraform_deployment(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().destroy_terraform_deployment(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn destroy_terraform_deployment(
@@ -412,8 +412,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().get_repository(repository_id).await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().get_repository(repository_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_repository(
@@ -450,8 +450,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().get_repository_files_content(repository_id, "path").branch("branch").await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().get_repository_files_content(repository_id, "path").branch("branch").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_repository_files_content(
@@ -494,8 +494,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().get_terraform_deployment(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().get_terraform_deployment(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_terraform_deployment(
@@ -525,8 +525,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().get_terraform_deployment_log(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().get_terraform_deployment_log(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_terraform_deployment_log(
@@ -561,8 +561,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.devops().list_repositories().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.devops().list_repositories().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_repositories(
@@ -591,8 +591,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().list_repository_branches(repository_id).await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().list_repository_branches(repository_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_repository_branches(
@@ -627,8 +627,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().list_repository_files(repository_id).branch("branch").await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().list_repository_files(repository_id).branch("branch").await?;
     /// # Ok(()) }
     /// ```
     pub fn list_repository_files(
@@ -658,8 +658,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().list_terraform_deployment_outputs(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().list_terraform_deployment_outputs(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_terraform_deployment_outputs(
@@ -694,8 +694,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.devops().list_terraform_deployments().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.devops().list_terraform_deployments().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_terraform_deployments(
@@ -732,9 +732,9 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
     /// let body = types::MoveGitBranch::default().is_protected(true);
-    /// let answer = platform.devops().update_repository_branch(repository_id, "name", &body).await?;
+    /// let answer = client.devops().update_repository_branch(repository_id, "name", &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_repository_branch(
@@ -783,8 +783,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid, body: Upload) -> Result<(), Error> {
-    /// let answer = platform.devops().update_repository_files_content(repository_id, "path", body).branch("branch").x_commit_message("x_commit_message").await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid, body: Upload) -> Result<(), Error> {
+    /// let answer = client.devops().update_repository_files_content(repository_id, "path", body).branch("branch").x_commit_message("x_commit_message").await?;
     /// # Ok(()) }
     /// ```
     pub fn update_repository_files_content(

@@ -24,128 +24,128 @@ impl<'a> Forum<'a> {
 impl<'a> Forum<'a> {
     pub fn create_moderation_report<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_thread_reply<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_thread_reply_comment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_thread_vote<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_thread_reply<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_thread_vote<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn hide_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_moderation_reports<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_thread_replies<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_thread_reply_comments<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_threads<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn lock_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn patch_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn resolve_moderation_report<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_thread_vote<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
@@ -164,9 +164,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateForumReport::new(thread_id);
-    /// let answer = platform.forum().create_moderation_report(&body).await?;
+    /// let answer = client.forum().create_moderation_report(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_moderation_report(
@@ -196,9 +196,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::SaveForumThread::new("title");
-    /// let answer = platform.forum().create_thread(&body).await?;
+    /// let answer = client.forum().create_thread(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_thread(
@@ -229,9 +229,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveForumText::new("body");
-    /// let answer = platform.forum().create_thread_reply(thread_id, &body).await?;
+    /// let answer = client.forum().create_thread_reply(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_thread_reply(
@@ -264,9 +264,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveForumText::new("body");
-    /// let answer = platform.forum().create_thread_reply_comment(thread_id, reply_id, &body).await?;
+    /// let answer = client.forum().create_thread_reply_comment(thread_id, reply_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_thread_reply_comment(
@@ -305,8 +305,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// platform.forum().delete_thread(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// client.forum().delete_thread(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_thread(
@@ -336,8 +336,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// platform.forum().delete_thread_vote(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// client.forum().delete_thread_vote(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_thread_vote(
@@ -367,8 +367,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().get_thread(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().get_thread(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_thread(
@@ -398,8 +398,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().get_thread_reply(thread_id, reply_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().get_thread_reply(thread_id, reply_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_thread_reply(
@@ -437,8 +437,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().get_thread_vote(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().get_thread_vote(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_thread_vote(
@@ -475,9 +475,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::HideForumThread::default();
-    /// platform.forum().hide_thread(thread_id, &body).await?;
+    /// client.forum().hide_thread(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn hide_thread(
@@ -513,8 +513,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.forum().list_moderation_reports().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.forum().list_moderation_reports().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_moderation_reports(
@@ -543,8 +543,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().list_thread_replies(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().list_thread_replies(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_thread_replies(
@@ -574,8 +574,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().list_thread_reply_comments(thread_id, reply_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().list_thread_reply_comments(thread_id, reply_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_thread_reply_comments(
@@ -620,8 +620,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.forum().list_threads().skip(1).take(1).await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.forum().list_threads().skip(1).take(1).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_threads(
@@ -654,8 +654,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// platform.forum().lock_thread(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// client.forum().lock_thread(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn lock_thread(self, thread_id: Uuid) -> Call<'a, (), operations::LockThread> {
@@ -683,9 +683,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::ChangeForumThread::default();
-    /// let answer = platform.forum().patch_thread(thread_id, &body).await?;
+    /// let answer = client.forum().patch_thread(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn patch_thread(
@@ -717,8 +717,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, report_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().resolve_moderation_report(report_id).await?;
+    /// # async fn example(client: &Platform, report_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().resolve_moderation_report(report_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn resolve_moderation_report(
@@ -749,9 +749,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::UpdateThreadVoteRequest::default().comment("comment");
-    /// let answer = platform.forum().update_thread_vote(thread_id, &body).await?;
+    /// let answer = client.forum().update_thread_vote(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_thread_vote(

@@ -24,79 +24,79 @@ impl<'a> Marketplace<'a> {
 impl<'a> Marketplace<'a> {
     pub fn create_store_item<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_store_item_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_store_item_payment_plan<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_store_item_payment_plan<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_store_item<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_store_item_image<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_store_item_payment_plan<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_store_item_components<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_store_item_payment_plans<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_store_items<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_store_item_image<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
@@ -115,9 +115,9 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::SaveStoreItem::new("name");
-    /// let answer = platform.marketplace().create_store_item(&body).await?;
+    /// let answer = client.marketplace().create_store_item(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_store_item(
@@ -148,9 +148,9 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveStoreItemComponent::default().order(1);
-    /// let answer = platform.marketplace().create_store_item_component(store_item_id, &body).await?;
+    /// let answer = client.marketplace().create_store_item_component(store_item_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_store_item_component(
@@ -189,9 +189,9 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
     /// let body = types::SavePaymentPlan::default().price(1.0);
-    /// let answer = platform.marketplace().create_store_item_payment_plan(store_item_id, &body).await?;
+    /// let answer = client.marketplace().create_store_item_payment_plan(store_item_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_store_item_payment_plan(
@@ -230,8 +230,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
-    /// platform.marketplace().delete_store_item_payment_plan(store_item_id, payment_plan_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
+    /// client.marketplace().delete_store_item_payment_plan(store_item_id, payment_plan_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_store_item_payment_plan(
@@ -271,8 +271,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().get_store_item(store_item_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().get_store_item(store_item_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_store_item(
@@ -302,8 +302,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().get_store_item_image(store_item_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().get_store_item_image(store_item_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_store_item_image(
@@ -335,8 +335,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().get_store_item_payment_plan(store_item_id, payment_plan_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().get_store_item_payment_plan(store_item_id, payment_plan_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_store_item_payment_plan(
@@ -376,8 +376,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().list_store_item_components(store_item_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().list_store_item_components(store_item_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_store_item_components(
@@ -407,8 +407,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().list_store_item_payment_plans(store_item_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().list_store_item_payment_plans(store_item_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_store_item_payment_plans(
@@ -448,8 +448,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.marketplace().list_store_items().skip(1).take(1).await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.marketplace().list_store_items().skip(1).take(1).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_store_items(
@@ -485,8 +485,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid, body: Upload) -> Result<(), Error> {
-    /// platform.marketplace().update_store_item_image(store_item_id, body).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid, body: Upload) -> Result<(), Error> {
+    /// client.marketplace().update_store_item_image(store_item_id, body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_store_item_image(

@@ -23,7 +23,7 @@ impl<'a> Projects<'a> {
     ///
     /// Subject to the team's authorization, billing, provider and feature requirements. Identifiers must belong to the authenticated team.
     ///
-    /// `POST /api/projects/v1/projects`, shown by the platform's document.
+    /// `POST /api/projects/v1/projects`, documented.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -33,9 +33,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::CreateProject::default().category("category").description("description");
-    /// let answer = platform.projects().create_project(&body).await?;
+    /// let answer = client.projects().create_project(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_project(
@@ -54,7 +54,7 @@ impl<'a> Projects<'a> {
 
     /// Gets one project.
     ///
-    /// `GET /api/projects/v1/projects/{project_id}`, shown by the platform's document.
+    /// `GET /api/projects/v1/projects/{project_id}`, documented.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -63,8 +63,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().get_project(project_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().get_project(project_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_project(
@@ -85,7 +85,7 @@ impl<'a> Projects<'a> {
     ///
     /// The collection is empty when no projects exist.
     ///
-    /// `GET /api/projects/v1/projects`, shown by the platform's document.
+    /// `GET /api/projects/v1/projects`, documented.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -93,8 +93,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.projects().list_projects().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.projects().list_projects().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_projects(
@@ -143,128 +143,128 @@ impl operations::ListProjects {
 impl<'a> Projects<'a> {
     pub fn cancel_project_component_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_project_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_project_component_access_grant<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_project_component_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_project<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_project_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_project_component_access_grant<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_project_component_environment_variable<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_project_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_project_component_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_project_component_environment_variable<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_project_component_access_grants<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_project_component_deployments<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_project_component_environment_variables<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_project_components<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_project<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_project_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_project_component_environment_variable<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
@@ -290,8 +290,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().cancel_project_component_deployment(project_id, component_id, deployment_id).immediately(true).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().cancel_project_component_deployment(project_id, component_id, deployment_id).immediately(true).await?;
     /// # Ok(()) }
     /// ```
     pub fn cancel_project_component_deployment(
@@ -339,9 +339,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateComponent::new("name");
-    /// let answer = platform.projects().create_project_component(project_id, &body).await?;
+    /// let answer = client.projects().create_project_component(project_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_project_component(
@@ -375,9 +375,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateAccessGrant::default();
-    /// let answer = platform.projects().create_project_component_access_grant(project_id, component_id, &body).await?;
+    /// let answer = client.projects().create_project_component_access_grant(project_id, component_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_project_component_access_grant(
@@ -424,9 +424,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
     /// let body = types::DeployWorkload::default();
-    /// let answer = platform.projects().create_project_component_deployment(project_id, component_id, &body).await?;
+    /// let answer = client.projects().create_project_component_deployment(project_id, component_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_project_component_deployment(
@@ -474,8 +474,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
-    /// platform.projects().delete_project(project_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// client.projects().delete_project(project_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_project(
@@ -505,8 +505,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// platform.projects().delete_project_component(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// client.projects().delete_project_component(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_project_component(
@@ -543,8 +543,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid, grant_id: Uuid) -> Result<(), Error> {
-    /// platform.projects().delete_project_component_access_grant(project_id, component_id, grant_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid, grant_id: Uuid) -> Result<(), Error> {
+    /// client.projects().delete_project_component_access_grant(project_id, component_id, grant_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_project_component_access_grant(
@@ -588,8 +588,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// platform.projects().delete_project_component_environment_variable(project_id, component_id, "name").await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// client.projects().delete_project_component_environment_variable(project_id, component_id, "name").await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_project_component_environment_variable(
@@ -631,8 +631,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().get_project_component(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().get_project_component(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_project_component(
@@ -669,8 +669,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().get_project_component_deployment(project_id, component_id, deployment_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().get_project_component_deployment(project_id, component_id, deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_project_component_deployment(
@@ -714,8 +714,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().get_project_component_environment_variable(project_id, component_id, "name").await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().get_project_component_environment_variable(project_id, component_id, "name").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_project_component_environment_variable(
@@ -761,8 +761,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().list_project_component_access_grants(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().list_project_component_access_grants(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_project_component_access_grants(
@@ -803,8 +803,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().list_project_component_deployments(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().list_project_component_deployments(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_project_component_deployments(
@@ -845,8 +845,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().list_project_component_environment_variables(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().list_project_component_environment_variables(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_project_component_environment_variables(
@@ -892,8 +892,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().list_project_components(project_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().list_project_components(project_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_project_components(
@@ -924,9 +924,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
     /// let body = types::UpdateProject::default();
-    /// let answer = platform.projects().update_project(project_id, &body).await?;
+    /// let answer = client.projects().update_project(project_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_project(
@@ -960,9 +960,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
     /// let body = types::UpdateComponent::default().replicas(1);
-    /// let answer = platform.projects().update_project_component(project_id, component_id, &body).await?;
+    /// let answer = client.projects().update_project_component(project_id, component_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_project_component(
@@ -1005,9 +1005,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
     /// let body = types::SetEnvironmentVariable::default().is_secret(true);
-    /// let answer = platform.projects().update_project_component_environment_variable(project_id, component_id, "name", &body).await?;
+    /// let answer = client.projects().update_project_component_environment_variable(project_id, component_id, "name", &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_project_component_environment_variable(

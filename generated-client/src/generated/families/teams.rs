@@ -24,121 +24,121 @@ impl<'a> Teams<'a> {
 impl<'a> Teams<'a> {
     pub fn create_team_billing_account<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_team_container_registry<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_team_role<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_team_service_provider_credential<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_team_container_registry<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_team_role<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_team_service_provider_credential<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_team<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_team_billing_account<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_team_container_registry<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_team_service_provider_credential<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_team_billing_accounts<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_team_container_registries<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_team_roles<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_team_service_provider_credentials<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_teams<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_team_role<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
@@ -158,9 +158,9 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateBillingAccount::default();
-    /// let answer = platform.teams().create_team_billing_account(team_id, &body).await?;
+    /// let answer = client.teams().create_team_billing_account(team_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_team_billing_account(
@@ -193,9 +193,9 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveContainerRegistry::default();
-    /// let answer = platform.teams().create_team_container_registry(team_id, &body).await?;
+    /// let answer = client.teams().create_team_container_registry(team_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_team_container_registry(
@@ -228,9 +228,9 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveTeamRole::default();
-    /// let answer = platform.teams().create_team_role(team_id, &body).await?;
+    /// let answer = client.teams().create_team_role(team_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_team_role(
@@ -263,8 +263,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, body: &types::CreateTeamServiceProviderCredentialRequest) -> Result<(), Error> {
-    /// let answer = platform.teams().create_team_service_provider_credential(team_id, body).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, body: &types::CreateTeamServiceProviderCredentialRequest) -> Result<(), Error> {
+    /// let answer = client.teams().create_team_service_provider_credential(team_id, body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_team_service_provider_credential(
@@ -300,8 +300,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
-    /// platform.teams().delete_team_container_registry(team_id, registry_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
+    /// client.teams().delete_team_container_registry(team_id, registry_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_team_container_registry(
@@ -338,8 +338,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
-    /// platform.teams().delete_team_role(team_id, role_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
+    /// client.teams().delete_team_role(team_id, role_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_team_role(
@@ -376,8 +376,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
-    /// platform.teams().delete_team_service_provider_credential(team_id, credential_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
+    /// client.teams().delete_team_service_provider_credential(team_id, credential_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_team_service_provider_credential(
@@ -414,8 +414,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().get_team(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().get_team(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_team(self, team_id: Uuid) -> Call<'a, types::Team, operations::GetTeam> {
@@ -442,8 +442,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, billing_account_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().get_team_billing_account(team_id, billing_account_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, billing_account_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().get_team_billing_account(team_id, billing_account_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_team_billing_account(
@@ -483,8 +483,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().get_team_container_registry(team_id, registry_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().get_team_container_registry(team_id, registry_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_team_container_registry(
@@ -521,8 +521,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().get_team_service_provider_credential(team_id, credential_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().get_team_service_provider_credential(team_id, credential_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_team_service_provider_credential(
@@ -563,8 +563,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().list_team_billing_accounts(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().list_team_billing_accounts(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_team_billing_accounts(
@@ -594,8 +594,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().list_team_container_registries(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().list_team_container_registries(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_team_container_registries(
@@ -629,8 +629,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().list_team_roles(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().list_team_roles(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_team_roles(
@@ -660,8 +660,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().list_team_service_provider_credentials(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().list_team_service_provider_credentials(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_team_service_provider_credentials(
@@ -694,8 +694,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.teams().list_teams().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.teams().list_teams().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_teams(self) -> Call<'a, Vec<types::Team>, operations::ListTeams> {
@@ -722,9 +722,9 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveTeamRole::default();
-    /// let answer = platform.teams().update_team_role(team_id, role_id, &body).await?;
+    /// let answer = client.teams().update_team_role(team_id, role_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_team_role(

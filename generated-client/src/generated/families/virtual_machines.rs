@@ -24,100 +24,100 @@ impl<'a> VirtualMachines<'a> {
 impl<'a> VirtualMachines<'a> {
     pub fn create_virtual_machine_session<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_virtual_machine_session<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_virtual_machine_shutdown_timer<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_sessions_current<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_virtual_machine<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_virtual_machine_logs_stream<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_virtual_machine_shutdown_timer<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_virtual_machine_status<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_virtual_machine_logs<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_virtual_machine_sessions<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_virtual_machines<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn start_virtual_machine<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn stop_virtual_machine<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_virtual_machine_shutdown_timer<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
@@ -137,9 +137,9 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
     /// let body = types::OpenSession::default();
-    /// let answer = platform.virtual_machines().create_virtual_machine_session(virtual_machine_id, &body).await?;
+    /// let answer = client.virtual_machines().create_virtual_machine_session(virtual_machine_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_virtual_machine_session(
@@ -181,8 +181,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid, session_id: Uuid) -> Result<(), Error> {
-    /// platform.virtual_machines().delete_virtual_machine_session(virtual_machine_id, session_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid, session_id: Uuid) -> Result<(), Error> {
+    /// client.virtual_machines().delete_virtual_machine_session(virtual_machine_id, session_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_virtual_machine_session(
@@ -222,8 +222,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// platform.virtual_machines().delete_virtual_machine_shutdown_timer(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// client.virtual_machines().delete_virtual_machine_shutdown_timer(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_virtual_machine_shutdown_timer(
@@ -260,8 +260,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_sessions_current("vm_session").await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_sessions_current("vm_session").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_sessions_current(
@@ -291,8 +291,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_virtual_machine(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_virtual_machine(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_virtual_machine(
@@ -330,8 +330,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_virtual_machine_logs_stream(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_virtual_machine_logs_stream(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_virtual_machine_logs_stream(
@@ -370,8 +370,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_virtual_machine_shutdown_timer(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_virtual_machine_shutdown_timer(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_virtual_machine_shutdown_timer(
@@ -411,8 +411,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_virtual_machine_status(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_virtual_machine_status(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_virtual_machine_status(
@@ -453,8 +453,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().list_virtual_machine_logs(virtual_machine_id).lines(1).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().list_virtual_machine_logs(virtual_machine_id).lines(1).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_virtual_machine_logs(
@@ -494,8 +494,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().list_virtual_machine_sessions(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().list_virtual_machine_sessions(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_virtual_machine_sessions(
@@ -539,8 +539,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().list_virtual_machines().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().list_virtual_machines().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_virtual_machines(
@@ -571,8 +571,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().start_virtual_machine(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().start_virtual_machine(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn start_virtual_machine(
@@ -615,8 +615,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().stop_virtual_machine(virtual_machine_id).force(true).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().stop_virtual_machine(virtual_machine_id).force(true).await?;
     /// # Ok(()) }
     /// ```
     pub fn stop_virtual_machine(
@@ -656,9 +656,9 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
     /// let body = types::SetShutdownTimer::new(1);
-    /// let answer = platform.virtual_machines().update_virtual_machine_shutdown_timer(virtual_machine_id, &body).await?;
+    /// let answer = client.virtual_machines().update_virtual_machine_shutdown_timer(virtual_machine_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_virtual_machine_shutdown_timer(

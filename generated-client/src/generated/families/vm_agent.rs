@@ -24,58 +24,58 @@ impl<'a> VmAgent<'a> {
 impl<'a> VmAgent<'a> {
     pub fn create_agent<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_agent_command<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_agent_command_output<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_agent<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn heartbeat_agent<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_agent_commands<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn mark_agent_command_completed<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn mark_agent_command_started<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
@@ -94,9 +94,9 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::RegisterAgent::new("host_name");
-    /// let answer = platform.vm_agent().create_agent(&body).await?;
+    /// let answer = client.vm_agent().create_agent(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_agent(
@@ -127,8 +127,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid, body: &types::AgentCommand) -> Result<(), Error> {
-    /// let answer = platform.vm_agent().create_agent_command(agent_id, body).await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid, body: &types::AgentCommand) -> Result<(), Error> {
+    /// let answer = client.vm_agent().create_agent_command(agent_id, body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_agent_command(
@@ -161,9 +161,9 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateAgentCommandOutputRequest::new(1);
-    /// platform.vm_agent().create_agent_command_output(agent_id, command_id, &body).await?;
+    /// client.vm_agent().create_agent_command_output(agent_id, command_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_agent_command_output(
@@ -202,8 +202,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.vm_agent().get_agent(agent_id).await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.vm_agent().get_agent(agent_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_agent(
@@ -234,8 +234,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid) -> Result<(), Error> {
-    /// platform.vm_agent().heartbeat_agent(agent_id, "x_agent_version").await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid) -> Result<(), Error> {
+    /// client.vm_agent().heartbeat_agent(agent_id, "x_agent_version").await?;
     /// # Ok(()) }
     /// ```
     pub fn heartbeat_agent(
@@ -275,8 +275,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.vm_agent().list_agent_commands(agent_id).await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.vm_agent().list_agent_commands(agent_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_agent_commands(
@@ -307,9 +307,9 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
     /// let body = types::CommandCompleted::default().exit_code(1);
-    /// platform.vm_agent().mark_agent_command_completed(agent_id, command_id, &body).await?;
+    /// client.vm_agent().mark_agent_command_completed(agent_id, command_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn mark_agent_command_completed(
@@ -348,8 +348,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
-    /// platform.vm_agent().mark_agent_command_started(agent_id, command_id).await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
+    /// client.vm_agent().mark_agent_command_started(agent_id, command_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn mark_agent_command_started(

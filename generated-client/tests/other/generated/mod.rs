@@ -12,11 +12,18 @@
     unused_imports,
     reason = "names and prose are the contract's"
 )]
-#[cfg(feature = "operations")]
-pub mod bindings;
-#[cfg(feature = "graphql")]
-pub mod documents;
-pub mod families;
-pub(crate) mod security;
-pub mod servers;
-pub mod types;
+driftless_runtime::codegen::generated! {
+    interface 1;
+    client Other;
+    builder OtherBuilder;
+    variables "OTHER_";
+
+    #[cfg(feature = "operations")]
+    pub mod bindings;
+    #[cfg(feature = "graphql")]
+    pub mod documents;
+    pub mod families;
+    pub(crate) mod security;
+    pub mod servers;
+    pub mod types;
+}

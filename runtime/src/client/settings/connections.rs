@@ -116,7 +116,7 @@ impl ConnectionSettings {
         }
         builder = match (self.certificate, self.key) {
             (Some(certificate), Some(key)) => {
-                let how = "set PLATFORM_SECRET_FILE_MOUNTED=1, or `secret_file_mounted = true` in the profile";
+                let how = "set `…SECRET_FILE_MOUNTED=1`, or `secret_file_mounted = true` in the profile";
                 let NamedFile { path, named_by } = key;
                 let key = SecretFile::new(path).mounted_by(how.to_owned());
                 let key = if files.links == Some(true) { key.follow_links() } else { key };
@@ -129,11 +129,11 @@ impl ConnectionSettings {
             (None, None) => builder,
             (Some(certificate), None) => {
                 let what = format!("the client certificate{} lacks its key", certificate.by());
-                return Err(wrong(&what, "set PLATFORM_CLIENT_KEY_FILE, or `client_key_file`, to a protected file"));
+                return Err(wrong(&what, "set `…CLIENT_KEY_FILE`, or `client_key_file`, to a protected file"));
             }
             (None, Some(key)) => {
                 let what = format!("the key of a client certificate{} lacks its certificate", key.by());
-                return Err(wrong(&what, "set PLATFORM_CLIENT_CERTIFICATE_FILE, or `client_certificate_file`"));
+                return Err(wrong(&what, "set `…CLIENT_CERTIFICATE_FILE`, or `client_certificate_file`"));
             }
         };
         Ok(builder.danger_allow_http_to(self.plain))

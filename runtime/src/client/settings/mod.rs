@@ -36,42 +36,42 @@ impl Client {
     ///
     /// | variable | what it is |
     /// |---|---|
-    /// | `PLATFORM_BASE_URL` | the address of the service; required, unless a profile is chosen |
-    /// | `PLATFORM_TOKEN` | a token, such as an API token of the dashboard |
-    /// | `PLATFORM_TOKEN_FILE` | the protected file that holds one |
-    /// | `PLATFORM_TOKEN_KEYRING` | with the feature `keyring`: `SERVICE/USER`, the entry that holds one |
-    /// | `PLATFORM_ISSUER`, `PLATFORM_CLIENT_ID` | the issuer, and the client that is registered with it |
-    /// | `PLATFORM_SECRET_FILE` | the protected file with the client's secret: the client-credentials grant |
-    /// | `PLATFORM_CLIENT_SECRET` | the secret itself |
-    /// | `PLATFORM_SECRET_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry in the keyring of the system |
-    /// | `PLATFORM_REFRESH_FOLDER` | the folder with a refresh token of the client: the refresh-token grant |
-    /// | `PLATFORM_SECRET_FILE_MOUNTED` | `1`: a container mounts the protected files, see [`SecretFile::mounted`](crate::auth::SecretFile::mounted) |
-    /// | `PLATFORM_FOLLOW_LINKS` | `1`: protected files may be links |
-    /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
-    /// | `PLATFORM_AUDIENCE` | the audience to ask for |
-    /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
-    /// | `PLATFORM_CLIENT_AUTHENTICATION` | `form` or `basic`: where the client's secret stands in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
-    /// | `PLATFORM_API_KEY` | the API key of the contract; of several, the one that `PLATFORM_API_KEY_HEADER` or `…_QUERY` names |
-    /// | `PLATFORM_API_KEY_FILE` | the protected file that holds it |
-    /// | `PLATFORM_API_KEY_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
-    /// | `PLATFORM_API_KEY_HEADER`, `PLATFORM_API_KEY_QUERY` | the header, or the parameter of the query, that carries it; required where the contract declares no security scheme |
-    /// | `PLATFORM_KEY_…` | the key of one of several security schemes, by its name in upper case with `_` for what is neither a letter nor a digit: `PLATFORM_KEY_APP_ID` is that of `app-id`; likewise with `_FILE` and `_KEYRING` behind it |
-    /// | `PLATFORM_BASIC_USER` | the user of HTTP Basic |
-    /// | `PLATFORM_BASIC_PASSWORD` | the password |
-    /// | `PLATFORM_BASIC_PASSWORD_FILE` | the protected file that holds it |
-    /// | `PLATFORM_BASIC_PASSWORD_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
-    /// | `PLATFORM_CA_FILE` | root certificates in PEM, beside those of the system |
-    /// | `PLATFORM_CLIENT_CERTIFICATE_FILE`, `PLATFORM_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
-    /// | `PLATFORM_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
-    /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
-    /// | `PLATFORM_COMPLIANCE_…` | its credentials: `TOKEN` to `BASIC_PASSWORD_KEYRING`, as above |
-    /// | `PLATFORM_TEAM_ID` | the team that the compliance resource server is configured for |
-    /// | `PLATFORM_PROFILE` | with the feature `profiles`: a profile of `PLATFORM_PROFILES`, instead of all the others |
-    /// | `PLATFORM_PROFILES` | the file of profiles; `~/.config/platform/profiles.toml` unless set |
+    /// | `SERVICE_BASE_URL` | the address of the service; required, unless a profile is chosen |
+    /// | `SERVICE_TOKEN` | a token, such as an API token of the dashboard |
+    /// | `SERVICE_TOKEN_FILE` | the protected file that holds one |
+    /// | `SERVICE_TOKEN_KEYRING` | with the feature `keyring`: `SERVICE/USER`, the entry that holds one |
+    /// | `SERVICE_ISSUER`, `SERVICE_CLIENT_ID` | the issuer, and the client that is registered with it |
+    /// | `SERVICE_SECRET_FILE` | the protected file with the client's secret: the client-credentials grant |
+    /// | `SERVICE_CLIENT_SECRET` | the secret itself |
+    /// | `SERVICE_SECRET_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry in the keyring of the system |
+    /// | `SERVICE_REFRESH_FOLDER` | the folder with a refresh token of the client: the refresh-token grant |
+    /// | `SERVICE_SECRET_FILE_MOUNTED` | `1`: a container mounts the protected files, see [`SecretFile::mounted`](crate::auth::SecretFile::mounted) |
+    /// | `SERVICE_FOLLOW_LINKS` | `1`: protected files may be links |
+    /// | `SERVICE_SCOPE` | the scopes to ask for; `api` unless set |
+    /// | `SERVICE_AUDIENCE` | the audience to ask for |
+    /// | `SERVICE_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
+    /// | `SERVICE_CLIENT_AUTHENTICATION` | `form` or `basic`: where the client's secret stands in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
+    /// | `SERVICE_API_KEY` | the API key of the contract; of several, the one that `SERVICE_API_KEY_HEADER` or `…_QUERY` names |
+    /// | `SERVICE_API_KEY_FILE` | the protected file that holds it |
+    /// | `SERVICE_API_KEY_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
+    /// | `SERVICE_API_KEY_HEADER`, `SERVICE_API_KEY_QUERY` | the header, or the parameter of the query, that carries it; required where the contract declares no security scheme |
+    /// | `SERVICE_KEY_…` | the key of one of several security schemes, by its name in upper case with `_` for what is neither a letter nor a digit: `SERVICE_KEY_APP_ID` is that of `app-id`; likewise with `_FILE` and `_KEYRING` behind it |
+    /// | `SERVICE_BASIC_USER` | the user of HTTP Basic |
+    /// | `SERVICE_BASIC_PASSWORD` | the password |
+    /// | `SERVICE_BASIC_PASSWORD_FILE` | the protected file that holds it |
+    /// | `SERVICE_BASIC_PASSWORD_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
+    /// | `SERVICE_CA_FILE` | root certificates in PEM, beside those of the system |
+    /// | `SERVICE_CLIENT_CERTIFICATE_FILE`, `SERVICE_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
+    /// | `SERVICE_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
+    /// | `SERVICE_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
+    /// | `SERVICE_COMPLIANCE_…` | its credentials: `TOKEN` to `BASIC_PASSWORD_KEYRING`, as above |
+    /// | `SERVICE_TEAM_ID` | the team that the compliance resource server is configured for |
+    /// | `SERVICE_PROFILE` | with the feature `profiles`: a profile of `SERVICE_PROFILES`, instead of all the others |
+    /// | `SERVICE_PROFILES` | the file of profiles; `~/.config/service/profiles.toml` unless set |
     ///
     /// A token, API keys and HTTP Basic can be set together: an operation shows those that the contract asks for, the first
     /// alternative for which all are there. A variable that is empty counts as not set. Without any credential, requests are sent without a token. A variable that
-    /// has no effect on the credential is an error, such as `PLATFORM_SCOPE` beside `PLATFORM_TOKEN`, or one of a server without
+    /// has no effect on the credential is an error, such as `SERVICE_SCOPE` beside `SERVICE_TOKEN`, or one of a server without
     /// its address. Where a profile is chosen, a warning names the variables that are set beside it.
     ///
     /// ```no_run
@@ -91,7 +91,7 @@ impl Client {
     /// A client that a profile configures. The file is TOML, and names where secrets are, never what they are:
     ///
     /// ```toml
-    /// default = "staging"               # for `Client::from_env` without PLATFORM_BASE_URL and PLATFORM_PROFILE
+    /// default = "staging"               # for `Client::from_env` without SERVICE_BASE_URL and SERVICE_PROFILE
     ///
     /// [profile.staging]
     /// base_url = "https://platform.example"
@@ -132,7 +132,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     ///
     /// As for [`Client::from_env`].
     pub fn from_env() -> Result<Self, Error> {
-        builder(from_lookup(P::SERVERS, P::SCHEMES, &|name| std::env::var_os(name))?)
+        builder(from_lookup(P::VARIABLES, P::SERVERS, P::SCHEMES, &|name| std::env::var_os(name))?)
     }
 
     /// The configuration of [`Client::from_profile`], to go on with.
@@ -142,7 +142,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     /// As for [`Client::from_profile`].
     #[cfg(feature = "profiles")]
     pub fn from_profile(file: impl AsRef<std::path::Path>, name: &str) -> Result<Self, Error> {
-        builder(profiles::read(file.as_ref(), Some(name))?)
+        builder(profiles::read(P::VARIABLES, file.as_ref(), Some(name))?)
     }
 }
 
@@ -174,50 +174,53 @@ fn key_names<'s>(schemes: &'s [Scheme]) -> impl Iterator<Item = &'static str> + 
     keys.filter_map(|scheme| scheme.scheme())
 }
 
-fn from_lookup(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>) -> Result<Settings, Error> {
-    let main = Variables { lookup, prefix: MAIN };
+fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>) -> Result<Settings, Error> {
+    let main = Variables { lookup, prefix: variables };
     let profile = main.text("PROFILE")?;
     let base_url = main.text("BASE_URL")?;
     #[cfg(feature = "profiles")]
     if profile.is_some() || base_url.is_none() {
-        let file = profiles::place(lookup);
+        let file = profiles::place(variables, lookup);
         if profile.is_some() || file.as_ref().is_some_and(|file| file.exists()) {
             let Some(file) = file else {
-                return Err(wrong("no place is known for the file of profiles", "set PLATFORM_PROFILES to its path"));
+                return Err(wrong(
+                    "no place is known for the file of profiles",
+                    &format!("set {variables}PROFILES to its path"),
+                ));
             };
-            let mut settings = profiles::read(&file, profile.as_deref())?;
-            settings.unread = beside_profile(servers, schemes, lookup, &settings);
+            let mut settings = profiles::read(variables, &file, profile.as_deref())?;
+            settings.unread = beside_profile(variables, servers, schemes, lookup, &settings);
             return Ok(settings);
         }
     }
     if profile.is_some() {
         return Err(wrong(
-            "PLATFORM_PROFILE is set, but this program cannot read profiles",
-            "build it with the feature `profiles`, or set PLATFORM_BASE_URL instead",
+            &format!("{variables}PROFILE is set, but this program cannot read profiles"),
+            &format!("build it with the feature `profiles`, or set {variables}BASE_URL instead"),
         ));
     }
     let Some(base_url) = base_url else {
-        return Err(wrong("PLATFORM_BASE_URL is not set", "set it to the address of the service"));
+        return Err(wrong(&format!("{variables}BASE_URL is not set"), "set it to the address of the service"));
     };
     let mut found = Vec::new();
     for name in servers {
-        let prefix = prefix(name);
+        let prefix = prefix(variables, name);
         let own = Variables { lookup, prefix: &prefix };
         let (base_url, credential) = (own.text("URL")?, own.credential(key_names(schemes))?);
         let team = if *name == OF_TEAM { main.text(TEAM)? } else { None };
         let Some(base_url) = base_url else {
             let mut names = credential.names(&SettingPart::ALL, Some(&prefix));
-            names.extend(team.map(|_| format!("`{MAIN}{TEAM}`")));
+            names.extend(team.map(|_| format!("`{variables}{TEAM}`")));
             if names.is_empty() {
                 continue;
             }
             let hint = format!("set {prefix}URL to its address, or unset {}", names.join(", "));
             return Err(unused(&names, &format!("for the server `{name}`, whose address is not set"), &hint));
         };
-        let team = team.map(|text| parse_team(&format!("{MAIN}{TEAM}"), &text)).transpose()?;
+        let team = team.map(|text| parse_team(&format!("{variables}{TEAM}"), &text)).transpose()?;
         found.push(Beside { name: (*name).to_owned(), base_url, team, credential });
     }
-    let unread = set([format!("{MAIN}PROFILES")], lookup);
+    let unread = set([format!("{variables}PROFILES")], lookup);
     Ok(Settings {
         base_url,
         connections: main.connections()?,
@@ -227,11 +230,9 @@ fn from_lookup(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>) -> Resu
     })
 }
 
-/// How the variables of the main server begin, and of one beside it.
-const MAIN: &str = "PLATFORM_";
-
-fn prefix(server: &str) -> String {
-    format!("{MAIN}{}_", server.to_uppercase())
+/// The prefix of the variables of a server beside the main one.
+fn prefix(variables: &str, server: &str) -> String {
+    format!("{variables}{}_", server.to_uppercase())
 }
 
 /// The server that is configured for a team, and the end of the variable that names it.
@@ -245,17 +246,23 @@ fn set(names: impl IntoIterator<Item = String>, lookup: Lookup<'_>) -> Vec<Strin
 
 /// The variables that are set, and that a profile takes the place of. Those that it names itself are read.
 #[cfg(feature = "profiles")]
-fn beside_profile(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>, settings: &Settings) -> Vec<String> {
+fn beside_profile(
+    variables: &str,
+    servers: &[&str],
+    schemes: &[Scheme],
+    lookup: Lookup<'_>,
+    settings: &Settings,
+) -> Vec<String> {
     let named = key_names(schemes).flat_map(|name| {
         let ends = KEY_SETTINGS.iter().filter_map(|setting| setting.variable);
         ends.map(move |end| format!("{}{end}", key_variable(name)))
     });
     let credential: Vec<String> =
         SETTINGS.iter().filter_map(|setting| setting.variable).map(str::to_owned).chain(named).collect();
-    let others = connections::VARIABLES.iter().chain(&["BASE_URL", TEAM]).map(|end| format!("{MAIN}{end}"));
-    let own = credential.iter().map(|end| format!("{MAIN}{end}")).chain(others);
+    let others = connections::VARIABLES.iter().chain(&["BASE_URL", TEAM]).map(|end| format!("{variables}{end}"));
+    let own = credential.iter().map(|end| format!("{variables}{end}")).chain(others);
     let beside = servers.iter().flat_map(|name| {
-        let prefix = prefix(name);
+        let prefix = prefix(variables, name);
         let url = format!("{prefix}URL");
         credential.iter().map(move |end| format!("{prefix}{end}")).chain([url])
     });
@@ -274,10 +281,8 @@ fn beside_profile(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>, sett
 fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, Error> {
     if !settings.unread.is_empty() {
         let variables = settings.unread.join(", ");
-        tracing::warn!(
-            variables,
-            "these variables are set, and not read: PLATFORM_PROFILE and PLATFORM_BASE_URL choose"
-        );
+        let (profile, base_url) = (format!("{}PROFILE", P::VARIABLES), format!("{}BASE_URL", P::VARIABLES));
+        tracing::warn!(variables, "these variables are set, and not read: {profile} and {base_url} choose");
     }
     let plain = settings.connections.plain.clone();
     settings.main.check_whole(settings.connections.key.is_some())?;
@@ -290,7 +295,7 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
         let mut server = ServerSettings::new(base_url);
         if let Some(team) = team {
             if !credentials.has_token() {
-                let names = [if is_variable { format!("`{MAIN}{TEAM}`") } else { "`team_id`".to_owned() }];
+                let names = [if is_variable { format!("`{}{TEAM}`", P::VARIABLES) } else { "`team_id`".to_owned() }];
                 let why = format!("for the token of the server `{name}`, and none is configured");
                 return Err(unused(&names, &why, "configure the credential of the server, or unset the team"));
             }

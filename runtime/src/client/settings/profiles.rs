@@ -98,19 +98,19 @@ impl Profile {
 }
 
 /// Where the file is, whether or not it exists.
-pub(super) fn place(lookup: Lookup<'_>) -> Option<PathBuf> {
+pub(super) fn place(variables: &str, lookup: Lookup<'_>) -> Option<PathBuf> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("PLATFORM_PROFILES").or_else(|| {
+    set(&format!("{variables}PROFILES")).or_else(|| {
         let folder = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
-        Some(folder.join("platform").join("profiles.toml"))
+        Some(folder.join(variables.trim_end_matches('_').to_lowercase()).join("profiles.toml"))
     })
 }
 
 /// The settings of the profile of this name, or of the default one.
-pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
+pub(super) fn read(variables: &str, file: &Path, name: Option<&str>) -> Result<Settings, Error> {
     let shown = file.display();
     let text = std::fs::read_to_string(file).map_err(|cause| {
-        wrong(&format!("the profiles in `{shown}` cannot be read: {cause}"), "set PLATFORM_PROFILES")
+        wrong(&format!("the profiles in `{shown}` cannot be read: {cause}"), &format!("set {variables}PROFILES"))
     })?;
     let document: ProfileFile = toml::from_str(&text).map_err(|cause| {
         let line = cause.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
@@ -122,7 +122,7 @@ pub(super) fn read(file: &Path, name: Option<&str>) -> Result<Settings, Error> {
     let Some(name) = name.map(str::to_owned).or(default) else {
         return Err(wrong(
             &format!("`{shown}` names no default profile"),
-            "set PLATFORM_PROFILE, or `default` in the file",
+            &format!("set {variables}PROFILE, or `default` in the file"),
         ));
     };
     let Some(mut found) = profile.remove(&name) else {

@@ -6,7 +6,7 @@ use crate::{Client, Error};
 fn build(variables: &[(&str, &str)]) -> Result<Client, Error> {
     let lookup =
         |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
-    builder(from_lookup(&["compliance"], &[], &lookup)?)?.build()
+    builder(from_lookup("PLATFORM_", &["compliance"], &[], &lookup)?)?.build()
 }
 
 fn credential(platform: &Client) -> Option<String> {

@@ -30,8 +30,8 @@ impl<'a> Other<'a> {
     /// | 302 | where to go instead | Elsewhere |
     ///
     /// ```no_run
-    /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # use other::*;
+    /// # async fn example(platform: &Other) -> Result<(), Error> {
     /// let answer = platform.other().get_archive().await?;
     /// # Ok(()) }
     /// ```
@@ -58,8 +58,8 @@ impl<'a> Other<'a> {
     /// | 203 | [`Ring`](crate::types::Ring) | OK |
     ///
     /// ```no_run
-    /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # use other::*;
+    /// # async fn example(platform: &Other) -> Result<(), Error> {
     /// let answer = platform.other().get_cinema().await?;
     /// # Ok(()) }
     /// ```
@@ -90,8 +90,8 @@ impl<'a> Other<'a> {
     /// | 200 | [`Movie`](crate::types::Movie) | OK |
     ///
     /// ```no_run
-    /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # use other::*;
+    /// # async fn example(platform: &Other) -> Result<(), Error> {
     /// let answer = platform.other().get_movie(1).await?;
     /// # Ok(()) }
     /// ```
@@ -117,8 +117,8 @@ impl<'a> Other<'a> {
     /// | 307 |  | Moved |
     ///
     /// ```no_run
-    /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # use other::*;
+    /// # async fn example(platform: &Other) -> Result<(), Error> {
     /// let answer = platform.other().get_thumbnail().await?;
     /// # Ok(()) }
     /// ```
@@ -152,8 +152,8 @@ impl<'a> Other<'a> {
     /// | 204 |  | Well |
     ///
     /// ```no_run
-    /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # use other::*;
+    /// # async fn example(platform: &Other) -> Result<(), Error> {
     /// platform.other().health().await?;
     /// # Ok(()) }
     /// ```
@@ -180,8 +180,8 @@ impl<'a> Other<'a> {
     /// | 429 |  | Too many |
     ///
     /// ```no_run
-    /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # use other::*;
+    /// # async fn example(platform: &Other) -> Result<(), Error> {
     /// let answer = platform.other().list_pages().await?;
     /// # Ok(()) }
     /// ```
@@ -206,8 +206,8 @@ impl<'a> Other<'a> {
     /// | 204 |  | Done |
     ///
     /// ```no_run
-    /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # use other::*;
+    /// # async fn example(platform: &Other) -> Result<(), Error> {
     /// platform.other().login().await?;
     /// # Ok(()) }
     /// ```
@@ -241,8 +241,8 @@ impl<'a> Other<'a> {
     /// | 204 |  | New |
     ///
     /// ```no_run
-    /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # use other::*;
+    /// # async fn example(platform: &Other) -> Result<(), Error> {
     /// platform.other().news().await?;
     /// # Ok(()) }
     /// ```
@@ -276,8 +276,8 @@ impl<'a> Other<'a> {
     /// | 204 |  | Done |
     ///
     /// ```no_run
-    /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # use other::*;
+    /// # async fn example(platform: &Other) -> Result<(), Error> {
     /// let body = types::Movie::new("title");
     /// platform.other().put_movie(1, &body).await?;
     /// # Ok(()) }

@@ -125,7 +125,9 @@ const SCHEMES: [Scheme; 4] = [
 fn schemes_of(schemes: &[Scheme], variables: &[(&str, &str)]) -> Result<Vec<String>, String> {
     let lookup =
         |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
-    let settings = from_lookup(&[], schemes, &|name| lookup(name).or_else(|| (name == BASE.0).then(|| BASE.1.into())));
+    let settings = from_lookup("PLATFORM_", &[], schemes, &|name| {
+        lookup(name).or_else(|| (name == BASE.0).then(|| BASE.1.into()))
+    });
     let credentials = settings.and_then(|settings| {
         settings.main.check_whole(false)?;
         let keys = settings.main.credentials("the service", &[])?.keys(schemes)?;
@@ -219,7 +221,7 @@ fn every_variable_that_is_read_is_in_the_table() {
         let of_server = ("PLATFORM_COMPLIANCE_URL", "https://compliance.example");
         [BASE, of_server].iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value))
     };
-    from_lookup(&["compliance"], &SCHEMES, &lookup).unwrap();
+    from_lookup("PLATFORM_", &["compliance"], &SCHEMES, &lookup).unwrap();
     let others = [
         "BASE_URL",
         "PROFILE",
@@ -235,7 +237,10 @@ fn every_variable_that_is_read_is_in_the_table() {
     all.extend(known("PLATFORM_"));
     let page = include_str!("../mod.rs");
     for name in &all {
-        assert!(page.contains(&format!("`{name}`")), "the documentation of `from_env` does not list {name}");
+        assert!(
+            page.contains(&format!("`{}`", name.replace("PLATFORM_", "SERVICE_"))),
+            "the documentation of `from_env` does not list {name}"
+        );
     }
     all.extend(known("PLATFORM_COMPLIANCE_"));
     for prefix in ["PLATFORM_", "PLATFORM_COMPLIANCE_"] {
@@ -249,7 +254,7 @@ fn every_variable_that_is_read_is_in_the_table() {
 fn built(variables: &[(&str, &str)]) -> Result<Client, Error> {
     let lookup =
         |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
-    builder(from_lookup(&["compliance"], &[], &lookup)?)?.build()
+    builder(from_lookup("PLATFORM_", &["compliance"], &[], &lookup)?)?.build()
 }
 
 #[test]
@@ -306,7 +311,7 @@ fn variables_that_nobody_reads_are_noted() {
     let noted = |variables: &[(&str, &str)]| {
         let lookup =
             |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
-        from_lookup(&["compliance"], &SCHEMES, &lookup).unwrap().unread
+        from_lookup("PLATFORM_", &["compliance"], &SCHEMES, &lookup).unwrap().unread
     };
     assert_eq!(noted(&[BASE]), [""; 0]);
     assert_eq!(noted(&[BASE, ("PLATFORM_PROFILES", "/no/such")]), ["PLATFORM_PROFILES"]);
