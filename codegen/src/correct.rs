@@ -31,7 +31,7 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
             }
         }
         if !applied {
-            let place = format!("does not have the place {:?} of the correction", correction.pointer);
+            let place = format!("does not have the pointer {:?} of the correction", correction.pointer);
             let hint = "fix the pointer, or remove the `[[correction]]`";
             match &correction.document {
                 Some(name) if documents.iter().all(|(document, _)| document != name) => {

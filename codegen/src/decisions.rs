@@ -163,7 +163,7 @@ fn check_prefix<'c>(
         (format!("the prefix {prefix:?} holds `.` or `..`"), "write the path that it leads to")
     } else if prefix.contains(['?', '#']) || prefix.contains(odd) {
         (
-            format!("the prefix {prefix:?} contains what no path can"),
+            format!("the prefix {prefix:?} contains characters that no path can"),
             "write the path alone, without query, fragment or spaces",
         )
     } else if let Some(other) = seen.insert((scope, trimmed(prefix)), owner.to_owned()) {

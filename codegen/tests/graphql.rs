@@ -318,8 +318,8 @@ fn input_objects_that_a_document_writes_out_are_valid() {
         ("query q { t { id @at(by: {}) } }", one),
         ("query q { t { ... on T { t(by: {}) { id } } } }", one),
         ("query q($x: ID) { t { ...F } } fragment F on T { t(by: {id: $x}) { id } }", "may be null in `q`"),
-        ("query q { t(in: {a: 1, a: 2}) { id } }", "the member `a` stands twice in one `In`"),
-        ("query q { t(by: {in: {by: {id: 1}, a: 1, by: {id: 1}}}) { id } }", "the member `by` stands twice"),
+        ("query q { t(in: {a: 1, a: 2}) { id } }", "the member `a` occurs twice in one `In`"),
+        ("query q { t(by: {in: {by: {id: 1}, a: 1, by: {id: 1}}}) { id } }", "the member `by` occurs twice"),
     ];
     for (text, wanted) in rows {
         let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);

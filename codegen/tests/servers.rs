@@ -147,7 +147,7 @@ fn equal_schemas_of_two_documents_are_two_types() {
         };
         assert_eq!(
             said(&output),
-            ["/components/schemas/Thing a type of its own: the document `platform` has a schema of this name, too"]
+            ["/components/schemas/Thing a separate type: the document `platform` has a schema of this name, too"]
         );
         // A second run says the same, with the names that were given.
         let again = with_types(config, &output.names).unwrap();

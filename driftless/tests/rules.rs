@@ -96,7 +96,7 @@ fn a_rule_that_cannot_be_followed_is_an_error_with_its_line_and_what_to_write() 
         ("[rename]\n'GET /api/things' = 'a::b'".to_owned(), ["codegen.toml:2:1", "`a::b` is not a valid", "letters"]),
         (
             "[[correction]]\npointer = '/nope/x'\nvalue = '1'\nreason = 'r'".to_owned(),
-            ["codegen.toml:2:1", "does not have the place \"/nope/x\"", "fix the pointer"],
+            ["codegen.toml:2:1", "does not have the pointer \"/nope/x\"", "fix the pointer"],
         ),
         (
             "[[correction]]\ndocument = 'nope'\npointer = '/info'\nreason = 'r'".to_owned(),

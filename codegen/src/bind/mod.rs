@@ -122,7 +122,7 @@ impl Check<'_, '_> {
             self.problem("name", "name", "its name is not in snake case", "use lower-case letters, digits and `_`");
         }
         if self.setup.config.operations.iter().take(self.index).any(|earlier| earlier.name == settings.name) {
-            self.problem("twice", "name", "two entries have this name", "give each a name of its own");
+            self.problem("twice", "name", "two entries have this name", "give each its own name");
         }
         let states = &settings.states;
         if states.succeeded.is_empty() {
@@ -155,7 +155,7 @@ impl Check<'_, '_> {
         for (place, pointer) in places.into_iter().filter_map(|(place, pointer)| Some((place, pointer?))) {
             if !pointer.is_empty() && !pointer.starts_with('/') {
                 let message = format!("`{pointer}` is not a JSON pointer");
-                self.problem("pointer", place, message, "begin it with `/`, or leave it empty for the whole");
+                self.problem("pointer", place, message, "begin it with `/`, or leave it empty for the whole body");
             }
         }
     }

@@ -99,7 +99,7 @@ impl<'a> Check<'a, '_> {
         }
         if total.is_some() && matches!(way, Way::Link) {
             let message =
-                "how many items a link leaves out is not known, so a total does not say which is the last".to_owned();
+                "the number of items before a link is unknown, so a total does not identify the last page".to_owned();
             self.problem("total", "way", message, "remove it");
         }
         let places = [("next", next.is_some()), ("next_header", next_header.is_some())];
@@ -111,7 +111,7 @@ impl<'a> Check<'a, '_> {
                 self.problem(
                     "cursor",
                     "way",
-                    "the place of the next cursor is missing, or named twice".to_owned(),
+                    "the position of the next cursor is missing, or given twice".to_owned(),
                     hint,
                 );
                 return None;
@@ -212,13 +212,13 @@ impl<'a> Check<'a, '_> {
             return Some(());
         }
         let message = format!("`{pointer}` is not a JSON pointer");
-        self.problem(key, "pointer", message, "begin it with `/`, or leave it empty for the whole");
+        self.problem(key, "pointer", message, "begin it with `/`, or leave it empty for the whole body");
         None
     }
 
     fn misses(&mut self, key: &str, pointer: &str, reason: &str) {
         let message = format!("nothing of that kind lies at `{pointer}`: {reason}");
-        self.problem(key, "pointer", message, "look at the answer in specs/client.txt, and at its type; an operation that no longer comes in pages needs no entry");
+        self.problem(key, "pointer", message, "look at the result in specs/client.txt, and at its type; an operation that is no longer paginated needs no entry");
     }
 }
 

@@ -102,7 +102,7 @@ impl<'a> Lower<'a> {
             member.docs = format!("`${}`", variable.name);
             fields.push(member);
         }
-        self.fill(id, "What the document takes.".to_owned(), Kind::Struct(fields, None), true);
+        self.fill(id, "The variables of the document.".to_owned(), Kind::Struct(fields, None), true);
         true
     }
 }

@@ -95,7 +95,7 @@ impl<'a> Literals<'a> {
                 };
                 for (index, (name, member)) in members.iter().enumerate() {
                     if members.iter().take(index).any(|(other, _)| other == name) {
-                        let message = format!("the member `{name}` stands twice in one `{}`", input.name);
+                        let message = format!("the member `{name}` occurs twice in one `{}`", input.name);
                         self.problem(name.location(), message, "keep one of them");
                     }
                     let field: Option<&Component<InputValueDefinition>> = input.fields.get(name);

@@ -69,7 +69,7 @@ pub(super) fn check(
             match leaf(document, &found.selection_set, &steps) {
                 Err(reason) => {
                     let message = format!("`{pointer}` is not in the data of {FOLDER}/{file}: {reason}");
-                    say("operation/pointer", place, message, "select it in the document, or fix the place");
+                    say("operation/pointer", place, message, "select it in the document, or fix the pointer");
                 }
                 Ok(ty) if place.ends_with("state") => {
                     let Some(ExtendedType::Enum(values)) = schema.types.get(ty.as_str()) else { continue };

@@ -95,10 +95,10 @@ impl Library {
             spreads(set, &mut uses, &mut parted);
             if let Some(directive) = parted {
                 let message = format!(
-                    "`@{}` asks for an answer in several parts, which the client does not read",
+                    "`@{}` requests a response in several parts, which the client does not read",
                     directive.name
                 );
-                let hint = "leave it out, and ask for the slow part with an operation of its own";
+                let hint = "leave it out, and select the slow part in an operation of its own";
                 report.push(problem("document/incremental", file, at(directive.location()), message, hint));
             }
             let range = span.offset()..span.end_offset();

@@ -30,9 +30,9 @@ impl<'a> Lower<'a> {
         let place = TypePlace { module: module.clone(), path: String::new(), wish: "Data".to_owned() };
         let root = operation.selection_set.ty.as_str();
         let what = match operation.operation_type {
-            OperationType::Query => "What the query answers.",
-            OperationType::Mutation => "What the mutation answers.",
-            OperationType::Subscription => "What the subscription delivers.",
+            OperationType::Query => "The data of the query.",
+            OperationType::Mutation => "The data of the mutation.",
+            OperationType::Subscription => "The data of each event of the subscription.",
         };
         self.object(&place, (root, root), &parts, None, Some(what));
     }
@@ -222,8 +222,8 @@ impl<'a> Lower<'a> {
         let lacking: Vec<&SelectedSet<'a>> = wanted.into_iter().filter(|part| !has_type_name(part.set)).collect();
         // Each selection set gets it once, so it ends.
         if lacking.is_empty() {
-            let message = "the types of what is selected here cannot be told apart: no `__typename` is always there";
-            let hint = "select `__typename` outside of what `@skip` and `@include` decide";
+            let message = "the types of this selection cannot be distinguished: `__typename` is not always selected";
+            let hint = "select `__typename` outside of selections with `@skip` or `@include`";
             let problem = problem(parts.first().and_then(|part| place(part.set)), message.to_owned(), hint);
             self.report.push(problem);
         }

@@ -26,7 +26,7 @@ pub(super) fn dialect(tree: &Value, notes: &mut Vec<Note>) -> Result<Dialect, Fa
     let Value::Object(root) = tree else {
         return Err(Fault::new(
             "contract/not-a-contract",
-            format!("{}, where a contract is an object", kind(tree)),
+            format!("{}, but a contract is an object", kind(tree)),
             "check the address, and that the service publishes its contract in this environment",
         ));
     };
@@ -53,7 +53,7 @@ fn openapi(root: &Map<String, Value>, version: &Value, notes: &mut Vec<Note>) ->
                 pass: "load/version",
                 pointer: "/openapi".to_owned(),
                 what: format!("read OpenAPI 3.{minor} as 3.2, the newest version known"),
-                loss: Loss::Documentation("what the newer version adds".to_owned()),
+                loss: Loss::Documentation("additions of the newer version".to_owned()),
             });
             Dialect::OpenApi32
         }

@@ -29,7 +29,7 @@ impl<'a> Types<'a> {
                 self.ledger,
                 "model/all-of",
                 format!("{what}: {kept}"),
-                Loss::Documentation("what `type` says".to_owned()),
+                Loss::Documentation("the keyword `type`".to_owned()),
             );
             return Some(Shape::Same(reference));
         }
@@ -138,7 +138,7 @@ impl<'a> Types<'a> {
                 Kinds::BOOLEAN => Shape::Scalar(Type::Boolean),
                 Kinds::INTEGER => Shape::Scalar(Type::Integer("i64")),
                 Kinds::NUMBER => Shape::Scalar(Type::Double),
-                _ => Shape::Degraded("no one part of it says what all of them leave".to_owned()),
+                _ => Shape::Degraded("the intersection of its parts is none of them".to_owned()),
             },
         }
     }
@@ -188,7 +188,7 @@ impl<'a> Types<'a> {
     }
 
     fn note_last(&mut self, last: &Node<'a>) {
-        let lost = Loss::Documentation("what the other parts say of it".to_owned());
+        let lost = Loss::Documentation("the constraints of the other parts".to_owned());
         last.note(
             self.ledger,
             "model/flatten",

@@ -105,7 +105,7 @@ fn is_required<'a>(types: &mut Types<'a>, body: &Node<'a>, before: Option<&str>)
 
 /// A body of which nothing is known but that there is one.
 fn unknown<'a>(types: &mut Types<'a>, node: &Node<'a>, cause: String) -> Body {
-    types.lose(node, "sent as bytes, whose media type the caller gives", cause);
+    types.lose(node, "sent as bytes, with a media type that the caller sets", cause);
     Body { media_type: "application/octet-stream".into(), required: false, kind: BodyKind::Binary }
 }
 

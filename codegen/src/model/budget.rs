@@ -38,5 +38,7 @@ impl Budget {
 
 /// Why something is left untyped when nothing is left.
 pub(super) fn spent() -> String {
-    format!("the objects of the contract take over more than {MEMBERS} members from what they are composed of")
+    format!(
+        "the objects of the contract inherit more than {MEMBERS} members from the schemas that they are composed of"
+    )
 }

@@ -62,7 +62,7 @@ impl<'a> Claims<'a> {
                 let earlier = documents.iter().take(index).find(|earlier| has_schema(earlier, name));
                 if let Some(earlier) = earlier {
                     let what =
-                        format!("a type of its own: the document `{}` has a schema of this name, too", earlier.name);
+                        format!("a separate type: the document `{}` has a schema of this name, too", earlier.name);
                     node.note(ledger, "model/type", what, Loss::Nothing);
                 }
                 wanted.push((index, key(&node), node.pointer.clone(), shortener.short(name)));

@@ -51,7 +51,7 @@ pub(super) fn unlisted(ledger: &mut Ledger, node: &Node<'_>) {
         node.note(
             ledger,
             "model/enum",
-            "the values do not become an enumeration: they are not all text, or all integers, as the type says",
+            "the values are no enumeration: they are not all text, or not all integers, as the type demands",
             lost,
         );
     }
@@ -116,7 +116,7 @@ fn labels(ledger: &mut Ledger, node: &Node<'_>, extensions: &[&str], count: usiz
         if labels.len() == count {
             return labels;
         }
-        let lost = Loss::Documentation("what the values are called".to_owned());
+        let lost = Loss::Documentation("the names of the values".to_owned());
         node.note(ledger, "model/enum", format!("`{extension}` does not fit the values"), lost);
     }
     Vec::new()

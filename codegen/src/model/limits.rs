@@ -35,7 +35,7 @@ pub(super) fn limits(node: &Node<'_>) -> Docs {
         parts.push(docs!["A multiple of ", digits(unit)]);
     }
     if node.flag("uniqueItems") {
-        parts.push(docs!["No element twice"]);
+        parts.push(docs!["Unique elements"]);
     }
     if !node.text("pattern").is_empty() {
         parts.push(docs!["Pattern: ", span(node.text("pattern"))]);

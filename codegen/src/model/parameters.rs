@@ -63,8 +63,10 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
                 "query" => fixed.push(Pair::of(node.text("name"), value)),
                 _ => headers.push((node.text("name").to_owned(), value.to_owned())),
             }
-            let what =
-                format!("`{}` has one value, which tells the operation from others: always sent", node.text("name"));
+            let what = format!(
+                "`{}` has one value, which distinguishes the operation from others: always sent",
+                node.text("name")
+            );
             node.note(types.ledger, "model/parameter", what, Loss::Nothing);
             continue;
         }
@@ -82,7 +84,8 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
             // The operation's own replaces that of the path item.
             Some((other, _)) if *other != level => drop(found.insert(place, (level, parameter))),
             Some(_) => {
-                let what = format!("parameter `{}` is declared twice in one place: the first is taken", parameter.wire);
+                let what =
+                    format!("parameter `{}` is declared twice in one location: the first is used", parameter.wire);
                 let loss = Loss::Documentation("the second declaration".to_owned());
                 node.note(types.ledger, "model/parameter", what, loss);
             }
@@ -96,7 +99,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
     for (location, wire) in path.chain(route.open.iter().map(|(wire, _)| (Location::Query, wire))) {
         let place = (location as usize, wire.clone());
         if !found.contains_key(&place) {
-            let what = format!("`{{{wire}}}` stands in the path but is not declared; it is taken as text");
+            let what = format!("`{{{wire}}}` is in the path but not declared; it is text");
             operation_node.note(types.ledger, "model/parameter", what, Loss::Nothing);
             found.insert(place.clone(), (0, undeclared(wire, location)));
             order.push(place);
@@ -123,8 +126,8 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
     let names = types.claims.setters(&operation.key, wishes);
     optional.iter_mut().zip(names).for_each(|(parameter, name)| parameter.name = name);
     if operation.shares && fixed.len() == route.fixed.len() && headers.is_empty() && route.fragment.is_some() {
-        let what = "the contract gives no value that tells the operation from others of its method and path";
-        let loss = Loss::Documentation("what the service tells them apart by".to_owned());
+        let what = "the contract gives no value that distinguishes the operation from others with its method and path";
+        let loss = Loss::Documentation("the value that distinguishes them".to_owned());
         operation_node.note(types.ledger, "model/path", what, loss);
     }
     let query: Vec<String> = fixed.into_iter().map(|pair| pair.text).collect();
@@ -169,7 +172,7 @@ fn settle(types: &mut Types<'_>, node: &Node<'_>, route: &Route, parameter: &mut
         note(types, format!("path parameter `{}` does not stand in the path", parameter.wire));
         return false;
     };
-    note(types, format!("path parameter `{}` stands in the query, and is sent there as `{wire}`", parameter.wire));
+    note(types, format!("path parameter `{}` is in the query, and is sent there as `{wire}`", parameter.wire));
     parameter.wire.clone_from(wire);
     parameter.location = Location::Query;
     parameter.style = Style::Plain;

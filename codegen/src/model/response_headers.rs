@@ -118,7 +118,7 @@ fn plain<'a>(types: &mut Types<'a>, schema: Option<Node<'a>>, hint: &str) -> (Ty
         Some(Type::List(item)) if is_scalar(types, &item) => (Type::List(item), HeaderForm::List),
         Some(Type::Any) => text,
         _ => {
-            let lost = Loss::Documentation("what it holds".to_owned());
+            let lost = Loss::Documentation("its value".to_owned());
             schema.note(types.ledger, "model/response", "a header with parts is read as text", lost);
             text
         }

@@ -142,7 +142,7 @@ fn keep<'a>(
     let later: Vec<String> =
         successes.iter().filter(|(s, ..)| !is_known(s.status)).map(|(s, ..)| format!("`{}`", s.status)).collect();
     let what = format!(
-        "{} came later: the call returns what it returned before, and `raw()` reads the rest; without its line `answer` in the \
+        "{} was added later: the call returns the same as before, and `raw()` reads the rest; without its line `answer` in the \
          lock, the operation gets a type for all",
         later.join(", ")
     );
@@ -163,7 +163,7 @@ fn documented<'a>(types: &mut Types<'a>, operation: &Node<'a>) -> Vec<(StatusKey
     for (key, node) in all.into_iter().filter(|(key, _)| !key.starts_with("x-")) {
         match StatusKey::read(key) {
             Some(status) if found.iter().any(|(other, _)| *other == status) => {
-                let lost = Loss::Documentation("what the second one says".to_owned());
+                let lost = Loss::Documentation("the content of the second one".to_owned());
                 node.note(types.ledger, "model/response", format!("the status `{status}` appears twice"), lost);
             }
             Some(status) => found.push((status, node)),
@@ -194,7 +194,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
     media.sort_by_cached_key(|(name, _)| (before.map(|before| distance(name, before)), rank(name)));
     let Some((name, node)) = media.first().filter(|_| before != Some(NONE)) else {
         if !media.is_empty() {
-            let what = "a body came later: the call returns what it returned before, and `json()` or `raw()` reads it; \
+            let what = "a body was added later: the call returns the same as before, and `json()` or `raw()` reads it; \
                 without its line `answer` in the lock, the operation gets a type for it";
             let lost = Loss::Documentation("the type of the body".to_owned());
             response.note(types.ledger, "model/response", what.to_owned(), lost);
@@ -212,7 +212,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
         accept = Some(same.join(", "));
     }
     if !others.is_empty() && accept.as_deref() != Some("*/*") {
-        let what = format!("asked for as `{name}`; also offered: {}", others.join(", "));
+        let what = format!("requested as `{name}`; also offered: {}", others.join(", "));
         response.note(types.ledger, "model/response", what, Loss::Documentation("the other media types".to_owned()));
     }
     let streamed = content == Content::Events || content == Content::Stream && node.flag("x-item-schema");

@@ -334,8 +334,8 @@ impl<'a> Types<'a> {
             [("additionalProperties", "objects"), ("items", "arrays"), ("format", "texts and numbers")]
         {
             if node.text("type").is_empty() && node.value.get(keyword).is_some_and(|value| !value.is_boolean()) {
-                let what = format!("any value: without a type, `{keyword}` speaks of {what} only");
-                node.note(self.ledger, "model/any", what, Loss::Documentation(format!("what `{keyword}` says")));
+                let what = format!("any value: without a type, `{keyword}` restricts {what} only");
+                node.note(self.ledger, "model/any", what, Loss::Documentation(format!("the keyword `{keyword}`")));
             }
         }
     }

@@ -117,7 +117,7 @@ impl Schemes {
                     None => {
                         is_served = false;
                         let lost = Loss::Documentation("an alternative".to_owned());
-                        let what = format!("`{}` is not declared: no call shows it", name.escape_debug());
+                        let what = format!("`{}` is not declared: no call sends it", name.escape_debug());
                         scheme.note(ledger, PASS, what, lost);
                     }
                 }
@@ -125,7 +125,7 @@ impl Schemes {
             let together: Vec<Scheme> = together.into_iter().collect();
             if together.contains(&Scheme::Token) && together.iter().any(|scheme| matches!(scheme, Scheme::Basic(_))) {
                 let lost = Loss::Documentation("an alternative".to_owned());
-                let what = "two schemes of one alternative want the header `Authorization`: no call shows both";
+                let what = "two schemes of one alternative need the header `Authorization`: a call sends one of them";
                 alternative.note(ledger, PASS, what, lost);
                 is_served = false;
             }

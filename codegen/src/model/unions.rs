@@ -49,7 +49,7 @@ impl<'a> Types<'a> {
         let entries = node.get("discriminator").and_then(|tag| tag.get("mapping"));
         for (tag, entry) in entries.iter().flat_map(|entries| entries.members().collect::<Vec<_>>()) {
             if !known.contains(tag) {
-                let lost = Loss::Documentation("the shape of what has the tag".to_owned());
+                let lost = Loss::Documentation("the shape of the object with the tag".to_owned());
                 entry.note(
                     self.ledger,
                     "model/discriminator",

@@ -40,7 +40,7 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> Files {
     }
     for (module, about) in [
         (TYPES, "Enumerations and input objects of the schema, as far as documents use them."),
-        (FRAGMENTS, "Fragments that are all that is selected of a type."),
+        (FRAGMENTS, "Fragments that are the only selection of their type."),
     ] {
         if documents.types.modules.iter().any(|found| **found == *module) {
             modules.insert(Ident::fixed(module), docs![about]);
@@ -95,10 +95,8 @@ fn accessors(documents: &Documents, id: TypeId, all: &[Shared], index: &mut Inde
     for shared in all {
         let rust = Rust::plain(&shared.ty);
         let (name, ty) = (&shared.name, documents.text(id, &rust));
-        let docs = docs![
-            closed_or(&shared.docs, name),
-            "\n\n`None` where it is null, and for a type that the schema does not list."
-        ];
+        let docs =
+            docs![closed_or(&shared.docs, name), "\n\n`None` if it is null, or if the type is not in the schema."];
         code.push(comment(&docs)).push("pub fn ").push(name).push("(&self) -> Option<&").push(ty);
         code.push("> {\nmatch self {\n");
         for variant in &shared.variants {

@@ -82,9 +82,8 @@ struct Example<'r, 'm> {
 impl Example<'_, '_> {
     /// A value that the example has from elsewhere.
     fn give(&mut self, name: &Ident, rust: &Rust) -> Code {
-        let is_taken = |name: &Ident| {
-            ["client", "answer"].contains(&&**name) || self.given.iter().any(|(other, _)| other == name)
-        };
+        let is_taken =
+            |name: &Ident| ["client", "answer"].contains(&&**name) || self.given.iter().any(|(other, _)| other == name);
         let mut numbers = (2..).map(|number| name.numbered(number));
         let name = if is_taken(name) { numbers.find(|name| !is_taken(name)) } else { Some(name.clone()) };
         let name = name.unwrap_or_else(|| Ident::fixed("given"));

@@ -71,7 +71,9 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
             code.push(functions).push("}\n").push(methods);
         }
     }
-    code.push("/// Types that name the operations of the family: a call says by one of them what it is a call of.\n");
+    code.push(
+        "/// Types that identify the operations of the family: each is a type parameter of its operation's calls.\n",
+    );
     code.push("pub mod operations {\n").push(markers).push("}\n");
     vec![Piece::Code(code)]
 }

@@ -80,7 +80,13 @@ fn new(members: &[Made], accepted: &dyn Fn(&Rust) -> Code) -> Option<(Code, Code
         _ => code![&member.name, ": Default::default()"],
     });
     let values = Code::join(", ", values);
-    let code = code!["/// With what is required.\npub fn new", &signature, " {\nSelf { ", values, " }\n}\n"];
+    let code = code![
+        "/// Creates a value from its required members.\npub fn new",
+        &signature,
+        " {\nSelf { ",
+        values,
+        " }\n}\n"
+    ];
     Some((signature, code))
 }
 

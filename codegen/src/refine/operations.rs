@@ -48,13 +48,13 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     let bound = render.bound(index);
     if let Some(kind) = bound {
         function.push(comment(&docs![
-            "\nAsynchronous: a success says that the work is accepted. `submit` gives an operation of kind ",
+            "\nAsynchronous: a success means that the service accepted the work. `submit` returns an operation of kind ",
             span(kind),
             " to wait for."
         ]));
     }
     if bound.is_none() && render.paged(index).is_some() {
-        function.push("///\n/// Comes in pages: `.with_items()` is a stream of the items of all of them.\n");
+        function.push("///\n/// Paginated: `.with_items()` returns a stream of the items of all pages.\n");
     }
     let condition = xml::is_spoken(render.model, operation).then_some(client::IF_XML);
     if condition.is_some() {
@@ -112,7 +112,8 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         let item = render.text(&render.resolved.of(&paged.item), PREFIX);
         let result = code!["driftless_runtime::Items<'a, ", &item, ">"];
         setters.push(assumed).push(condition).push("impl<'a, T> Call<'a, T, operations::").push(&marker).push("> {\n");
-        setters.push("/// The items of all pages, as a stream: a page is asked for when it is read.\n");
+        setters
+            .push("/// Returns a stream of the items of all pages. A page is requested when the stream reaches it.\n");
         setters
             .push("pub fn with_items(self) -> ")
             .push(&result)
@@ -124,7 +125,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     let faked = code!["crate::testing::FakeOperation<", &success, ">"];
     setters.push(client::IF_TESTING).push(assumed).push(condition).push("impl operations::").push(&marker).push(" {\n");
     setters
-        .push("/// Names it to a fake.\npub const FAKE: ")
+        .push("/// Identifies the operation to a fake.\npub const FAKE: ")
         .push(&faked)
         .push(" = crate::testing::FakeOperation::new(");
     setters.push(literal(&family.name)).push(", ").push(literal(&operation.name)).push(");\n}\n");
@@ -327,11 +328,11 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
                 " sets another version.\n"
             ],
             None => docs![
-                "\nThe service wants the version of its interface in ",
+                "\nThe service requires the version of its interface in ",
                 span(&version.wire),
-                ", and the contract names none: without ",
+                ", but the contract does not name one. Without ",
                 api_version(render.called),
-                " the call fails before it is sent.\n"
+                ", the call fails before it is sent.\n"
             ],
         });
     }
@@ -375,7 +376,7 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
             Content::Text => docs!["text"],
             Content::Stream => docs!["bytes"],
             Content::Events => docs!["server-sent events"],
-            Content::Redirect => docs!["where to go instead"],
+            Content::Redirect => docs!["the location to continue at"],
         };
         let body = match &status.item {
             Some(item) => docs![body, ": a stream of ", described(item)],

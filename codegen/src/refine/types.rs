@@ -163,7 +163,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
             };
             self.code.push(comment(&described(&field.docs, &field.wire, &field.limits)));
             if field.tag && self.definition.uses.request {
-                self.code.push("///\n/// Names the variant: filled in when the value is sent as one.\n");
+                self.code.push("///\n/// The tag of the variant: filled in when the value is sent as one.\n");
             }
             self.code.push(attribute(&field.deprecated));
             let deprecated = field.deprecated != Deprecation::No;
@@ -195,7 +195,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
 
     fn alias(&mut self, ty: &Type) -> Option<Code> {
         let target = self.text(&self.member(0, ty));
-        self.open("", "type", "Another name for a type of the contract.");
+        self.open("", "type", "A type alias of the contract.");
         self.code.push(" = ").push(target).push(";\n");
         let shown = self.source.indexed(&self.member(0, ty));
         let deprecated = self.definition.deprecated != Deprecation::No;
@@ -329,7 +329,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
     }
 
     fn by_status(&mut self, variants: &[(StatusKey, Ident, Content)]) -> Option<Code> {
-        self.open("Debug", "enum", "What the operation answers, by status.");
+        self.open("Debug", "enum", "The responses of the operation, by status.");
         self.code.push(" {\n");
         let mut condition = "";
         let mut rows = Vec::new();

@@ -11,7 +11,7 @@ pub(super) fn write(model: &Model) -> Option<Vec<Piece>> {
     if model.xml.roots.is_empty() {
         return None;
     }
-    let mut code = code!["//! What values of the contract look like in XML.\n\n", client::XML, "\n"];
+    let mut code = code!["//! The XML form of the contract's values.\n\n", client::XML, "\n"];
     for (index, (element, shape)) in model.xml.roots.iter().enumerate() {
         code.push("pub(crate) static R").push(index).push(": Root = Root { name: ").push(name(element));
         code.push(", shape: &S").push(*shape).push(" };\n");

@@ -28,7 +28,7 @@ pub(super) fn follow(tree: &mut Value, journal: &mut Journal<'_>) {
         }
         if let Some(reference) = tree.pointer_mut(&pointer).and_then(|holder| holder.get_mut("$ref")) {
             *reference = Value::from(format!("#{}", moved.replace('%', "%25")));
-            journal.same(PASS, &pointer, format!("pointed the reference to `#{target}` to where that went"));
+            journal.same(PASS, &pointer, format!("pointed the reference to `#{target}` to its new position"));
         }
     }
 }

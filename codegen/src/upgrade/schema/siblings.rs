@@ -28,11 +28,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, count: bool, journal: 
         });
     }
     if !ignored.is_empty() {
-        journal.same(
-            PASS,
-            pointer,
-            format!("dropped {} beside `$ref`, where the version ignores it", ignored.join(", ")),
-        );
+        journal.same(PASS, pointer, format!("dropped {} beside `$ref`: the version ignores it", ignored.join(", ")));
     }
     if schema.is_empty() {
         schema.insert("$ref".to_owned(), target);
