@@ -189,12 +189,12 @@ fn by_rules(case: &Case, drift: &Drift, levels: &BTreeMap<String, u8>) -> (BTree
     let threshold = loudness(&case.threshold);
     let loud = |alias: &String| levels.get(alias).is_some_and(|level| *level >= threshold);
     let aliases = drift.findings.iter().flat_map(|finding| finding.aliases.iter());
-    let found: BTreeSet<String> = aliases.filter(|alias| loud(alias) && in_scope(alias)).cloned().collect();
-    let missing = case.expected.difference(&found).cloned().collect();
+    let aliases: BTreeSet<String> = aliases.filter(|alias| loud(alias) && in_scope(alias)).cloned().collect();
+    let missing = case.expected.difference(&aliases).cloned().collect();
     let unexpected = if case.exact {
-        found.difference(&case.expected).cloned().collect()
+        aliases.difference(&case.expected).cloned().collect()
     } else {
-        found.intersection(&case.absent).cloned().collect()
+        aliases.intersection(&case.absent).cloned().collect()
     };
     (missing, unexpected)
 }

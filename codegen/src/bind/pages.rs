@@ -152,8 +152,8 @@ impl<'a> Check<'a, '_> {
     }
 
     fn parameter(&mut self, operation: &Operation, key: &str, name: &str, number: bool) -> Option<usize> {
-        let found = operation.parameters.iter().position(|parameter| parameter.wire == name);
-        let Some(position) = found else {
+        let index = operation.parameters.iter().position(|parameter| parameter.wire == name);
+        let Some(position) = index else {
             let names: Vec<&str> = operation.parameters.iter().map(|parameter| parameter.wire.as_str()).collect();
             let hint = match names.is_empty() {
                 true => "the operation has no parameters".to_owned(),

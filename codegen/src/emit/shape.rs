@@ -41,7 +41,7 @@ impl Visit<'_> for Look {
     fn visit_item(&mut self, item: &syn::Item) {
         use syn::Item::{Const, Enum, Impl, Mod, Static, Struct, Type, Use};
         match item {
-            Impl(found) if found.unsafety.is_some() || found.trait_.is_some() => self.refuse(item, "traits"),
+            Impl(block) if block.unsafety.is_some() || block.trait_.is_some() => self.refuse(item, "traits"),
             Const(_) | Enum(_) | Impl(_) | Mod(_) | Static(_) | Struct(_) | Type(_) | Use(_) => {
                 visit::visit_item(self, item);
             }
@@ -55,12 +55,12 @@ impl Visit<'_> for Look {
         }
     }
 
-    fn visit_macro(&mut self, found: &syn::Macro) {
-        self.refuse(found, "macros");
+    fn visit_macro(&mut self, node: &syn::Macro) {
+        self.refuse(node, "macros");
     }
 
-    fn visit_expr_unsafe(&mut self, found: &syn::ExprUnsafe) {
-        self.refuse(found, "unsafe code");
+    fn visit_expr_unsafe(&mut self, node: &syn::ExprUnsafe) {
+        self.refuse(node, "unsafe code");
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn resolve(shapes: &[Type]) -> Result<Vec<Rust>, String> {
         return Ok(Vec::new());
     }
     let file = run(document(shapes))?;
-    let mut found: HashMap<String, Rust> = HashMap::new();
+    let mut translated: HashMap<String, Rust> = HashMap::new();
     let modules = file.items.iter().filter_map(|item| match item {
         syn::Item::Mod(module) if module.ident == "types" => module.content.as_ref(),
         _ => None,
@@ -35,12 +35,12 @@ pub(super) fn resolve(shapes: &[Type]) -> Result<Vec<Rust>, String> {
         {
             for field in &item.fields {
                 let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
-                found.insert(name, Rust::read(&field.ty, NAMED)?);
+                translated.insert(name, Rust::read(&field.ty, NAMED)?);
             }
         }
     }
     let of = |position: usize| {
-        found.remove(&member(position)).ok_or_else(|| format!("progenitor left out {:?}", shapes.get(position)))
+        translated.remove(&member(position)).ok_or_else(|| format!("progenitor left out {:?}", shapes.get(position)))
     };
     (0..shapes.len()).map(of).collect()
 }

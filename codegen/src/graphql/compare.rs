@@ -72,7 +72,7 @@ fn lines(text: &str) -> BTreeSet<String> {
             }
             ExtendedType::Scalar(scalar) => {
                 let address = scalar.directives.get("specifiedBy");
-                let address = address.and_then(|found| found.specified_argument_by_name("url")?.as_str());
+                let address = address.and_then(|directive| directive.specified_argument_by_name("url")?.as_str());
                 address.into_iter().for_each(|address| add(format!("{name} specified by {address}")));
             }
         }
@@ -169,8 +169,8 @@ mod tests {
             ("{ X }", "{ X @deprecated }", "+ E.X @deprecated"),
             ("@d on", "@d repeatable on", "+ @d repeatable on FIELD"),
         ] {
-            let found = changes(old, &old.replace(from, to));
-            assert!(found.iter().any(|found| found == line), "{found:?} has no {line}");
+            let differences = changes(old, &old.replace(from, to));
+            assert!(differences.iter().any(|differences| differences == line), "{differences:?} has no {line}");
         }
     }
 }

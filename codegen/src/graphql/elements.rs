@@ -52,23 +52,23 @@ pub(crate) fn elements(text: &str) -> BTreeMap<String, Described> {
         Ok(schema) => schema,
         Err(invalid) => invalid.partial,
     };
-    let mut found = Found { sent: sent(&schema), elements: BTreeMap::new() };
+    let mut collected = Found { sent: sent(&schema), elements: BTreeMap::new() };
     let roots = &schema.schema_definition;
     for (kind, root) in [("query", &roots.query), ("mutation", &roots.mutation), ("subscription", &roots.subscription)]
     {
         if let Some(root) = root {
-            found.add(format!("schema {kind}"), Element::Other, root.name.to_string(), false);
+            collected.add(format!("schema {kind}"), Element::Other, root.name.to_string(), false);
         }
     }
     for (name, directive) in schema.directive_definitions.iter().filter(|(_, directive)| !directive.is_built_in()) {
         let mut places: Vec<&str> = directive.locations.iter().map(|place| place.name()).collect();
         places.sort_unstable();
-        found.add(format!("@{name}"), Element::Other, places.join(" | "), false);
+        collected.add(format!("@{name}"), Element::Other, places.join(" | "), false);
     }
     for (name, ty) in schema.types.iter().filter(|(_, ty)| !ty.is_built_in()) {
-        found.of_type(name, ty);
+        collected.of_type(name, ty);
     }
-    found.elements
+    collected.elements
 }
 
 struct Found {
@@ -138,7 +138,7 @@ impl Found {
             }
             ExtendedType::Scalar(scalar) => {
                 let address = scalar.directives.get("specifiedBy");
-                let address = address.and_then(|found| found.specified_argument_by_name("url")?.as_str());
+                let address = address.and_then(|directive| directive.specified_argument_by_name("url")?.as_str());
                 if let Some(address) = address {
                     self.add(format!("{name} specified by"), Element::Other, address.to_owned(), false);
                 }

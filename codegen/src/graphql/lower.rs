@@ -236,7 +236,7 @@ pub(super) fn text(description: Option<&apollo_compiler::Node<str>>) -> String {
 /// The description of a type in the schema, or its name.
 pub(super) fn described(description: Option<&apollo_compiler::Node<str>>, name: &str) -> String {
     match text(description) {
-        said if said.trim().is_empty() => format!("`{name}` of the schema."),
-        said => said,
+        description if description.trim().is_empty() => format!("`{name}` of the schema."),
+        description => description,
     }
 }

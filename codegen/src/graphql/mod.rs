@@ -36,8 +36,8 @@ pub(crate) fn refused(schema: &str, documents: &BTreeMap<String, String>) -> BTr
     let Ok(schema) = schema::parse(schema, &mut Ledger::default()) else { return refused };
     let mut report = Report::default();
     let library = read::Library::read(documents.clone(), &mut report);
-    if let Err(found) = library.check(&schema) {
-        for problem in found.problems() {
+    if let Err(invalid) = library.check(&schema) {
+        for problem in invalid.problems() {
             let file = problem.document.strip_prefix(FOLDER).unwrap_or(&problem.document).trim_start_matches('/');
             if documents.contains_key(file) {
                 refused.entry(file.to_owned()).or_insert_with(|| problem.clone());
@@ -80,8 +80,8 @@ pub(crate) fn read(
     loop {
         let checked = match library.check(schema) {
             Ok(checked) => checked,
-            Err(found) => {
-                found.problems().iter().for_each(|problem| report.push(problem.clone()));
+            Err(invalid) => {
+                invalid.problems().iter().for_each(|problem| report.push(problem.clone()));
                 break;
             }
         };
@@ -96,9 +96,9 @@ pub(crate) fn read(
             document.variables = Some(lower.variables(&document.module, operation));
             lower.data(&document.module, operation);
         }
-        let (types, names, insertions, found) = lower.finish(pins);
-        if insertions.is_empty() || !found.problems().is_empty() {
-            found.problems().iter().for_each(|problem| report.push(problem.clone()));
+        let (types, names, insertions, problems) = lower.finish(pins);
+        if insertions.is_empty() || !problems.problems().is_empty() {
+            problems.problems().iter().for_each(|problem| report.push(problem.clone()));
             for bound in &bindings.bound {
                 let (settings, index) = (bound.settings, bound.index);
                 let states = places::check(schema, &checked, &documents.list, settings, index, &mut report);

@@ -55,18 +55,18 @@ pub(super) fn check(
             say("operation/document", key, message, "say which: `file.graphql#Operation`");
             continue;
         }
-        let Ok(found) = document.operations.get(Some(&first.name)) else { continue };
-        if found.operation_type != kind {
+        let Ok(definition) = document.operations.get(Some(&first.name)) else { continue };
+        if definition.operation_type != kind {
             say("operation/document", key, format!("{FOLDER}/{file} is not a {kind}"), "name another document");
             continue;
         }
-        if !found.variables.iter().any(|variable| variable.name == operation.variable.as_str()) {
+        if !definition.variables.iter().any(|variable| variable.name == operation.variable.as_str()) {
             let message = format!("{FOLDER}/{file} has no variable `${}`", operation.variable);
             say("operation/document", "variable", message, "name the variable that takes the identifier");
         }
         for (place, pointer) in pointers {
             let steps: Vec<&str> = pointer.split('/').skip(1).collect();
-            match leaf(document, &found.selection_set, &steps) {
+            match leaf(document, &definition.selection_set, &steps) {
                 Err(reason) => {
                     let message = format!("`{pointer}` is not in the data of {FOLDER}/{file}: {reason}");
                     say("operation/pointer", place, message, "select it in the document, or fix the pointer");

@@ -44,8 +44,8 @@ pub(super) fn parse(text: &str, ledger: &mut Ledger) -> Result<Valid<Schema>, Re
     if let Err(invalid) = Document::parse(text, SCHEMA) {
         let hint = "this is a defect of the service: report it to its maintainers";
         let mut report = Report::default();
-        let found = read::diagnostics("schema/invalid", &invalid.errors, hint);
-        found.into_iter().for_each(|found| report.push(found.problem));
+        let diagnosed = read::diagnostics("schema/invalid", &invalid.errors, hint);
+        diagnosed.into_iter().for_each(|diagnosed| report.push(diagnosed.problem));
         return Err(report);
     }
     let mut builder = Schema::builder().parse(text, SCHEMA);
@@ -62,8 +62,8 @@ pub(super) fn parse(text: &str, ledger: &mut Ledger) -> Result<Valid<Schema>, Re
         odd.push(invalid.errors);
         Valid::assume_valid(invalid.partial)
     });
-    for found in odd.iter().flat_map(|errors| read::diagnostics("schema/invalid", errors, "")) {
-        let problem = found.problem;
+    for diagnosed in odd.iter().flat_map(|errors| read::diagnostics("schema/invalid", errors, "")) {
+        let problem = diagnosed.problem;
         let (line, column) = problem.position.unwrap_or_default();
         ledger.push(Entry {
             document: problem.document,

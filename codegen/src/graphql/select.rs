@@ -162,16 +162,16 @@ impl<'a> Lower<'a> {
     /// Gives one type to the fields that are selected for all objects alike.
     fn alike(&mut self, place: &TypePlace, objects: &[&str], all: &[Vec<SelectedField<'a>>]) {
         let (Some((first, rest)), Some(object)) = (all.split_first(), objects.first()) else { return };
-        for found in first.iter().filter(|found| !found.field.selection_set.is_empty()) {
-            let of = |object: &str| self.type_of(object, found);
+        for shared in first.iter().filter(|shared| !shared.field.selection_set.is_empty()) {
+            let of = |object: &str| self.type_of(object, shared);
             let ty = of(object);
-            let in_all = rest.iter().all(|other| other.iter().any(|other| same(found, other)));
+            let in_all = rest.iter().all(|other| other.iter().any(|other| same(shared, other)));
             let mut types = objects.iter().map(|object| of(object));
             if in_all && types.all(|other| other.inner_named_type() == ty.inner_named_type()) {
                 let inner = ty.inner_named_type();
-                let next = self.below(place, found.field.response_key(), &ty);
-                let id = self.value(inner, &found.places, next);
-                self.known.insert(selected(inner, &found.places), id);
+                let next = self.below(place, shared.field.response_key(), &ty);
+                let id = self.value(inner, &shared.places, next);
+                self.known.insert(selected(inner, &shared.places), id);
             }
         }
     }
@@ -209,11 +209,11 @@ impl<'a> Lower<'a> {
             hint: hint.to_owned(),
         };
         let taken =
-            all.iter().flatten().find(|found| found.field.response_key() == TYPE_NAME && found.field.name != TYPE_NAME);
-        if let Some(found) = taken {
+            all.iter().flatten().find(|other| other.field.response_key() == TYPE_NAME && other.field.name != TYPE_NAME);
+        if let Some(other) = taken {
             let message =
-                format!("`{}` is selected as `{TYPE_NAME}`, which has to name the type here", found.field.name);
-            let problem = problem(found.field.location(), message, "give it another alias");
+                format!("`{}` is selected as `{TYPE_NAME}`, which has to name the type here", other.field.name);
+            let problem = problem(other.field.location(), message, "give it another alias");
             self.report.push(problem);
             return;
         }
@@ -263,16 +263,18 @@ impl<'a> Lower<'a> {
         let id = self.open(place);
         let description = self.schema.types.get(ty).and_then(ExtendedType::description);
         let docs = docs.map_or_else(|| described(description, ty), str::to_owned);
-        let mut found = self.collected(parts, one);
-        found.retain(|found| within.is_none_or(|within| within.tag != found.field.response_key().as_str()));
-        let wires: Vec<String> = found.iter().map(|found| found.field.response_key().to_string()).collect();
+        let mut selections = self.collected(parts, one);
+        selections
+            .retain(|selection| within.is_none_or(|within| within.tag != selection.field.response_key().as_str()));
+        let wires: Vec<String> =
+            selections.iter().map(|selection| selection.field.response_key().to_string()).collect();
         let wishes: Vec<(&str, String)> = wires.iter().map(|wire| (wire.as_str(), member_name(wire))).collect();
         let key = format!("{}/{}", place.module, place.path);
         let names = self.names.members(Scope::default(), &key, &wishes);
         let mut fields = Vec::new();
-        for ((found, wire), name) in found.into_iter().zip(&wires).zip(names) {
-            let ty = self.type_of(ty, &found);
-            let SelectedField { field: selected, sure, places } = found;
+        for ((selection, wire), name) in selections.into_iter().zip(&wires).zip(names) {
+            let ty = self.type_of(ty, &selection);
+            let SelectedField { field: selected, sure, places } = selection;
             let inner = ty.inner_named_type();
             let rust = if selected.selection_set.is_empty() {
                 self.leaf(inner)
@@ -293,10 +295,10 @@ impl<'a> Lower<'a> {
     /// The members of an object of a type. One that each part selects is there whenever the object is, because at least one part
     /// brought it.
     fn collected(&self, parts: &[SelectedSet<'a>], concrete: &str) -> Vec<SelectedField<'a>> {
-        let mut found = Vec::new();
-        self.collect(parts, concrete, &mut found);
-        if parts.iter().any(|part| part.sure) || found.iter().all(|member| member.sure) {
-            return found;
+        let mut fields = Vec::new();
+        self.collect(parts, concrete, &mut fields);
+        if parts.iter().any(|part| part.sure) || fields.iter().all(|member| member.sure) {
+            return fields;
         }
         let each: Vec<Vec<SelectedField<'a>>> = parts
             .iter()
@@ -306,24 +308,24 @@ impl<'a> Lower<'a> {
                 own
             })
             .collect();
-        for member in found.iter_mut().filter(|member| !member.sure) {
+        for member in fields.iter_mut().filter(|member| !member.sure) {
             let is_it = |own: &SelectedField<'_>| own.sure && own.field.response_key() == member.field.response_key();
             member.sure = each.iter().all(|part| part.iter().any(is_it));
         }
-        found
+        fields
     }
 
     /// Every member that the selections bring to an object of a type (GraphQL, `CollectFields`).
-    fn collect(&self, parts: &[SelectedSet<'a>], concrete: &str, found: &mut Vec<SelectedField<'a>>) {
+    fn collect(&self, parts: &[SelectedSet<'a>], concrete: &str, fields: &mut Vec<SelectedField<'a>>) {
         for part in parts {
             for selection in &part.set.selections {
                 let sure = part.sure && !decided(selection);
                 if let Some((condition, set)) = inner(self.document, selection) {
                     if self.applies(condition, concrete) {
-                        self.collect(&[SelectedSet { set, sure }], concrete, found);
+                        self.collect(&[SelectedSet { set, sure }], concrete, fields);
                     }
                 } else if let Selection::Field(field) = selection {
-                    merge(field, sure, found);
+                    merge(field, sure, fields);
                 }
             }
         }
@@ -333,10 +335,10 @@ impl<'a> Lower<'a> {
 /// The name of the member that names the type of each object, where all have one.
 fn tag(all: &[Vec<SelectedField<'_>>]) -> Option<String> {
     let (first, rest) = all.split_first()?;
-    let names = |found: &&SelectedField<'_>| found.field.name == TYPE_NAME && found.sure;
-    let key = |found: &SelectedField<'_>| found.field.response_key().to_string();
+    let names = |field: &&SelectedField<'_>| field.field.name == TYPE_NAME && field.sure;
+    let key = |field: &SelectedField<'_>| field.field.response_key().to_string();
     let mut keys = first.iter().filter(names).map(key);
-    keys.find(|wanted| rest.iter().all(|found| found.iter().filter(names).any(|found| key(found) == *wanted)))
+    keys.find(|wanted| rest.iter().all(|fields| fields.iter().filter(names).any(|field| key(field) == *wanted)))
 }
 
 /// The selections of a type's members.
@@ -346,8 +348,8 @@ fn selected(ty: &str, parts: &[SelectedSet<'_>]) -> Selected {
 
 /// Returns whether two members are selected at the same positions.
 fn same(one: &SelectedField<'_>, other: &SelectedField<'_>) -> bool {
-    let places = |found: &SelectedField<'_>| -> Vec<(*const SelectionSet, bool)> {
-        found.places.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect()
+    let places = |field: &SelectedField<'_>| -> Vec<(*const SelectionSet, bool)> {
+        field.places.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect()
     };
     one.field.response_key() == other.field.response_key()
         && one.field.name == other.field.name

@@ -55,10 +55,10 @@ pub(super) fn inner<'d>(
 }
 
 /// Adds a selection of a field. A field that only an unsure selection contains is there if that selection applies.
-pub(super) fn merge<'d>(field: &'d Node<Field>, sure: bool, found: &mut Vec<SelectedField<'d>>) {
+pub(super) fn merge<'d>(field: &'d Node<Field>, sure: bool, fields: &mut Vec<SelectedField<'d>>) {
     let set = &field.selection_set;
-    match found.iter_mut().find(|known| known.field.response_key() == field.response_key()) {
-        None => found.push(SelectedField { field, sure, places: vec![SelectedSet { set, sure: true }] }),
+    match fields.iter_mut().find(|known| known.field.response_key() == field.response_key()) {
+        None => fields.push(SelectedField { field, sure, places: vec![SelectedSet { set, sure: true }] }),
         Some(known) => {
             if let [first] = known.places.as_mut_slice() {
                 first.sure = known.sure;

@@ -77,9 +77,9 @@ fn require(root: &Map<String, Value>, keys: &[&str]) -> Result<(), Fault> {
 }
 
 fn unknown(key: &str, version: &Value) -> Fault {
-    let shown: String = version.to_string().chars().take(40).collect();
+    let version: String = version.to_string().chars().take(40).collect();
     let hint = "Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 are read: ask the service for one of these";
-    Fault::new("contract/unknown-version", format!("`{key}: {shown}` is not a known version"), hint)
+    Fault::new("contract/unknown-version", format!("`{key}: {version}` is not a known version"), hint)
         .within(&format!("/{key}"))
 }
 

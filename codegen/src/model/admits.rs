@@ -129,13 +129,13 @@ impl<'a> Admitted<'a> {
             return Admits::ALL;
         }
         self.depth += 1;
-        let found = match node.value.get("$ref") {
+        let admitted = match node.value.get("$ref") {
             Some(_) => node.resolve().map_or(Admits::ALL, |target| self.of(&target)),
             None => self.composed(node),
         };
         self.depth -= 1;
-        self.known.insert(place, found.clone());
-        found
+        self.known.insert(place, admitted.clone());
+        admitted
     }
 
     /// The one reference of an `allOf` beside a `type` that excludes it, as some generators write `type: object` beside
@@ -158,9 +158,9 @@ impl<'a> Admitted<'a> {
         if let Some(reference) = self.contradicted_reference(node) {
             return self.of(&reference);
         }
-        let mut found = own(node);
+        let mut admitted = own(node);
         for part in node.get("allOf").iter().flat_map(Node::items) {
-            found = found.and(&self.of(&part));
+            admitted = admitted.and(&self.of(&part));
         }
         for keyword in ["oneOf", "anyOf"] {
             let branches: Vec<Node<'a>> = node.get(keyword).iter().flat_map(Node::items).collect();
@@ -168,10 +168,10 @@ impl<'a> Admitted<'a> {
                 let any = branches.iter().fold(Kinds::NONE, |kinds, branch| kinds.or(self.of(branch).kinds));
                 // A union of null alone says nothing of the rest.
                 let kinds = if any.is_empty() { Kinds::ALL } else { any };
-                found = found.and(&Admits { kinds, values: None });
+                admitted = admitted.and(&Admits { kinds, values: None });
             }
         }
-        found
+        admitted
     }
 }
 
@@ -235,13 +235,13 @@ mod tests {
             json!({"anyOf": [{}, {"type": "string"}]}),
             json!({"oneOf": [{"enum": [null]}]}),
         ] {
-            with(open.clone(), |found| assert_eq!(found, Admits::ALL, "{open}"));
+            with(open.clone(), |admitted| assert_eq!(admitted, Admits::ALL, "{open}"));
         }
-        with(json!({"properties": {"a": {}}}), |found| assert_eq!(found.kinds, Kinds::OBJECT));
-        with(json!({"allOf": [{"type": "number"}, {"type": "integer"}]}), |found| {
-            assert_eq!(found.kinds, Kinds::INTEGER)
+        with(json!({"properties": {"a": {}}}), |admitted| assert_eq!(admitted.kinds, Kinds::OBJECT));
+        with(json!({"allOf": [{"type": "number"}, {"type": "integer"}]}), |admitted| {
+            assert_eq!(admitted.kinds, Kinds::INTEGER)
         });
-        with(json!({"$ref": "#/components/schemas/Loop"}), |found| assert_eq!(found.kinds, Kinds::OBJECT));
+        with(json!({"$ref": "#/components/schemas/Loop"}), |admitted| assert_eq!(admitted.kinds, Kinds::OBJECT));
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
             (json!({"allOf": [{"enum": [1, 2]}, {"type": "number"}]}), false),
             (json!({"allOf": [{"enum": [1.5]}, {"type": "integer"}]}), true),
         ] {
-            with(schema.clone(), |found| assert_eq!(found.is_nothing(), is_nothing, "{schema}"));
+            with(schema.clone(), |admitted| assert_eq!(admitted.is_nothing(), is_nothing, "{schema}"));
         }
     }
 }

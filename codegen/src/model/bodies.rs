@@ -13,12 +13,12 @@ use crate::ledger::Loss;
 use crate::pointer;
 
 /// The body of an operation, in the one form that the client sends: as it was sent before, where that is still offered.
-pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Option<Body> {
-    let FoundOperation { node: operation, hint, key, .. } = found;
+pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Option<Body> {
+    let FoundOperation { node: operation, hint, key, .. } = route;
     let before = types.claims.body(key);
     let Some(node) = operation.get("requestBody") else {
         // No later contract adds a body to these methods.
-        if !matches!(found.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE") {
+        if !matches!(route.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE") {
             types.claims.given.bodies.insert(key.clone(), NONE.to_owned());
         }
         return None;

@@ -75,7 +75,7 @@ pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>
     let integer =
         if node.text("format") == "int64" || values.iter().any(|value| too_large(value)) { "i64" } else { "i32" };
     let mut scope = Scope::with(["Unknown"]);
-    let mut found: Vec<(String, String, String)> = Vec::new();
+    let mut wishes: Vec<(String, String, String)> = Vec::new();
     let mut seen = HashSet::new();
     let mut kind = EnumKind::String;
     for (index, value) in values.iter().enumerate() {
@@ -93,11 +93,11 @@ pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>
             continue;
         }
         let wish = names.get(index).map_or(plain, |name| variant_name(name));
-        found.push((wire, wish, about.get(index).cloned().unwrap_or_default()));
+        wishes.push((wire, wish, about.get(index).cloned().unwrap_or_default()));
     }
-    let members: Vec<(&str, String)> = found.iter().map(|(wire, wish, _)| (wire.as_str(), wish.clone())).collect();
+    let members: Vec<(&str, String)> = wishes.iter().map(|(wire, wish, _)| (wire.as_str(), wish.clone())).collect();
     let given = claims.members(&mut scope, &key(node), &members);
-    let variants = found.into_iter().zip(given).map(|((wire, _, docs), name)| {
+    let variants = wishes.into_iter().zip(given).map(|((wire, _, docs), name)| {
         let content = VariantContent::Value;
         (wire, Variant { name, docs, deprecated: Deprecation::No, content })
     });

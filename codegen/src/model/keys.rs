@@ -40,11 +40,11 @@ pub(super) fn key(node: &Node<'_>) -> String {
 }
 
 fn child<'v>(parent: &'v Value, segment: &str) -> &'v Value {
-    let found = match parent {
+    let schema = match parent {
         Value::Array(items) => segment.parse::<usize>().ok().and_then(|index| items.get(index)),
         other => other.get(pointer::unescape(segment)),
     };
-    found.unwrap_or(&Value::Null)
+    schema.unwrap_or(&Value::Null)
 }
 
 /// The label of an alternative: its title, the value of a member that no other has, its only member, or its type.
@@ -121,20 +121,20 @@ mod tests {
         });
         let document = Document::plain(tree);
         let root = Node::root(&document);
-        let found = |pointer: &str| root.target(&format!("#{pointer}")).map(|node| key(&node)).unwrap_or_default();
-        assert_eq!(found("/paths/~1a/get/parameters/1/schema"), "d#/paths/~1a/get/parameters/query:x~1y/schema");
+        let key_of = |pointer: &str| root.target(&format!("#{pointer}")).map(|node| key(&node)).unwrap_or_default();
+        assert_eq!(key_of("/paths/~1a/get/parameters/1/schema"), "d#/paths/~1a/get/parameters/query:x~1y/schema");
         for (media_type, named) in
             [("a~1b; v=1", "a~1b"), ("a~1b; v=2", "a~1b; v=2"), ("a~1c", "a~1c"), ("A~1d ; x", "a~1d")]
         {
             let body = "/paths/~1a/get/requestBody/content";
-            assert_eq!(found(&format!("{body}/{media_type}")), format!("d#{body}/{named}"));
+            assert_eq!(key_of(&format!("{body}/{media_type}")), format!("d#{body}/{named}"));
         }
         let base = "/components/schemas/A/allOf/1/properties/b/oneOf";
-        assert_eq!(found(&format!("{base}/0")), "d#/components/schemas/A/properties/b/oneOf/One");
-        assert_eq!(found(&format!("{base}/1")), "d#/components/schemas/A/properties/b/oneOf/kind=two");
-        assert_eq!(found(&format!("{base}/2")), "d#/components/schemas/A/properties/b/oneOf/2");
-        assert_eq!(found(&format!("{base}/3")), "d#/components/schemas/A/properties/b/oneOf/a");
-        assert_eq!(found(&format!("{base}/4")), "d#/components/schemas/A/properties/b/oneOf/4");
-        assert_eq!(found(&format!("{base}/5")), "d#/components/schemas/A/properties/b/oneOf/array");
+        assert_eq!(key_of(&format!("{base}/0")), "d#/components/schemas/A/properties/b/oneOf/One");
+        assert_eq!(key_of(&format!("{base}/1")), "d#/components/schemas/A/properties/b/oneOf/kind=two");
+        assert_eq!(key_of(&format!("{base}/2")), "d#/components/schemas/A/properties/b/oneOf/2");
+        assert_eq!(key_of(&format!("{base}/3")), "d#/components/schemas/A/properties/b/oneOf/a");
+        assert_eq!(key_of(&format!("{base}/4")), "d#/components/schemas/A/properties/b/oneOf/4");
+        assert_eq!(key_of(&format!("{base}/5")), "d#/components/schemas/A/properties/b/oneOf/array");
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn find<'a>(
     pins: &Names,
     ledger: &mut Ledger,
 ) -> (Vec<FoundOperation<'a>>, Routes) {
-    let mut found: Vec<FoundOperation<'a>> = Vec::new();
+    let mut operations: Vec<FoundOperation<'a>> = Vec::new();
     let mut routes = Routes::default();
     let mut keys = BTreeSet::new();
     let mut owners = BTreeMap::new();
@@ -103,7 +103,7 @@ pub(super) fn find<'a>(
                 routes.prefixes.insert((family.server.clone(), prefix.to_owned()));
                 let (template, prefix) = (template.clone(), prefix.to_owned());
                 let (name, hint) = (Ident::fixed("unnamed"), String::new());
-                found.push(FoundOperation {
+                operations.push(FoundOperation {
                     node,
                     item: item.clone(),
                     method,
@@ -119,8 +119,8 @@ pub(super) fn find<'a>(
             }
         }
     }
-    share(&mut found, ledger);
-    (found, routes)
+    share(&mut operations, ledger);
+    (operations, routes)
 }
 
 /// The family, under a name that no family of another server has. `owners`: name → server.
@@ -139,17 +139,17 @@ fn told_apart(owners: &mut BTreeMap<Ident, Option<String>>, mut family: Family) 
 }
 
 /// Marks operations whose requests begin alike, and records dropped fragments.
-fn share(found: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
+fn share(operations: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
     let line = |operation: &FoundOperation<'_>| {
         let query: Vec<&str> = operation.route.fixed.iter().map(|pair| pair.text.as_str()).collect();
         let path = route::anonymous(&operation.route.path);
         format!("{} {} {path}?{}", operation.node.document.name, operation.method, query.join("&"))
     };
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for operation in found.iter() {
+    for operation in operations.iter() {
         *counts.entry(line(operation)).or_default() += 1;
     }
-    for operation in found {
+    for operation in operations {
         operation.shares = counts.get(&line(operation)).is_some_and(|count| *count > 1);
         if let Some(fragment) = &operation.route.fragment {
             let others = if operation.shares { ", as other operations are" } else { "" };
@@ -175,7 +175,7 @@ fn is_method(text: &str) -> bool {
 ///
 /// Pinned names that two operations of a family have.
 pub(super) fn name(
-    found: &mut [FoundOperation<'_>],
+    operations: &mut [FoundOperation<'_>],
     config: &Config,
     pins: &Names,
 ) -> Result<BTreeMap<String, String>, Report> {
@@ -183,21 +183,21 @@ pub(super) fn name(
     let mut doubles = Doubles::default();
     let mut scopes: BTreeMap<Ident, Scope> = BTreeMap::new();
     let mut hints = Scope::default();
-    let firsts: Vec<String> = found.iter().map(first_wish).collect();
+    let firsts: Vec<String> = operations.iter().map(first_wish).collect();
     // Number of versions of a route with the same wished name.
     let mut versions: BTreeMap<(Ident, String), BTreeSet<Option<String>>> = BTreeMap::new();
-    for (operation, first) in found.iter().zip(&firsts) {
+    for (operation, first) in operations.iter().zip(&firsts) {
         let place = (operation.family.name.clone(), first.clone());
         versions.entry(place).or_default().insert(version(&operation.template));
     }
-    let mut order: Vec<usize> = (0..found.len()).collect();
+    let mut order: Vec<usize> = (0..operations.len()).collect();
     // Pinned names first: a newcomer never takes the name of one that was there before. Then those that somebody chose.
     order.sort_by_key(|index| {
-        let key = &found[*index].key;
+        let key = &operations[*index].key;
         (!pins.operations.contains_key(key), !config.rename.contains_key(key))
     });
     for index in order {
-        let operation = &mut found[index];
+        let operation = &mut operations[index];
         let key = operation.key.clone();
         let scope = scopes
             .entry(operation.family.name.clone())
@@ -223,10 +223,10 @@ pub(super) fn name(
     }
     // Types are named after the operation; the family only joins where two operations have the same name.
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for operation in found.iter() {
+    for operation in operations.iter() {
         *counts.entry(type_name(&operation.name)).or_default() += 1;
     }
-    for operation in found.iter_mut() {
+    for operation in operations.iter_mut() {
         let short = type_name(&operation.name);
         let long = type_name(&format!("{}_{}", operation.family.name, operation.name));
         let wish = if counts.get(&short) == Some(&1) { short } else { long };

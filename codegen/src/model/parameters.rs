@@ -45,7 +45,7 @@ type ParameterKey = (usize, String);
 /// The parameters of an operation: its own, and those of its path item that it does not declare anew.
 pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) -> Parameters {
     let FoundOperation { node: operation_node, item, route, hint, .. } = operation;
-    let mut found: BTreeMap<ParameterKey, (usize, Parameter)> = BTreeMap::new();
+    let mut declared: BTreeMap<ParameterKey, (usize, Parameter)> = BTreeMap::new();
     let mut order: Vec<ParameterKey> = Vec::new();
     let (mut fixed, mut headers) = (route.fixed.clone(), Vec::new());
     let lists = [item.get("parameters"), operation_node.get("parameters")];
@@ -80,9 +80,9 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
             _ => parameter.wire.clone(),
         };
         let place = (parameter.location as usize, wire);
-        match found.get(&place) {
+        match declared.get(&place) {
             // The operation's own replaces that of the path item.
-            Some((other, _)) if *other != level => drop(found.insert(place, (level, parameter))),
+            Some((other, _)) if *other != level => drop(declared.insert(place, (level, parameter))),
             Some(_) => {
                 let what =
                     format!("parameter `{}` is declared twice in one location: the first is used", parameter.wire);
@@ -91,22 +91,22 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
             }
             None => {
                 order.push(place.clone());
-                found.insert(place, (level, parameter));
+                declared.insert(place, (level, parameter));
             }
         }
     }
     let path = route.placeholders.iter().map(|name| (Location::Path, name));
     for (location, wire) in path.chain(route.open.iter().map(|(wire, _)| (Location::Query, wire))) {
         let place = (location as usize, wire.clone());
-        if !found.contains_key(&place) {
+        if !declared.contains_key(&place) {
             let what = format!("`{{{wire}}}` is in the path but not declared; it is text");
             operation_node.note(types.ledger, "model/parameter", what, Loss::Nothing);
-            found.insert(place.clone(), (0, undeclared(wire, location)));
+            declared.insert(place.clone(), (0, undeclared(wire, location)));
             order.push(place);
         }
     }
     let mut parameters: Vec<Parameter> =
-        order.into_iter().filter_map(|place| found.remove(&place)).map(|(_, parameter)| parameter).collect();
+        order.into_iter().filter_map(|place| declared.remove(&place)).map(|(_, parameter)| parameter).collect();
     // Path parameters in the order of the template, then those that are required, by name: the order of arguments does not
     // depend on that of the contract.
     parameters.sort_by_cached_key(|parameter| match parameter.location {
@@ -296,8 +296,8 @@ fn example(node: &Node<'_>, schema: Option<&Node<'_>>) -> Option<String> {
         .filter(|values| values.len() == 1)
         .and_then(|values| values.first());
     let named = node.get("examples").and_then(|examples| examples.members().next()?.1.resolve()?.value.get("value"));
-    let found = only.or(node.value.get("example")).or(named).or(of_schema("example"))?;
-    (found.is_string() || found.is_number()).then(|| plain(found))
+    let example = only.or(node.value.get("example")).or(named).or(of_schema("example"))?;
+    (example.is_string() || example.is_number()).then(|| plain(example))
 }
 
 /// A value as text.

@@ -57,19 +57,19 @@ pub(super) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
 
 /// The variants of tagged unions: their names depend on the union that they are sent in.
 fn variants(model: &Model) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
+    let mut ids = BTreeSet::new();
     for definition in &model.types {
         if let Kind::Union(Tagging::Tag(_), variants) = &definition.kind {
             for variant in variants {
                 if let VariantContent::Type(ty, _) = &variant.content {
                     ty.each_named(&mut |id| {
-                        found.insert(id.0);
+                        ids.insert(id.0);
                     });
                 }
             }
         }
     }
-    found
+    ids
 }
 
 /// Walks from `roots`, and goes on from a type only if `mark` changed it: marks that were there before have been
@@ -122,8 +122,8 @@ fn content(content: &Content, into: &mut Vec<TypeId>) {
 
 /// The types that a definition names.
 pub(super) fn links(definition: &Definition) -> Vec<TypeId> {
-    let mut found = Vec::new();
-    let mut add = |ty: &Type| ty.each_named(&mut |id| found.push(id));
+    let mut named = Vec::new();
+    let mut add = |ty: &Type| ty.each_named(&mut |id| named.push(id));
     match &definition.kind {
         Kind::Struct(fields, extra) => {
             fields.iter().for_each(|field| add(&field.ty));
@@ -150,7 +150,7 @@ pub(super) fn links(definition: &Definition) -> Vec<TypeId> {
                 }
             }
         }
-        Kind::ByStatus(variants) => variants.iter().for_each(|(_, _, body)| content(body, &mut found)),
+        Kind::ByStatus(variants) => variants.iter().for_each(|(_, _, body)| content(body, &mut named)),
     }
-    found
+    named
 }

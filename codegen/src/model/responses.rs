@@ -25,15 +25,15 @@ pub(super) struct Responses {
 }
 
 /// Reads the responses of an operation.
-pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Responses {
-    let FoundOperation { node: operation, hint, key, .. } = found;
+pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Responses {
+    let FoundOperation { node: operation, hint, key, .. } = route;
     let before = types.claims.answer(key);
     let pinned = pinned(before.unwrap_or_default());
     let mut statuses: Vec<Status> = Vec::new();
     // The possible successes: status, entry of the body in the lock, and the media types to accept.
     let mut successes: Vec<(Status, String, Option<String>)> = Vec::new();
     let documented = documented(types, operation);
-    let headers = response_headers::read(types, found, &documented);
+    let headers = response_headers::read(types, route, &documented);
     let results = Results::of(&documented, &pinned);
     for (status, node) in documented {
         let is_success = results.contains(status);
@@ -157,23 +157,23 @@ fn keep<'a>(
 
 /// The responses by status. Keys that are no status are left out, and so are repeated ones.
 fn documented<'a>(types: &mut Types<'a>, operation: &Node<'a>) -> Vec<(StatusKey, Node<'a>)> {
-    let mut found: Vec<(StatusKey, Node<'a>)> = Vec::new();
+    let mut responses: Vec<(StatusKey, Node<'a>)> = Vec::new();
     let all: Vec<(&str, Node<'a>)> =
         operation.get("responses").iter().flat_map(|responses| responses.members().collect::<Vec<_>>()).collect();
     for (key, node) in all.into_iter().filter(|(key, _)| !key.starts_with("x-")) {
         match StatusKey::read(key) {
-            Some(status) if found.iter().any(|(other, _)| *other == status) => {
+            Some(status) if responses.iter().any(|(other, _)| *other == status) => {
                 let lost = Loss::Documentation("the content of the second one".to_owned());
                 node.note(types.ledger, "model/response", format!("the status `{status}` appears twice"), lost);
             }
-            Some(status) => found.push((status, node)),
+            Some(status) => responses.push((status, node)),
             None => {
                 let cause = format!("`{key}` is not a status, which is 100 to 599, 1XX to 5XX, or default");
                 types.lose(&node, "the response is left out", cause);
             }
         }
     }
-    found
+    responses
 }
 
 /// The result of one response.

@@ -62,12 +62,12 @@ impl Route {
                     let text = hash.map_or(text, |hash| &text[..hash]);
                     let mut rest = text;
                     if query.is_none() {
-                        let (path, found) =
+                        let (path, pairs) =
                             text.split_once('?').map_or((text, None), |(path, rest)| (path, Some(rest)));
                         route.path.push_str(&encode(path, PATH, true));
-                        if let Some(found) = found {
+                        if let Some(pairs) = pairs {
                             query = Some(vec![Vec::new()]);
-                            rest = found;
+                            rest = pairs;
                         }
                     }
                     if let Some(pairs) = &mut query {

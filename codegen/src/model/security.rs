@@ -158,7 +158,7 @@ pub(crate) fn schemes(documents: &[Document], ledger: &mut Ledger) -> Vec<Scheme
 
 /// The client's schemes for one of the contract, or the name of the unsupported one.
 fn served(name: &str, node: &Node<'_>) -> Result<Vec<Scheme>, String> {
-    let shown = |text: &str| format!("`{}`", text.escape_debug());
+    let quoted = |text: &str| format!("`{}`", text.escape_debug());
     let key = node.text("name");
     let place = match (node.text("type").to_ascii_lowercase().as_str(), node.text("in")) {
         ("oauth2" | "openidconnect" | "", _) => return Ok(vec![Scheme::Token]),
@@ -168,7 +168,11 @@ fn served(name: &str, node: &Node<'_>) -> Result<Vec<Scheme>, String> {
             return Ok(vec![Scheme::Basic(name.to_owned())]);
         }
         ("http", _) => {
-            return Err(format!("{} is HTTP authentication of the scheme {}", shown(name), shown(node.text("scheme"))));
+            return Err(format!(
+                "{} is HTTP authentication of the scheme {}",
+                quoted(name),
+                quoted(node.text("scheme"))
+            ));
         }
         // An API key in the header `Authorization` is how Swagger 2.0 describes a bearer token.
         ("apikey", "header") if key.eq_ignore_ascii_case("authorization") => return Ok(vec![Scheme::Token]),
@@ -178,9 +182,9 @@ fn served(name: &str, node: &Node<'_>) -> Result<Vec<Scheme>, String> {
         ("apikey", "query") if !key.is_empty() => KeyPlace::Query,
         ("apikey", "cookie") if is_token(key) => KeyPlace::Cookie,
         ("apikey", place) => {
-            return Err(format!("{} is a key in the {} {}", shown(name), place.escape_debug(), shown(key)));
+            return Err(format!("{} is a key in the {} {}", quoted(name), place.escape_debug(), quoted(key)));
         }
-        (other, _) => return Err(format!("{} is a scheme of the type {}", shown(name), shown(other))),
+        (other, _) => return Err(format!("{} is a scheme of the type {}", quoted(name), quoted(other))),
     };
     Ok(vec![Scheme::Key(place, name.to_owned(), key.to_owned())])
 }

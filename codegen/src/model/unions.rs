@@ -206,11 +206,11 @@ impl<'a> Types<'a> {
 
 /// A member that every branch fixes to a value of its own.
 fn common_tag(branches: &[BTreeMap<&str, &str>]) -> Option<String> {
-    let found = branches.first()?.keys().find(|name| {
+    let name_of_tag = branches.first()?.keys().find(|name| {
         let mut distinct = HashSet::new();
         branches.iter().all(|members| members.get(*name).is_some_and(|value| distinct.insert(*value)))
     });
-    found.map(|name| (*name).to_owned())
+    name_of_tag.map(|name| (*name).to_owned())
 }
 
 /// The member that tells most of the branches apart, and at least two.
@@ -225,13 +225,13 @@ fn most_fixed(branches: &[BTreeMap<&str, &str>]) -> Option<String> {
 
 /// The tags of a mapping by the place of the schema that they name, however its reference is spelled.
 fn by_place(node: &Node<'_>, tags: Vec<(String, String)>) -> HashMap<String, Vec<String>> {
-    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    let mut by_target: HashMap<String, Vec<String>> = HashMap::new();
     for (tag, reference) in tags {
         if let Some(target) = node.target(&reference) {
-            found.entry(target.pointer).or_default().push(tag);
+            by_target.entry(target.pointer).or_default().push(tag);
         }
     }
-    found
+    by_target
 }
 
 /// The tags that a mapping gives to a schema.

@@ -42,7 +42,7 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> Files {
         (TYPES, "Enumerations and input objects of the schema, as far as documents use them."),
         (FRAGMENTS, "Fragments that are the only selection of their type."),
     ] {
-        if documents.types.modules.iter().any(|found| **found == *module) {
+        if documents.types.modules.iter().any(|known| **known == *module) {
             modules.insert(Ident::fixed(module), docs![about]);
         }
     }
@@ -75,7 +75,7 @@ fn constant(document: &TypedDocument, assumed: bool, index: &mut Index) -> Code 
 fn items(documents: &Documents, module: &Ident, about: &Docs, index: &mut Index) -> Vec<Piece> {
     let types = &documents.types;
     let mut pieces = vec![Piece::Code(code![module_comment(about), "\n", client::PRELUDE])];
-    let of_module = types.modules.iter().enumerate().filter(|(_, found)| *found == module);
+    let of_module = types.modules.iter().enumerate().filter(|(_, of)| *of == module);
     let mut ids: Vec<TypeId> = of_module.map(|(id, _)| TypeId(id)).collect();
     if [TYPES, FRAGMENTS].contains(&&**module) {
         ids.sort_by_key(|id| &documents.definition(*id).name);
@@ -100,15 +100,15 @@ fn accessors(documents: &Documents, id: TypeId, all: &[Shared], index: &mut Inde
         code.push(comment(&docs)).push("pub fn ").push(name).push("(&self) -> Option<&").push(ty);
         code.push("> {\nmatch self {\n");
         for variant in &shared.variants {
-            code.push("Self::").push(variant).push("(found) => ");
+            code.push("Self::").push(variant).push("(value) => ");
             match shared.optional {
-                true => code.push("found.").push(name).push(".as_ref(),\n"),
-                false => code.push("Some(&found.").push(name).push("),\n"),
+                true => code.push("value.").push(name).push(".as_ref(),\n"),
+                false => code.push("Some(&value.").push(name).push("),\n"),
             };
         }
         code.push("Self::Unknown(_) => None,\n}\n}\n");
-        let shown = format!("Option<&{}>", documents.indexed(&rust));
-        index.add(&format!("{}::{name}", documents.path(id)), "fn", &shown);
+        let signature = format!("Option<&{}>", documents.indexed(&rust));
+        index.add(&format!("{}::{name}", documents.path(id)), "fn", &signature);
     }
     code.push("}\n");
     code

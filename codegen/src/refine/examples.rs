@@ -113,9 +113,9 @@ impl Example<'_, '_> {
                     .iter()
                     .enumerate()
                     .map(|(position, field)| {
-                        let shown = !field.read_only && !field.tag && field.deprecated == Deprecation::No;
+                        let is_presentable = !field.read_only && !field.tag && field.deprecated == Deprecation::No;
                         let rust = self.render.resolved.member(id, position, &field.ty);
-                        (&field.name, rust, field.presence(definition.uses), shown)
+                        (&field.name, rust, field.presence(definition.uses), is_presentable)
                     })
                     .collect();
                 Some(self.made(path, &members, depth))

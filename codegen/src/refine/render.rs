@@ -50,17 +50,17 @@ impl Render<'_> {
 
     /// The type of a documented status, for documentation: a link, where the type is one of the contract.
     pub(crate) fn described(&self, ty: &Type) -> Docs {
-        let (shown, named) = self.shown(ty);
+        let (name, named) = self.name_and_definition(ty);
         match named {
-            Some(id) => docs!["[", span(&shown), "](crate::types::", &self.model.definition(id).name, ")"],
-            None => span(&shown),
+            Some(id) => docs!["[", span(&name), "](crate::types::", &self.model.definition(id).name, ")"],
+            None => span(&name),
         }
     }
 
     /// The text of a type, and the definition in it.
-    fn shown(&self, ty: &Type) -> (String, Option<TypeId>) {
+    fn name_and_definition(&self, ty: &Type) -> (String, Option<TypeId>) {
         let around = |head: &str, inner: &Type| {
-            let (inner, named) = self.shown(inner);
+            let (inner, named) = self.name_and_definition(inner);
             (format!("{head}{inner}>"), named)
         };
         let name = match ty {

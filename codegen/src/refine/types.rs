@@ -197,10 +197,10 @@ impl<'r, S: TypeSource> Item<'r, S> {
         let target = self.text(&self.member(0, ty));
         self.open("", "type", "A type alias of the contract.");
         self.code.push(" = ").push(target).push(";\n");
-        let shown = self.source.indexed(&self.member(0, ty));
+        let target = self.source.indexed(&self.member(0, ty));
         let deprecated = self.definition.deprecated != Deprecation::No;
         let traits = Traits { deprecated, ..Traits::default() };
-        self.index.add_with(&self.source.path(self.id), "type", shown.as_str(), traits);
+        self.index.add_with(&self.source.path(self.id), "type", target.as_str(), traits);
         None
     }
 

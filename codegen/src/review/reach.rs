@@ -89,17 +89,17 @@ impl<'a> Reached<'a> {
 
 /// The components that a value refers to, by `$ref` or by the mapping of a discriminator.
 fn references(value: &Value) -> Vec<Component> {
-    let mut found = Vec::new();
+    let mut components = Vec::new();
     let mut waiting = vec![value];
     while let Some(value) = waiting.pop() {
         match value {
             Value::Object(map) => waiting.extend(map.values()),
             Value::Array(items) => waiting.extend(items),
-            Value::String(text) => found.extend(component(text)),
+            Value::String(text) => components.extend(component(text)),
             _ => {}
         }
     }
-    found
+    components
 }
 
 fn component(reference: &str) -> Option<Component> {

@@ -126,8 +126,8 @@ fn edits(text: &str, own: bool) -> Option<Vec<Edit>> {
                     }
                 }
                 Event::Html(_) | Event::InlineHtml(_) => {
-                    let found = probe.get(range.clone())?.match_indices('<');
-                    edits.extend(found.map(|(at, _)| (range.start + at..range.start + at, "\\")));
+                    let brackets = probe.get(range.clone())?.match_indices('<');
+                    edits.extend(brackets.map(|(at, _)| (range.start + at..range.start + at, "\\")));
                 }
                 Event::Text(_) => {
                     let ends = range.end == probe.len();

@@ -82,11 +82,11 @@ impl<'a> Bench<'a> {
         layout::lay_out(self.workspace, &crate_folder, generated)?;
         let mut errors = Vec::new();
         for features in [ALL, NONE] {
-            if let Some(said) = self.run(&crate_folder, features, "human")? {
+            if let Some(output) = self.run(&crate_folder, features, "human")? {
                 let about =
                     |paragraph: &&str| paragraph.starts_with("error") && !paragraph.contains("could not compile");
-                let found = said.split("\n\n").filter(about);
-                errors.extend(found.map(|paragraph| format!("{}: {paragraph}", features.join(" "))));
+                let paragraphs = output.split("\n\n").filter(about);
+                errors.extend(paragraphs.map(|paragraph| format!("{}: {paragraph}", features.join(" "))));
             }
         }
         Ok(errors)
@@ -94,10 +94,10 @@ impl<'a> Bench<'a> {
 
     /// The first errors of `cargo check`; empty if it passed.
     fn cargo(&self, folder: &Path, features: &[&str]) -> Result<Vec<String>, Failure> {
-        let Some(said) = self.run(folder, features, "short")? else { return Ok(Vec::new()) };
-        let mut errors: Vec<&str> = said.lines().filter(|line| line.contains("error")).take(SHOWN).collect();
+        let Some(output) = self.run(folder, features, "short")? else { return Ok(Vec::new()) };
+        let mut errors: Vec<&str> = output.lines().filter(|line| line.contains("error")).take(SHOWN).collect();
         if errors.is_empty() {
-            errors.extend(said.lines().next());
+            errors.extend(output.lines().next());
         }
         let flags = features.join(" ");
         Ok(errors.into_iter().map(|error| format!("{flags}: {error}")).collect())

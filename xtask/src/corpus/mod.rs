@@ -196,22 +196,22 @@ pub(crate) fn compile(
 
 /// Name and path of every contract, sorted by name.
 pub(crate) fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(String, PathBuf)>, Failure> {
-    let mut found = Vec::new();
+    let mut contracts = Vec::new();
     for path in paths {
         if path.is_dir() {
-            walk(path, path, &mut found)?;
+            walk(path, path, &mut contracts)?;
         } else {
             fs::metadata(path).map_err(|error| Failure::file("read", path, &error))?;
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            found.push((name, path.clone()));
+            contracts.push((name, path.clone()));
         }
     }
-    found.retain(|(_, path)| only.is_none_or(|only| path.to_string_lossy().contains(only)));
-    found.sort();
-    Ok(found)
+    contracts.retain(|(_, path)| only.is_none_or(|only| path.to_string_lossy().contains(only)));
+    contracts.sort();
+    Ok(contracts)
 }
 
-fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), Failure> {
+fn walk(root: &Path, folder: &Path, contracts: &mut Vec<(String, PathBuf)>) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::file("list", folder, &error);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -220,10 +220,10 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Resul
         let folder = entry.file_type().map_err(failed)?.is_dir();
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
         if folder {
-            walk(root, &path, found)?;
+            walk(root, &path, contracts)?;
         } else if !path.is_dir() && ["json", "yaml", "yml"].contains(&kind.as_str()) {
             let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            found.push((name, path));
+            contracts.push((name, path));
         }
     }
     Ok(())
@@ -264,8 +264,8 @@ mod tests {
             fs::write(folder.path().join(name), "").expect("written");
         }
         let names = |only| -> Vec<String> {
-            let found = contracts(&[folder.path().to_path_buf()], only).expect("listed");
-            found.into_iter().map(|(name, _)| name).collect()
+            let named = contracts(&[folder.path().to_path_buf()], only).expect("listed");
+            named.into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(names(None), ["b.JSON", "deep/c.yml", "deep/er/a.yaml"]);
         assert_eq!(names(Some("er/a")), ["deep/er/a.yaml"]);

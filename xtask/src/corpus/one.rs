@@ -170,8 +170,9 @@ fn child(workspace: &Workspace, path: &Path, interrupt: &Interrupt) -> Result<Re
         return Ok(Err(format!("no end after {} s", LIMIT.as_secs())));
     };
     Ok(serde_json::from_slice(&ended.stdout).map_err(|_| {
-        let said = String::from_utf8_lossy(&ended.stderr);
-        let line = said.lines().find(|line| line.contains("panicked") || line.starts_with("error")).unwrap_or_default();
+        let errors = String::from_utf8_lossy(&ended.stderr);
+        let line =
+            errors.lines().find(|line| line.contains("panicked") || line.starts_with("error")).unwrap_or_default();
         format!("{status}: {line}")
     }))
 }

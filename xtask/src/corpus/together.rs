@@ -26,15 +26,15 @@ impl Errors {
 
 /// Compiles the clients.
 pub(super) fn check(bench: &Bench<'_>, clients: &[(String, Generated)]) -> Result<Errors, Failure> {
-    let mut found = Errors::default();
+    let mut errors = Errors::default();
     for error in bench.check_all(&merge(clients))? {
         let named = |index: usize| error.contains(&format!("generated/{}/", module(index)));
         match clients.iter().enumerate().find(|(index, _)| named(*index)) {
-            Some((_, (name, _))) => found.own.entry(name.clone()).or_default().push(error),
-            None => found.common.push(error),
+            Some((_, (name, _))) => errors.own.entry(name.clone()).or_default().push(error),
+            None => errors.common.push(error),
         }
     }
-    Ok(found)
+    Ok(errors)
 }
 
 fn module(index: usize) -> String {

@@ -26,7 +26,7 @@ pub(super) fn execute(input: &Input<'_>) -> Verdict {
     match run(&Names::default()) {
         Err(report) => refusal(&report).map_or(Verdict::Refused, Verdict::Finding),
         Ok(output) => {
-            let found = client(&output).or_else(|| {
+            let broken = client(&output).or_else(|| {
                 let again = |names: &Names| run(names).is_ok_and(|again| again == output);
                 match input.twice {
                     true if !again(&Names::default()) => Some("the same input gives another client".to_owned()),
@@ -34,7 +34,7 @@ pub(super) fn execute(input: &Input<'_>) -> Verdict {
                     _ => None,
                 }
             });
-            found.map_or_else(|| Verdict::Client(Box::new(output)), Verdict::Finding)
+            broken.map_or_else(|| Verdict::Client(Box::new(output)), Verdict::Finding)
         }
     }
 }

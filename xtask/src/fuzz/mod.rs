@@ -25,7 +25,7 @@ pub(crate) use worker::run as run_worker;
 
 use self::judge::Verdict;
 use self::tally::Tally;
-use self::watch::{Said, WorkerEnd};
+use self::watch::{Message, WorkerEnd};
 use crate::console::{progress, result};
 use crate::corpus;
 use crate::failure::{Exit, Failure};
@@ -64,13 +64,13 @@ pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failu
     while next < end && tally.findings.len() < ENOUGH {
         let mut under_way = None;
         let count = watch::BATCH.min(end - next);
-        let ended = watch::batch(workspace, flags, next, count, until, &interrupt, |said| {
-            under_way = match said {
-                Said::Begin(index) => Some(index),
-                Said::Processor(_) => under_way,
+        let ended = watch::batch(workspace, flags, next, count, until, &interrupt, |message| {
+            under_way = match message {
+                Message::Begin(index) => Some(index),
+                Message::Processor(_) => under_way,
                 _ => None,
             };
-            tally.hear(said);
+            tally.receive(message);
         })?;
         let what = match ended {
             WorkerEnd::Done => None,
@@ -81,7 +81,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failu
         next = match (what, under_way) {
             (None, _) => next + count,
             (Some(what), Some(index)) => {
-                tally.found(index, what);
+                tally.add(index, what);
                 index + 1
             }
             // The worker ended before its first execution.

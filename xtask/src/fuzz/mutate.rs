@@ -25,9 +25,9 @@ pub(super) fn mutate(tree: &mut Value, donor: &Value, random: &mut Random) {
         5 => duplicate(tree, random),
         6 => rename(tree, random, hostile::key),
         7 | 8 => {
-            let found = place::such(tree, random, |value| value.get("$ref").is_some());
+            let pointer = place::such(tree, random, |value| value.get("$ref").is_some());
             let reference = place::reference(tree, random);
-            if let Some(node) = found.and_then(|pointer| tree.pointer_mut(&pointer)) {
+            if let Some(node) = pointer.and_then(|pointer| tree.pointer_mut(&pointer)) {
                 *node = reference;
             }
         }
@@ -128,7 +128,7 @@ fn renamed(members: &mut Map<String, Value>, random: &mut Random, key: impl Fn(&
 /// Renames a key in the object with this name.
 fn rename_in(tree: &mut Value, random: &mut Random, name: &str) {
     if let Some(pointer) = place::such(tree, random, |value| value.get(name).is_some_and(Value::is_object))
-        && let Some(Value::Object(members)) = tree.pointer_mut(&pointer).and_then(|found| found.get_mut(name))
+        && let Some(Value::Object(members)) = tree.pointer_mut(&pointer).and_then(|object| object.get_mut(name))
     {
         renamed(members, random, hostile::key);
     }

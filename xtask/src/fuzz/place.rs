@@ -13,7 +13,8 @@ pub(super) const SCHEMAS: [&str; 2] = ["/components/schemas", "/definitions"];
 pub(super) fn anywhere(tree: &Value, random: &mut Random) -> String {
     let mut pointer = String::new();
     if random.once_in(2) {
-        pointer = SCHEMAS.iter().find(|pointer| tree.pointer(pointer).is_some()).map_or("", |found| found).to_owned();
+        pointer =
+            SCHEMAS.iter().find(|pointer| tree.pointer(pointer).is_some()).map_or("", |pointer| pointer).to_owned();
     }
     let mut depth = pointer.matches('/').count();
     let mut at = tree.pointer(&pointer).unwrap_or(&Value::Null);
@@ -51,8 +52,8 @@ pub(super) fn such(tree: &Value, random: &mut Random, wanted: impl Fn(&Value) ->
 
 /// The names of the named schemas, and the pointer of the map that holds them.
 pub(super) fn named(tree: &Value) -> (&'static str, Vec<String>) {
-    let found = SCHEMAS.iter().find_map(|pointer| Some((*pointer, tree.pointer(pointer)?.as_object()?)));
-    found.map_or((SCHEMAS[0], Vec::new()), |(pointer, schemas)| (pointer, schemas.keys().cloned().collect()))
+    let schemas = SCHEMAS.iter().find_map(|pointer| Some((*pointer, tree.pointer(pointer)?.as_object()?)));
+    schemas.map_or((SCHEMAS[0], Vec::new()), |(pointer, schemas)| (pointer, schemas.keys().cloned().collect()))
 }
 
 /// A reference to a named schema, or to any position.
