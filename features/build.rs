@@ -1,3 +1,3 @@
-//! Cargo considers build dependencies only if there is a build script.
+//! Cargo resolves build dependencies only for packages with a build script.
 
 fn main() {}

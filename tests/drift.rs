@@ -1,4 +1,4 @@
-//! What changes between two revisions of a service, told in one page.
+//! The changes between two revisions of a service, in one report.
 
 use driftless_codegen::drift::{self, Heading, Wire};
 use driftless_codegen::{Config, Contract, Names, Setup, api};
@@ -6,7 +6,7 @@ use platform_sandbox::Options;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// What of the sandbox comes in pages. The configuration of the workspace is about the contract that is pinned.
+/// The paged operations of the sandbox. The configuration of the workspace is for the pinned contract.
 const PAGES: &str = r#"
 [[pagination]]
 operation = "GET /api/marketplace/v1/store-items"
@@ -19,7 +19,7 @@ items = "/items"
 skip = "skip"
 "#;
 
-/// The contract that the sandbox serves in a revision.
+/// The sandbox's contract in a revision.
 async fn contract(revision: u32) -> Vec<u8> {
     let options = Options { contract_revision: revision, ..Options::default() };
     let sandbox = platform_sandbox::start_with(options).await.unwrap();
@@ -47,7 +47,7 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     let heading = Heading { what: "platform, revision 1 → 2", version: Some("0.1.0") };
     insta::assert_snapshot!("revision-2", there.markdown(&heading));
     assert!(there.not_judged.is_empty(), "{:?}", there.not_judged);
-    // All of it is the sandbox's own.
+    // All changes are of assumed operations.
     assert!(there.findings.iter().all(|finding| finding.assumed || finding.client == Wire::None));
 
     let back = drift::compare(&after, &before, "2026-01-01").unwrap();

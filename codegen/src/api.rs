@@ -15,7 +15,7 @@ pub struct Origin {
     pub family: String,
     /// Cargo features that have to be on, all of them.
     pub features: Vec<String>,
-    /// `true` if only the sandbox documents it.
+    /// True if no deployment has shown it.
     pub assumed: bool,
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use heck::ToSnakeCase as _;
+
 use crate::config::{ClientNames, MAIN};
 use crate::model::{Routes, family_name};
 use crate::naming::ident::{camel, member_name};
@@ -64,6 +66,27 @@ fn client(setup: &Setup, report: &mut Report) {
             "use upper-case letters, digits and `_`, ending with `_`",
         );
     }
+}
+
+/// Names of a client for a service of this title: `Orders API` is `orders-client`, `Orders` and `ORDERS_`.
+#[must_use]
+pub fn client_names(title: &str, setup: &Setup) -> ClientNames {
+    const SAY_NOTHING: [&str; 10] =
+        ["api", "client", "http", "openapi", "public", "rest", "service", "swagger", "the", "web"];
+    let says = |word: &&str| {
+        let lower = word.to_lowercase();
+        let number = lower.strip_prefix('v').unwrap_or(&lower);
+        !SAY_NOTHING.contains(&lower.as_str()) && !number.chars().all(|c| c.is_ascii_digit())
+    };
+    let words: Vec<String> = title.split(|c: char| !c.is_alphanumeric()).filter(says).take(4).map(camel).collect();
+    let name = words.concat();
+    let is_usable = name.len() <= 40 && Ident::new(&name).is_some() && name.is_ascii();
+    if words.is_empty() || !is_usable || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return ClientNames::default();
+    }
+    let name = if setup.reserved.types.contains(&name) { name + "Service" } else { name };
+    let snake = name.to_snake_case();
+    ClientNames { package: format!("{}-client", snake.replace('_', "-")), variables: snake.to_uppercase() + "_", name }
 }
 
 fn servers(setup: &Setup, report: &mut Report) {
@@ -237,7 +260,8 @@ fn renames(config: &Config, names: &Names) -> Vec<Unused> {
     let given = |key: &str| {
         let operation = names.operations.get(key).and_then(|name| name.split_once('.')).map(|(_, name)| name);
         let others = [&names.types, &names.members, &names.graphql];
-        operation.or_else(|| others.iter().find_map(|names| names.get(key)).map(String::as_str))
+        let header = || names.headers.get(key).and_then(|name| name.split(' ').next());
+        operation.or_else(|| others.iter().find_map(|names| names.get(key)).map(String::as_str)).or_else(header)
     };
     let mut unused = Vec::new();
     for (key, name) in &config.rename {
@@ -249,4 +273,33 @@ fn renames(config: &Config, names: &Names) -> Vec<Unused> {
         unused.push(Unused { pointer: pointer::join("/rename", key), what });
     }
     unused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_a_client_are_those_of_the_title_and_always_valid() {
+        let setup = Setup {
+            reserved: crate::Reserved { types: ["Call".to_owned()].into(), ..Default::default() },
+            ..Setup::default()
+        };
+        for (title, package, name, variables) in [
+            ("Radarr", "radarr-client", "Radarr", "RADARR_"),
+            ("Swagger Petstore - OpenAPI 3.0", "petstore-client", "Petstore", "PETSTORE_"),
+            ("The Orders Web API v2", "orders-client", "Orders", "ORDERS_"),
+            ("eShop - Catalog HTTP API", "e-shop-catalog-client", "EShopCatalog", "E_SHOP_CATALOG_"),
+            ("Call", "call-service-client", "CallService", "CALL_SERVICE_"),
+            ("", "service-client", "Service", "SERVICE_"),
+            ("API", "service-client", "Service", "SERVICE_"),
+            ("3D \u{202e}; fn x() {}", "n3d-fn-x-client", "N3dFnX", "N3D_FN_X_"),
+            ("Größe", "grosse-client", "Grosse", "GROSSE_"),
+        ] {
+            let names = client_names(title, &setup);
+            assert_eq!((&*names.package, &*names.name, &*names.variables), (package, name, variables), "{title}");
+            let checked = Setup { config: Config { client: names.clone(), ..Config::default() }, ..setup.clone() };
+            assert!(check(&checked).is_ok(), "{title}: {names:?}");
+        }
+    }
 }

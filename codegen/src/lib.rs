@@ -69,12 +69,14 @@ pub use config::{
     AsyncOperation, CancelOperation, ClientNames, Config, Correction, FamilyRule, FollowUp, Pagination, Scalar, Server,
     StateMap, Unreferenced,
 };
+pub use decisions::client_names;
 pub use emit::HEADER;
+pub use generate::{LARGEST_NEW, LARGEST_PUBLISHED};
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
 pub use model::{KeyPlace, Scheme};
 pub use naming::setter::is_reserved as is_method_of_calls;
-pub use output::{Contract, Credentials, Degraded, Feature, Output, Proposal, Stats, Unused};
+pub use output::{Contract, Credentials, Degraded, Feature, FirstCall, Output, Proposal, Stats, Unused};
 pub use pins::Names;
 pub use report::{Problem, Report};
 /// The version of the interface between generated code and `driftless-runtime`.

@@ -15,7 +15,6 @@ mod syntax;
 
 use serde_json::Value;
 
-use crate::walk::METHODS;
 use crate::{Entry, Loss, Problem};
 
 pub(crate) use parts::PART_ORDER;
@@ -50,20 +49,6 @@ impl Loaded {
         let mut text = serde_json::to_string_pretty(&self.tree).unwrap_or_default();
         text.push('\n');
         text
-    }
-
-    /// The number of operations below `paths`. A path that is a reference counts as one.
-    #[must_use]
-    pub fn operations(&self) -> usize {
-        let paths = self.tree.get("paths").and_then(Value::as_object);
-        let items = paths.into_iter().flatten().filter(|(path, _)| !path.starts_with("x-"));
-        let in_item = |item: &Value| {
-            let is_present = |method: &&&str| item.get(**method).is_some_and(Value::is_object);
-            let named = METHODS.iter().chain(&["query"]).filter(is_present).count();
-            let others = item.get("additionalOperations").and_then(Value::as_object).map_or(0, serde_json::Map::len);
-            if item.get("$ref").is_some() { (named + others).max(1) } else { named + others }
-        };
-        items.map(|(_, item)| in_item(item)).sum()
     }
 }
 

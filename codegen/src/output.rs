@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::{Model, Scheme};
-use crate::{Api, FamilyRule, Ledger, Names};
+use crate::{Api, ClientNames, FamilyRule, Ledger, Names};
 
 /// One contract to generate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct Output {
     pub api: Api,
     /// Files for reviewers, by name: `api__<family>`, `wire__<family>`, `security`, `ledger`.
     pub review: BTreeMap<String, String>,
+    /// A call for a first program.
+    pub first_call: Option<FirstCall>,
     /// The credentials that the client is asked for.
     pub credentials: Credentials,
     /// Counts for summaries.
@@ -52,9 +54,24 @@ pub struct Credentials {
     pub operations: BTreeMap<String, Vec<Vec<Scheme>>>,
 }
 
+/// An operation that reads something and needs no argument. All names are identifiers of the client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstCall {
+    /// The family: a method of the client, and a module.
+    pub family: String,
+    /// The method of the family.
+    pub operation: String,
+    /// The type that names the operation in the module `operations` of the family.
+    pub marker: String,
+    /// The path, as the contract writes it.
+    pub path: String,
+}
+
 /// The first content of a configuration for new contracts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Proposal {
+    /// Names of the client, by the title of the first contract.
+    pub client: ClientNames,
     /// Route families: entries for [`Config::families`](crate::Config::families).
     pub families: Vec<FamilyRule>,
     /// Every scheme that a key, or a user with a password, is given for.

@@ -34,7 +34,9 @@ pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Propo
         let documents: Vec<Document> =
             loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
         let schemes = model::schemes(&documents, &mut ledger);
-        Ok(Proposal { families: model::propose(&documents, setup), schemes })
+        let title = documents.first().map(model::title).unwrap_or_default();
+        let client = decisions::client_names(&title, setup);
+        Ok(Proposal { client, families: model::propose(&documents, setup), schemes })
     })
 }
 
@@ -85,6 +87,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
         names,
         ledger,
         surface: parts.surface,
+        first_call: parts.first_call,
         api: parts.api,
         review,
         credentials: Credentials::from_model(&model),

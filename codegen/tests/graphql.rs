@@ -259,6 +259,21 @@ fn selecting_a_field_earlier_renames_nothing() {
     setup.config.rename.insert("a/thing".to_owned(), "Chosen".to_owned());
     let chosen = generate(&[Contract { name: "platform", bytes: EMPTY }], &setup, &before.names).unwrap();
     assert!(chosen.files["documents/a.rs"].contains("pub struct Chosen {"));
+    // Chosen for two, or chosen for one and pinned for another, it is nobody's.
+    let place = |key: &str| format!("/rename/{}", key.replace('/', "~1"));
+    for (one, other) in [("a/thing", "a/thing/owner"), ("a/thing.a_b", "a/thing.aB")] {
+        let mut pinned = Names::default();
+        pinned.graphql.insert(one.to_owned(), "taken".to_owned());
+        for (renamed, names, first) in
+            [(vec![one, other], &Names::default(), place(one)), (vec![other], &pinned, format!("graphql {one}"))]
+        {
+            let mut setup = self::setup(BTreeMap::from([("a.graphql".to_owned(), wide.to_owned())]), Some(schema));
+            setup.config.rename.extend(renamed.iter().map(|key| ((*key).to_owned(), "taken".to_owned())));
+            let report = generate(&[Contract { name: "platform", bytes: EMPTY }], &setup, names).unwrap_err();
+            let places: Vec<_> = report.problems().iter().filter_map(|problem| problem.pointer.clone()).collect();
+            assert!(places.len() == 2 && [first, place(other)].iter().all(|at| places.contains(at)), "{report}");
+        }
+    }
 }
 
 /// Two places that select one field, each under a condition, with and without `__typename`, in each order: all of them are typed, and no
@@ -356,5 +371,72 @@ fn an_unknown_name_is_one_problem_with_the_nearest_known_one() {
         let [problem] = report.problems() else { panic!("{text}: {report}") };
         assert_eq!(problem.hint.contains("did you mean"), !wanted.is_empty(), "{text}: {report}");
         assert!(problem.hint.contains(wanted), "{text}: {report}");
+    }
+}
+
+/// The generated types for the documents of one file.
+fn typed(schema: &str, text: &str) -> BTreeMap<String, String> {
+    let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
+    let output = run(EMPTY, &setup(documents, Some(schema))).unwrap_or_else(|report| panic!("{report}"));
+    output.files
+}
+
+/// The type that comes first in the alphabet promises more than the interface, and the next one less than that.
+#[test]
+fn the_variant_for_all_other_types_has_the_types_of_the_interface() {
+    let schema = "type Query { node: Node } interface Node { id: ID owner: Owner kind: Kind } interface Owner { name: String }
+        type A implements Node { id: ID! owner: Person! kind: Kind! } type B implements Node { id: ID owner: Owner kind: Kind }
+        type Z implements Node { id: ID owner: Owner kind: Kind z: Int } type Person implements Owner { name: String! } enum Kind { ONE }";
+    let files = typed(schema, "query A { node { id kind owner { name } ... on Z { z } } }");
+    let text = &files["documents/a.rs"];
+    let record = |name: &str| {
+        let start = text.find(&format!("record!({name} {{")).expect(text);
+        text[start..].split("});").next().unwrap()
+    };
+    for member in ["id", "kind", "owner"] {
+        let all = record("NodeOther");
+        assert!(all.contains(&format!("{member}: nullable \"{member}\"")), "{all}");
+    }
+    assert!(record("NodeOwner").contains("name: nullable"), "{text}");
+}
+
+/// An input object that holds others by value has the largest of them behind boxes, and a small one has none.
+#[test]
+fn large_input_objects_hold_others_in_boxes() {
+    let texts = |prefix: &str| (0..15).map(|index| format!("{prefix}{index}: String ")).collect::<String>();
+    let five = |ty: &str| (0..5).map(|index| format!("m{index}: {ty} ")).collect::<String>();
+    let schema = format!(
+        "type Query {{ a(in: Outer, few: Few): Int }} input Outer {{ {} }} input Middle {{ {} }} input Inner {{ {} }} input Few {{ m: Small }} input Small {{ a: Int }}",
+        five("Middle"),
+        five("Inner"),
+        texts("t")
+    );
+    let files = typed(&schema, "query A($in: Outer, $few: Few) { a(in: $in, few: $few) }");
+    let all: String =
+        files.iter().filter(|(path, _)| path.starts_with("documents/")).map(|(_, text)| text.as_str()).collect();
+    assert!(all.contains("Box<Middle>") && !all.contains("Box<Small>"), "{all}");
+}
+
+/// Types, fields and fragments with one name in Rust keep their names.
+#[test]
+fn names_that_differ_in_case_alone_are_told_apart() {
+    let schema = "type Query { thing: thing Thing: Thing } type thing { id: ID Id: Int iD: Kind } type Thing { id: ID! } enum Kind { a A }";
+    let text = "query A { thing { ...part ...Part } Thing { id } } fragment part on thing { id Id } fragment Part on thing { iD }";
+    let files = typed(schema, text);
+    let code = &files["documents/a.rs"];
+    let parsed = syn::parse_file(code).expect(code);
+    let mut names = std::collections::BTreeSet::new();
+    for item in &parsed.items {
+        let (name, fields) = match item {
+            syn::Item::Struct(item) => (&item.ident, item.fields.iter().collect::<Vec<_>>()),
+            syn::Item::Enum(item) => (&item.ident, Vec::new()),
+            _ => continue,
+        };
+        assert!(names.insert(name.to_string()), "{name} stands twice\n{code}");
+        let members: std::collections::BTreeSet<_> = fields.iter().filter_map(|field| field.ident.as_ref()).collect();
+        assert_eq!(members.len(), fields.len(), "{code}");
+    }
+    for wire in ["id", "Id", "iD", "thing", "Thing"] {
+        assert!(code.contains(&format!("\"{wire}\"")), "{wire}\n{code}");
     }
 }

@@ -63,7 +63,7 @@ fn a_branch_is_compared_with_a_revision() {
     // A revision never becomes an option of git.
     workspace.run(&["drift", "--against=--output=stolen"]).fails(5, &["drift/no-revision"]);
     assert!(!workspace.path("stolen").exists());
-    let pinned = "specs/contracts/platform.json";
+    let pinned = "specs/contracts/service.json";
     let text = workspace.read(pinned);
     workspace.write(pinned, &text.replace("things", "gadgets"));
     workspace.run(&["drift", "--against", "HEAD"]).fails(2, &["output/edited", pinned]);
@@ -71,7 +71,7 @@ fn a_branch_is_compared_with_a_revision() {
 
 #[test]
 fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
-    const PINNED: &str = "specs/contracts/platform.json";
+    const PINNED: &str = "specs/contracts/service.json";
     let workspace = Workspace::pinned();
     assert_eq!(workspace.git(&["init", "-q"]).code, Some(0));
     workspace.run(&["drift", "--history", "3"]).fails(5, &["drift/git"]);
@@ -124,7 +124,7 @@ fn a_chosen_name_counts_in_the_run_that_needs_it() {
     let chosen = || {
         let workspace = Workspace::pinned();
         let configuration = workspace.read("specs/codegen.toml");
-        let name = "[rename]\n\"platform#/components/schemas/Gadget\" = \"Thing\"\n";
+        let name = "[rename]\n\"service#/components/schemas/Gadget\" = \"Thing\"\n";
         workspace.write("specs/codegen.toml", &format!("{configuration}\n{name}"));
         workspace.write(
             "gadgets.json",

@@ -4,7 +4,7 @@ use crate::support::{Workspace, contract};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-const PINNED: &str = "specs/contracts/platform.json";
+const PINNED: &str = "specs/contracts/service.json";
 
 /// The small contract after three changes: an operation is gone, a member of what is sent and received has another type, and an
 /// operation is new. Its name is hostile.

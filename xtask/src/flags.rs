@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use driftless::flags::{EXIT_CODES, seconds};
+use driftless::flags::{EXIT_CODES, Scope, seconds};
 
 const FUZZ: &str = "\
 The same seed and contracts give the same executions. A finding is a panic, a crash, a run without end, generated text
@@ -21,9 +21,8 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, after_help = EXIT_CODES)]
 pub(crate) struct Flags {
-    /// The workspace to work on, instead of the one around the current folder.
-    #[arg(long, hide = true, global = true, value_name = "DIR")]
-    pub(crate) workspace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) scope: Scope,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -82,6 +82,16 @@ pub fn compare(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> 
     pipeline::with_room(&|| compared(before, after, today))
 }
 
+/// How many operations a contract has before and after, and how many of them belong together: those that moved, too, also behind
+/// another beginning of all paths. Webhooks do not count.
+///
+/// # Errors
+///
+/// A [`Report`] when a contract cannot be read.
+pub fn operations(before: Contract<'_>, after: Contract<'_>) -> Result<Operations, Report> {
+    pipeline::with_room(&|| Ok(pairing::count(&read(before)?, &read(after)?)))
+}
+
 fn compared(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
     let names: BTreeSet<&str> = before.iter().chain(after).map(|contract| contract.name).collect();
     let (mut drift, mut report) = (Drift::default(), Report::default());

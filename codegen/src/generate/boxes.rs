@@ -7,10 +7,10 @@ use crate::model::{Custom, Definition, EnumKind, Format, Kind, Type, TypeId};
 
 /// The most that a struct holds of other structs in itself, in bytes: reading a value keeps several copies of each struct on the
 /// way to it on the stack. Boxes are added where more would stand there, the largest member first.
-const MOST: usize = 4_096;
+pub const LARGEST_NEW: usize = 4_096;
 
 /// The same for a struct that programs have already: it grows with its contract, and a box that is added breaks them.
-const MOST_OF_PUBLISHED: usize = 4 * MOST;
+pub const LARGEST_PUBLISHED: usize = 4 * LARGEST_NEW;
 
 /// The word in `specs/names.lock` that marks a member behind a box.
 const BOXED: &str = "boxed";
@@ -58,7 +58,8 @@ pub(crate) fn boxes(
     boxes.extend(leading_back(&contained));
     let published =
         |id: usize| key(id).is_some_and(|key| pins.types.contains_key(key) || pins.graphql.contains_key(key));
-    let most: Vec<usize> = (0..types.len()).map(|id| if published(id) { MOST_OF_PUBLISHED } else { MOST }).collect();
+    let most: Vec<usize> =
+        (0..types.len()).map(|id| if published(id) { LARGEST_PUBLISHED } else { LARGEST_NEW }).collect();
     bound(types, &contained, &most, &mut boxes);
     for member in boxes.iter().filter_map(|(id, position)| member(*id, *position)) {
         let words = given.entry(member).or_default();

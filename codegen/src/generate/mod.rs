@@ -15,6 +15,7 @@ use crate::model::{Model, Type, TypeId};
 use crate::{Names, Problem, Report};
 
 pub(crate) use boxes::boxes;
+pub use boxes::{LARGEST_NEW, LARGEST_PUBLISHED};
 pub(crate) use rust::Rust;
 
 /// Rust types, as progenitor resolved them.

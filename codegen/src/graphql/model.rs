@@ -19,7 +19,7 @@ const LONGEST: usize = 64;
 /// Every document.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
-    /// The schema is the sandbox's.
+    /// The schema is assumed: no deployment has shown it.
     pub(crate) assumed: bool,
     /// By binding, the states of the schema that it does not name.
     pub(crate) unnamed_states: Vec<String>,

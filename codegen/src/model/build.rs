@@ -46,7 +46,7 @@ pub(crate) fn build(
     for operation in &operations {
         let mut interpreted = interpret(&mut types, operation);
         if let Some(schemes) = secured.get(operation.node.document.name.as_str()) {
-            interpreted.security = schemes.of(&operation.node, types.ledger);
+            interpreted.security = schemes.of(&operation.node, &operation.item, types.ledger);
         }
         model.operations.push(interpreted);
         if !model.families.contains(&operation.family) {
@@ -98,6 +98,6 @@ fn interpret<'a>(types: &mut Types<'a>, operation: &operations::FoundOperation<'
         answered: responses.headers,
         security: Security::Token,
         api_version: None,
-        server: address::own_server(&operation.node, &operation.item),
+        servers: address::own_servers(&operation.node, &operation.item),
     }
 }

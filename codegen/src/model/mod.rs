@@ -43,7 +43,7 @@ mod unions;
 mod xml;
 mod xml_shapes;
 
-pub(crate) use address::{address, servers};
+pub(crate) use address::{address, servers, title};
 pub(crate) use bodies::sent;
 pub(crate) use build::build;
 pub(crate) use families::name as family_name;
@@ -140,7 +140,7 @@ pub(crate) enum Provenance {
     Plain,
     /// The document of the service shows it.
     Documented,
-    /// The sandbox's own.
+    /// No deployment has shown it.
     Assumed,
 }
 
@@ -193,8 +193,8 @@ pub(crate) struct Operation {
     pub(crate) security: Security,
     /// A parameter that is lifted to the configuration of the client.
     pub(crate) api_version: Option<Parameter>,
-    /// An address of its own.
-    pub(crate) server: Option<String>,
+    /// Addresses of its own, as patterns.
+    pub(crate) servers: Vec<String>,
 }
 
 impl Operation {

@@ -173,7 +173,7 @@ fn is_method(text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// Pinned names that two operations of a family have.
+/// Pinned or chosen names that two operations of a family have.
 pub(super) fn name(
     operations: &mut [FoundOperation<'_>],
     config: &Config,
@@ -194,8 +194,13 @@ pub(super) fn name(
     // Pinned names first: a newcomer never takes the name of one that was there before. Then those that somebody chose.
     order.sort_by_key(|index| {
         let key = &operations[*index].key;
-        (!pins.operations.contains_key(key), !config.rename.contains_key(key))
+        let is_chosen = config.rename.contains_key(key);
+        (is_chosen || !pins.operations.contains_key(key), !is_chosen)
     });
+    // Programs call a renamed operation by its pinned name: a newcomer does not take it in the same run.
+    let renamed = operations.iter().filter(|operation| config.rename.contains_key(&operation.key));
+    let left: Vec<(&str, &str)> =
+        renamed.filter_map(|operation| pins.operations.get(&operation.key)?.split_once('.')).collect();
     for index in order {
         let operation = &mut operations[index];
         let key = operation.key.clone();
@@ -203,13 +208,17 @@ pub(super) fn name(
             .entry(operation.family.name.clone())
             .or_insert_with(|| Scope::with(["new", "clone", "into", "from"]));
         let pinned = pins.operations.get(&key).and_then(|pin| pin.strip_prefix(&format!("{}.", operation.family.name)));
-        if let (Some(pinned), false) =
-            (pins.operations.get(&key).filter(|_| pinned.is_some()), config.rename.contains_key(&key))
-        {
-            doubles.note("operation", "", &key, pinned);
+        let chosen = config.rename.get(&key).map(String::as_str);
+        if chosen.is_none() && pinned.is_none() {
+            left.iter()
+                .filter(|(family, _)| **family == *operation.family.name)
+                .for_each(|(_, name)| _ = scope.take(name));
         }
-        let wishes: Vec<String> = match config.rename.get(&key).map(String::as_str).or(pinned) {
-            Some(chosen) => vec![chosen.to_owned()],
+        let wishes: Vec<String> = match chosen.or(pinned) {
+            Some(name) => {
+                doubles.note("operation", &operation.family.name, &key, name, chosen.is_some());
+                vec![name.to_owned()]
+            }
             None => {
                 let first = &firsts[index];
                 let is_versioned = versions

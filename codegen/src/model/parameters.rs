@@ -11,6 +11,7 @@ use super::objects::text_not_bytes;
 use super::operations::FoundOperation;
 use super::route::{Pair, Route};
 use super::schemas::Types;
+use super::security::is_authorization;
 use super::style::collection_style;
 use super::tree::Node;
 use super::types::{Format, Type};
@@ -207,6 +208,10 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
     };
     if wire.is_empty() {
         types.lose(node, "left out", "the parameter has no name".to_owned());
+        return None;
+    }
+    // The security of the operation handles it.
+    if location == Location::Header && is_authorization(&wire) {
         return None;
     }
     if location == Location::Header && OWN_HEADERS.contains(&wire.to_lowercase().as_str()) {

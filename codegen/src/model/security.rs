@@ -94,11 +94,12 @@ impl Schemes {
     }
 
     /// The requirements of an operation.
-    pub(super) fn of(&self, operation: &Node<'_>, ledger: &mut Ledger) -> Security {
-        match operation.get("security").filter(|wanted| wanted.value.is_array()) {
+    pub(super) fn of(&self, operation: &Node<'_>, item: &Node<'_>, ledger: &mut Ledger) -> Security {
+        let security = match operation.get("security").filter(|wanted| wanted.value.is_array()) {
             Some(wanted) => self.wanted(&wanted, ledger),
             None => self.default.clone(),
-        }
+        };
+        [item, operation].into_iter().fold(security, |security, holder| with_parameter(security, holder, ledger))
     }
 
     fn wanted(&self, node: &Node<'_>, ledger: &mut Ledger) -> Security {
@@ -149,6 +150,36 @@ impl Schemes {
     }
 }
 
+/// The security of an operation that has a header parameter `Authorization`, as its path or it declares it. In Swagger 2.0 that is a
+/// parameter as any other, and contracts say by it that an operation takes the token; OpenAPI tells readers to ignore it (3.0.4, section 4.8.12).
+fn with_parameter(security: Security, holder: &Node<'_>, ledger: &mut Ledger) -> Security {
+    let Some(list) = holder.get("parameters") else { return security };
+    let all = list.items().filter_map(|parameter| parameter.resolve());
+    let is_it = |node: &Node<'_>| node.text("in") == "header" && is_authorization(node.text("name"));
+    let Some(parameter) = all.filter(is_it).last() else { return security };
+    let is_shown = security
+        .alternatives()
+        .iter()
+        .any(|together| together.iter().any(|scheme| matches!(scheme, Scheme::Token | Scheme::Basic(_))));
+    let is_ignored = parameter.document.published.get("swagger").is_none();
+    let (what, lost, security) = match security {
+        security if is_shown => ("header `Authorization` is set by the client itself", None, security),
+        Security::Nothing if !is_ignored => {
+            ("header `Authorization`: each request shows the token", None, Security::Token)
+        }
+        security => {
+            ("header `Authorization`: requests show what `security` says", Some("the header's value"), security)
+        }
+    };
+    parameter.note(ledger, PASS, what, lost.map_or(Loss::Nothing, |lost| Loss::Documentation(lost.to_owned())));
+    security
+}
+
+/// Returns whether a header is that of the credential.
+pub(super) fn is_authorization(name: &str) -> bool {
+    name.eq_ignore_ascii_case("authorization")
+}
+
 /// The schemes of all documents that keys are given for, sorted.
 pub(crate) fn schemes(documents: &[Document], ledger: &mut Ledger) -> Vec<Scheme> {
     let read = documents.iter().map(|document| Schemes::read(&Node::root(document), ledger));
@@ -175,7 +206,7 @@ fn served(name: &str, node: &Node<'_>) -> Result<Vec<Scheme>, String> {
             ));
         }
         // An API key in the header `Authorization` is how Swagger 2.0 describes a bearer token.
-        ("apikey", "header") if key.eq_ignore_ascii_case("authorization") => return Ok(vec![Scheme::Token]),
+        ("apikey", "header") if is_authorization(key) => return Ok(vec![Scheme::Token]),
         ("apikey", "header") if is_token(key) && !OWN_HEADERS.contains(&key.to_ascii_lowercase().as_str()) => {
             KeyPlace::Header
         }

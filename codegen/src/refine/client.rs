@@ -4,14 +4,14 @@ use crate::config::ClientNames;
 use crate::naming::ident::{camel, member_name};
 use crate::text::Ident;
 
-/// The provenance of items that only the sandbox documents, as their documentation begins with it.
+/// The first paragraph of the documentation of assumed items.
 pub(super) const ASSUMED: &str =
-    "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n";
+    "Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.\n\n";
 
-/// The condition of the methods that replace assumed ones: these report the missing feature.
+/// The condition of methods that name the feature.
 pub(super) const UNLESS_ASSUMED: &str = "#[cfg(not(feature = \"assumed\"))]\n";
 
-/// Marker trait (for a compile error): family handles without the feature `assumed`.
+/// The bound of methods of assumed operations without the feature `assumed`.
 pub(super) const NEEDS_ASSUMED: &str = "crate::generated::front::Assumed";
 
 /// The condition under which something that speaks XML is compiled.
@@ -20,7 +20,7 @@ pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
 /// The condition under which something for tests of consumers is compiled.
 pub(super) const IF_TESTING: &str = "#[cfg(feature = \"testing\")]\n";
 
-/// The condition under which assumed items are compiled.
+/// The condition of assumed items.
 pub(super) const IF_ASSUMED: &str = "#[cfg(feature = \"assumed\")]\n";
 
 /// Everything that types and operations name.

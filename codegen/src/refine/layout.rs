@@ -90,7 +90,7 @@ pub(crate) fn features(model: &Model, groups: &BTreeMap<Group, Vec<TypeId>>) -> 
         };
         features.push(Feature { name: family.feature.clone(), about, default: true, enables: Vec::new() });
     }
-    let about = "Operations and types that only the sandbox shows".to_owned();
+    let about = "Operations and types that no deployment has shown yet".to_owned();
     features.push(Feature { name: "assumed".to_owned(), about, default: false, enables: Vec::new() });
     let mut enables = Vec::new();
     if groups.contains_key(&Group::Unreferenced) {

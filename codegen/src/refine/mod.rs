@@ -30,7 +30,7 @@ use crate::generate::Resolved;
 use crate::graphql::Documents;
 use crate::model::Model;
 use crate::pieces::Files;
-use crate::{Api, Config, Feature};
+use crate::{Api, Config, Feature, FirstCall};
 
 /// The client, in pieces.
 #[derive(Debug, Default)]
@@ -38,6 +38,7 @@ pub(crate) struct Parts {
     pub(crate) files: Files,
     pub(crate) features: Vec<Feature>,
     pub(crate) surface: String,
+    pub(crate) first_call: Option<FirstCall>,
     pub(crate) api: Api,
 }
 
@@ -79,5 +80,6 @@ pub(crate) fn refine(
     );
     files.extend(tables.map(|tables| ("xml.rs".to_owned(), tables)));
     let surface = surface::surface(&render);
-    Parts { files, features: layout::features(model, &groups), surface, api: index.finish() }
+    let first_call = operations::first_call(&render);
+    Parts { files, features: layout::features(model, &groups), surface, first_call, api: index.finish() }
 }

@@ -20,10 +20,10 @@ use crate::text::{Code, Ident, literal};
 pub(crate) fn opening(group: &Group) -> Vec<Piece> {
     let about = match group {
         Group::Shared { assumed: false } => docs!["Types that several families use."],
-        Group::Shared { assumed: true } => docs!["Types that several families use, as the sandbox has them."],
+        Group::Shared { assumed: true } => docs!["Types that several families use, assumed."],
         Group::Family { name, assumed: false, .. } => docs!["Types of the family `", name, "`."],
         Group::Family { name, assumed: true, .. } => {
-            docs!["Types of the family `", name, "`, as the sandbox has them."]
+            docs!["Types of the family `", name, "`, assumed."]
         }
         Group::Unreferenced => docs!["Types that no operation uses."],
     };

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::printed;
 use super::sides::{Commit, pinning, pins_at};
-use crate::comparison::{Compared, compare};
+use crate::comparison::{Compared, another_service, compare};
 use crate::console::{data, progress};
 use crate::failure::Failure;
 use crate::flags::{self, Format};
@@ -75,11 +75,7 @@ fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<To
     let (before, now) = (before.map_err(said)?, now.map_err(said)?);
     let Compared { drift, .. } = compare(&before, &now, Some(&after.day), None).map_err(said)?;
     if drift.is_foreign() {
-        let operations = drift.operations;
-        return Err(format!(
-            "another service: of {} and {} operations, {} belong together",
-            operations.before, operations.after, operations.paired
-        ));
+        return Err(another_service(drift.operations));
     }
     let rows = drift.rows();
     let felt = rows.iter().filter(|row| row.client >= Wire::Risk);

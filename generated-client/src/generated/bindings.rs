@@ -3,7 +3,7 @@
 use driftless_runtime::operations::{Binding, Cancel, Events, States};
 use driftless_runtime::codegen::prelude::*;
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// `POST /api/projects/v1/projects/{project_id}/components/{componentId}/deployments`, watched with `operation.graphql` and `operation_changed.graphql`.
 #[cfg(all(feature = "projects", feature = "assumed"))]
@@ -36,7 +36,7 @@ pub static WORKLOAD_DEPLOYMENT: Binding = Binding {
     }),
     idempotency: Some("Idempotency-Key"),
 };
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// `POST /api/virtual-machines/{virtualMachineId}/start`, watched with `operation.graphql` and `operation_changed.graphql`.
 #[cfg(all(feature = "virtual-machines", feature = "assumed"))]

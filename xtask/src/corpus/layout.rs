@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::manifest;
 use super::one::Generated;
+use super::{manifest, sizes};
 use crate::failure::Failure;
 use crate::features;
 use crate::workspace::{CLIENT_MANIFEST, Workspace};
@@ -34,7 +34,9 @@ pub(super) fn lay_out(workspace: &Workspace, folder: &Path, generated: &Generate
             write(&folder.join(relative), &workspace.read(&path)?.unwrap_or_default())?;
         }
     }
-    for (name, text) in &generated.files {
+    let mut files = generated.files.clone();
+    sizes::bound(&mut files);
+    for (name, text) in &files {
         write(&sources.join("generated").join(name), text.as_bytes())?;
     }
     let client = text(workspace, CLIENT_MANIFEST)?;

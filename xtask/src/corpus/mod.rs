@@ -4,6 +4,7 @@ mod check;
 mod layout;
 mod manifest;
 mod one;
+mod sizes;
 mod table;
 mod together;
 

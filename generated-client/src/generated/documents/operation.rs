@@ -2,7 +2,7 @@
 //! Types of the query `Operation`.
 use driftless_runtime::codegen::prelude::*;
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// The variables of the document.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ impl Variables {
 }
 record!(Variables { id: required "id" });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// The data of the query.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Data {
 }
 record!(Data { operation: nullable "operation" });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// Assumed: a piece of asynchronous work.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ record!(Operation {
     events: required "events",
 });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// Assumed: something that happened to an operation.
 #[derive(Clone, Debug, PartialEq)]

@@ -81,7 +81,7 @@ impl<'a> ClientDb<'a> {
 
 #[cfg(feature = "assumed")]
 impl<'a> ClientDb<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues a backup.
     ///
@@ -122,7 +122,7 @@ impl<'a> ClientDb<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Downloads the database.
     ///
@@ -155,7 +155,7 @@ impl<'a> ClientDb<'a> {
         Call::new(self.0, &OPERATION, &[&connection_id], Payload::None, decode::stream)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one database connection.
     ///
@@ -186,7 +186,7 @@ impl<'a> ClientDb<'a> {
         Call::new(self.0, &OPERATION, &[&connection_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Describes the database.
     ///
@@ -217,7 +217,7 @@ impl<'a> ClientDb<'a> {
         Call::new(self.0, &OPERATION, &[&connection_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Describes one table.
     ///
@@ -257,7 +257,7 @@ impl<'a> ClientDb<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues the import of a dump.
     ///
@@ -297,7 +297,7 @@ impl<'a> ClientDb<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the database connections.
     ///
@@ -325,7 +325,7 @@ impl<'a> ClientDb<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Runs a statement.
     ///

@@ -151,7 +151,7 @@ impl<'a> Compliance<'a> {
 
 #[cfg(feature = "assumed")]
 impl<'a> Compliance<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a framework.
     ///
@@ -183,7 +183,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a framework.
     ///
@@ -215,7 +215,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a version to a framework.
     ///
@@ -256,7 +256,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a control to a version.
     ///
@@ -298,7 +298,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a control to a version.
     ///
@@ -340,7 +340,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a version to a framework.
     ///
@@ -381,7 +381,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one framework.
     ///
@@ -412,7 +412,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[&framework_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one framework.
     ///
@@ -443,7 +443,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[&framework_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one version.
     ///
@@ -481,7 +481,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one version.
     ///
@@ -519,7 +519,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the controls of a version.
     ///
@@ -566,7 +566,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the controls of a version.
     ///
@@ -613,7 +613,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the versions of a framework.
     ///
@@ -644,7 +644,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[&framework_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the versions of a framework.
     ///
@@ -675,7 +675,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[&framework_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the frameworks.
     ///
@@ -703,7 +703,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the frameworks.
     ///
@@ -731,7 +731,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replaces a control.
     ///
@@ -778,7 +778,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replaces a control.
     ///

@@ -151,7 +151,7 @@ impl<'a> Devops<'a> {
 
 #[cfg(feature = "assumed")]
 impl<'a> Devops<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues an apply.
     ///
@@ -183,7 +183,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Creates a repository.
     ///
@@ -216,7 +216,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Uploads files as one commit.
     ///
@@ -256,7 +256,7 @@ impl<'a> Devops<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues a Terraform deployment.
     ///
@@ -288,7 +288,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deletes a repository.
     ///
@@ -319,7 +319,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&repository_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deletes one file.
     ///
@@ -368,7 +368,7 @@ impl<'a> Devops<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues a destroy.
     ///
@@ -399,7 +399,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one repository.
     ///
@@ -430,7 +430,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&repository_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Downloads one file.
     ///
@@ -481,7 +481,7 @@ impl<'a> Devops<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one Terraform deployment.
     ///
@@ -512,7 +512,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the log as text.
     ///
@@ -544,7 +544,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::text)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the repositories.
     ///
@@ -578,7 +578,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the branches of a repository.
     ///
@@ -609,7 +609,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&repository_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the files of a branch.
     ///
@@ -645,7 +645,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&repository_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the outputs.
     ///
@@ -676,7 +676,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the Terraform deployments.
     ///
@@ -715,7 +715,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Creates a branch or moves it to another commit.
     ///
@@ -760,7 +760,7 @@ impl<'a> Devops<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Writes one file.
     ///

@@ -151,7 +151,7 @@ impl<'a> Forum<'a> {
 
 #[cfg(feature = "assumed")]
 impl<'a> Forum<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Reports a thread to the moderators.
     ///
@@ -183,7 +183,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Opens a thread.
     ///
@@ -215,7 +215,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replies to a thread.
     ///
@@ -250,7 +250,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Comments on a reply.
     ///
@@ -292,7 +292,7 @@ impl<'a> Forum<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deletes a thread.
     ///
@@ -323,7 +323,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Withdraws the caller's vote.
     ///
@@ -354,7 +354,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one thread.
     ///
@@ -385,7 +385,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one reply.
     ///
@@ -423,7 +423,7 @@ impl<'a> Forum<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the caller's vote, if there is one.
     ///
@@ -461,7 +461,7 @@ impl<'a> Forum<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Hides a thread.
     ///
@@ -496,7 +496,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::Json(&body), decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the reports to moderators.
     ///
@@ -530,7 +530,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the replies to a thread.
     ///
@@ -561,7 +561,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the comments on a reply.
     ///
@@ -599,7 +599,7 @@ impl<'a> Forum<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the threads.
     ///
@@ -641,7 +641,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Closes a thread to new replies.
     ///
@@ -669,7 +669,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Changes a thread.
     ///
@@ -704,7 +704,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Closes a report.
     ///
@@ -735,7 +735,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&report_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Votes on a thread.
     ///

@@ -102,7 +102,7 @@ impl<'a> Marketplace<'a> {
 
 #[cfg(feature = "assumed")]
 impl<'a> Marketplace<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Publishes a store item.
     ///
@@ -134,7 +134,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a component to a store item.
     ///
@@ -175,7 +175,7 @@ impl<'a> Marketplace<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a payment plan.
     ///
@@ -216,7 +216,7 @@ impl<'a> Marketplace<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Withdraws a payment plan.
     ///
@@ -258,7 +258,7 @@ impl<'a> Marketplace<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one store item.
     ///
@@ -289,7 +289,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[&store_item_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Downloads the image of a store item.
     ///
@@ -322,7 +322,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[&store_item_id], Payload::None, decode::stream)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one payment plan.
     ///
@@ -363,7 +363,7 @@ impl<'a> Marketplace<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the components of a store item.
     ///
@@ -394,7 +394,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[&store_item_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the payment plans of a store item.
     ///
@@ -425,7 +425,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[&store_item_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Searches the store.
     ///
@@ -471,7 +471,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Uploads the image of a store item.
     ///

@@ -270,7 +270,7 @@ impl<'a> Projects<'a> {
 
 #[cfg(feature = "assumed")]
 impl<'a> Projects<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Cancels a deployment.
     ///
@@ -325,7 +325,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a component to a project.
     ///
@@ -360,7 +360,7 @@ impl<'a> Projects<'a> {
         Call::new(self.0, &OPERATION, &[&project_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Grants access to a component.
     ///
@@ -403,7 +403,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deploys the component's workload.
     ///
@@ -461,7 +461,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deletes a project.
     ///
@@ -492,7 +492,7 @@ impl<'a> Projects<'a> {
         Call::new(self.0, &OPERATION, &[&project_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes a component.
     ///
@@ -530,7 +530,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Revokes an access grant.
     ///
@@ -573,7 +573,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes an environment variable.
     ///
@@ -618,7 +618,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one component.
     ///
@@ -656,7 +656,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one deployment.
     ///
@@ -699,7 +699,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one environment variable.
     ///
@@ -748,7 +748,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists who may use a component.
     ///
@@ -790,7 +790,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the deployments of a component.
     ///
@@ -832,7 +832,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the environment variables of a component.
     ///
@@ -874,7 +874,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the components of a project.
     ///
@@ -910,7 +910,7 @@ impl<'a> Projects<'a> {
         Call::new(self.0, &OPERATION, &[&project_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Changes the labels of a project.
     ///
@@ -945,7 +945,7 @@ impl<'a> Projects<'a> {
         Call::new(self.0, &OPERATION, &[&project_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replaces a component.
     ///
@@ -988,7 +988,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Sets an environment variable.
     ///

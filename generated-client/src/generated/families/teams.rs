@@ -144,7 +144,7 @@ impl<'a> Teams<'a> {
 
 #[cfg(feature = "assumed")]
 impl<'a> Teams<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Opens a billing account.
     ///
@@ -179,7 +179,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a container registry.
     ///
@@ -214,7 +214,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a role to a team.
     ///
@@ -249,7 +249,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Stores a credential.
     ///
@@ -287,7 +287,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes a container registry.
     ///
@@ -325,7 +325,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes a role.
     ///
@@ -363,7 +363,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes a credential.
     ///
@@ -401,7 +401,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one team.
     ///
@@ -429,7 +429,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one billing account.
     ///
@@ -470,7 +470,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one container registry.
     ///
@@ -508,7 +508,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one credential.
     ///
@@ -550,7 +550,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the billing accounts of a team.
     ///
@@ -581,7 +581,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the container registries of a team.
     ///
@@ -616,7 +616,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the roles of a team.
     ///
@@ -647,7 +647,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the credentials of a team.
     ///
@@ -682,7 +682,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the teams of the caller.
     ///
@@ -708,7 +708,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replaces a role.
     ///

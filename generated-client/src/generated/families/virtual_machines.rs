@@ -123,7 +123,7 @@ impl<'a> VirtualMachines<'a> {
 
 #[cfg(feature = "assumed")]
 impl<'a> VirtualMachines<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Opens a session.
     ///
@@ -168,7 +168,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Closes a session.
     ///
@@ -209,7 +209,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Clears the shutdown timer.
     ///
@@ -246,7 +246,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the session that the cookie names.
     ///
@@ -278,7 +278,7 @@ impl<'a> VirtualMachines<'a> {
         Call::new(self.0, &OPERATION, &[&vm_session], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one virtual machine.
     ///
@@ -315,7 +315,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Streams the log as server-sent events.
     ///
@@ -356,7 +356,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the shutdown timer, if one is set.
     ///
@@ -398,7 +398,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the status of a virtual machine.
     ///
@@ -435,7 +435,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the log as text.
     ///
@@ -481,7 +481,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the sessions of a virtual machine.
     ///
@@ -522,7 +522,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the virtual machines.
     ///
@@ -556,7 +556,7 @@ impl<'a> VirtualMachines<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Starts a virtual machine.
     ///
@@ -596,7 +596,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Stops a virtual machine.
     ///
@@ -642,7 +642,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Sets the shutdown timer.
     ///

@@ -81,7 +81,7 @@ impl<'a> VmAgent<'a> {
 
 #[cfg(feature = "assumed")]
 impl<'a> VmAgent<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Registers an agent.
     ///
@@ -113,7 +113,7 @@ impl<'a> VmAgent<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues a command for the agent.
     ///
@@ -147,7 +147,7 @@ impl<'a> VmAgent<'a> {
         Call::new(self.0, &OPERATION, &[&agent_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Appends to the output of a command.
     ///
@@ -189,7 +189,7 @@ impl<'a> VmAgent<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one agent.
     ///
@@ -220,7 +220,7 @@ impl<'a> VmAgent<'a> {
         Call::new(self.0, &OPERATION, &[&agent_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Reports that the agent is alive.
     ///
@@ -262,7 +262,7 @@ impl<'a> VmAgent<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the commands that wait for the agent.
     ///
@@ -293,7 +293,7 @@ impl<'a> VmAgent<'a> {
         Call::new(self.0, &OPERATION, &[&agent_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Reports the end of a command.
     ///
@@ -335,7 +335,7 @@ impl<'a> VmAgent<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Reports that a command has started.
     ///
