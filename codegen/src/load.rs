@@ -1,10 +1,10 @@
 //! Bytes to a JSON tree, and the dialect that it speaks.
 //!
-//! A contract arrives as somebody saved it: JSON or YAML, UTF-8 or UTF-16, with or without a byte order mark. What can
-//! be read is read, and what had to be guessed stands in [`Loaded::notes`]. What cannot be read is a [`Problem`] with a
-//! stable code: `contract/empty`, `contract/html`, `contract/xml`, `contract/encoding`, `contract/too-large`,
-//! `contract/too-deep`, `contract/truncated`, `contract/trailing`, `contract/not-json`, `contract/not-yaml`,
-//! `contract/several-documents`, `contract/not-a-contract` or `contract/unknown-version`.
+//! A contract is JSON or YAML, UTF-8 or UTF-16, with or without a byte order mark. Everything that can be read is read,
+//! and [`Loaded::notes`] lists the guesses. An unreadable contract is a [`Problem`] with a stable code:
+//! `contract/empty`, `contract/html`, `contract/xml`, `contract/encoding`, `contract/too-large`, `contract/too-deep`,
+//! `contract/truncated`, `contract/trailing`, `contract/not-json`, `contract/not-yaml`, `contract/several-documents`,
+//! `contract/not-a-contract` or `contract/unknown-version`.
 
 mod brackets;
 mod build;
@@ -24,7 +24,7 @@ pub const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// The deepest nesting of objects and arrays that is read.
 ///
-/// Every later stage recurses over the tree; this bound is what makes that safe.
+/// Every later stage recurses over the tree; this bound makes that safe.
 pub const MAX_DEPTH: usize = 120;
 
 /// A contract that was read.
@@ -38,7 +38,7 @@ pub struct Loaded {
     pub title: String,
     /// `info.version`, or an empty string.
     pub version: String,
-    /// What had to be guessed or repaired to read it, such as a key that stands twice in one object.
+    /// Guesses and repairs that were needed to read it, such as for a key that occurs twice in one object.
     pub notes: Vec<Entry>,
 }
 

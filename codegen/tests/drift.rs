@@ -76,7 +76,7 @@ fn tells_each_item_once(drift: &Drift, name: &str) {
     assert_eq!(changelog.iter().collect::<BTreeSet<_>>().len(), changelog.len(), "{name}: {changelog:#?}");
 }
 
-/// What a finding says, without the words.
+/// The content of a finding, without its texts.
 type Said = (String, Option<Site>, Option<Site>, BTreeSet<String>);
 
 fn said(drift: &Drift) -> BTreeSet<Said> {
@@ -162,7 +162,7 @@ fn a_member_of_a_schema_that_all_operations_reach_is_one_finding() {
     assert_eq!((finding.operations.len(), finding.client), (2000, Wire::Safe));
 }
 
-/// What the pair is about does not depend on how many operations reach it, on words, or on names of Rust.
+/// The subject of the pair does not depend on how many operations reach it, on texts, or on names of Rust.
 #[test]
 fn a_fingerprint_stays_while_the_contract_grows() {
     let contract = |kind: &str, more: bool| {
@@ -342,7 +342,7 @@ fn schemas_are_told_as_contracts_are() {
     let schema = "type Query { project(id: ID!, archived: Boolean = false): Project name: String! all: [Project!]! }
         type Project { id: ID! state: State } enum State { RUNNING ENDED } input Filter { name: String } union Any = Project
         extend type Query { search(filter: Filter, state: State): Any }";
-    for (from, to, told, wire) in [
+    for (from, to, expected, wire) in [
         ("state: State }", "}", "field-removed Project.state", Wire::Break),
         ("name: String!", "name: String", "became-nullable Query.name", Wire::Break),
         ("state: State }", "state: State! }", "became-not-nullable Project.state", Wire::Safe),
@@ -365,14 +365,14 @@ fn schemas_are_told_as_contracts_are() {
         assert!(schema.contains(from), "{from}");
         let mut drift = Drift::default();
         drift.with_schemas(Some(schema), Some(&schema.replacen(from, to, 1)));
-        let said = drift.findings.iter().map(|finding| format!("{} {}", finding.rule.id(), finding.subject));
-        assert_eq!(said.collect::<Vec<_>>().join("; "), told);
-        assert_eq!(drift.client(), wire, "{told}");
+        let findings = drift.findings.iter().map(|finding| format!("{} {}", finding.rule.id(), finding.subject));
+        assert_eq!(findings.collect::<Vec<_>>().join("; "), expected);
+        assert_eq!(drift.client(), wire, "{expected}");
 
         let mut back = Drift::default();
         back.with_schemas(Some(&schema.replacen(from, to, 1)), Some(schema));
         let rules = |drift: &Drift| drift.findings.iter().map(|finding| finding.rule).collect::<BTreeSet<_>>();
-        assert_eq!(rules(&back), rules(&drift).iter().map(|rule| rule.mirror()).collect(), "{told}");
+        assert_eq!(rules(&back), rules(&drift).iter().map(|rule| rule.mirror()).collect(), "{expected}");
     }
     let mut same = Drift::default();
     same.with_schemas(

@@ -8,7 +8,7 @@ use driftless_codegen::{Contract, Ledger, Names, Setup, drift, generate, load, u
 
 use crate::common::random::{Random, change};
 
-/// How many changes; `PLATFORM_DRIFT_CHANGES` asks for more.
+/// Number of changes; `PLATFORM_DRIFT_CHANGES` asks for more.
 const CHANGES: usize = 20;
 
 /// `most` contracts of each kind, small enough for a build without optimisation.
@@ -46,9 +46,9 @@ fn a_change_at_any_place_stands_in_the_report_and_in_a_snapshot() {
         let [before, after] = [&before, &after].map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
         let Ok(mut drift) = drift::compare(&before, &after, "2026-01-01") else { continue };
         let setup = Setup::default();
-        let told = drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len();
+        let reported = drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        if told == 0 {
+        if reported == 0 {
             silent.push(format!("{name}: {what}"));
         }
         let clients = clients.entry(file).or_insert_with(|| generate(&before, &setup, &Names::default()));
@@ -72,7 +72,7 @@ fn a_change_at_any_place_stands_in_the_report_and_in_a_snapshot() {
     );
 }
 
-/// What has no place in OpenAPI 3.0: which item of an array stands at which position.
+/// Keywords that OpenAPI 3.0 cannot express: the positions of an array's elements.
 const LOST: [&str; 2] = ["prefixItems", "items"];
 
 #[test]

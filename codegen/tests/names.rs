@@ -121,7 +121,7 @@ fn a_newcomer_in_front_takes_no_name() {
         }
         let mut large = tree.clone();
         crowd(&mut large, "");
-        // And named schemas that would like to be called what an inline one is called.
+        // Named schemas may have the name of an inline one, too.
         for name in generate(case, &tree, &Names::default()).names.types.values() {
             let schemas = &mut large["components"]["schemas"];
             if schemas.get(name).is_none() {
@@ -219,7 +219,7 @@ fn of(operation: &Value, other: &Value) -> Value {
     })
 }
 
-/// What the lock has is kept against the contract, and given up without its line.
+/// Entries of the lock are kept against the contract, and dropped if their line is removed.
 #[test]
 fn what_the_lock_keeps_goes_with_its_line() {
     let done = json!({"204": {"description": "Done"}});
@@ -262,7 +262,7 @@ fn what_the_lock_keeps_goes_with_its_line() {
     }
 }
 
-/// What is chosen in `[rename]` counts in the run in which it is needed, whoever had the name before and whoever else wants it.
+/// A name in `[rename]` takes effect in the same run, even if another object had or wants it.
 #[test]
 fn a_chosen_name_is_given_at_once() {
     let item = |name: &str| {
@@ -394,7 +394,7 @@ fn no_two_things_have_one_pinned_name() {
         map.insert(other.clone(), name);
         refused(&case, &contract, &names, [&one, &other].map(|key| format!("{kind} {key}")));
     }
-    // A line of what the contract has no more is in nobody's way.
+    // A line for a removed object blocks no name.
     let mut stale = first.clone();
     stale.operations.insert("GET /gone".to_owned(), first.operations["GET /items/{id}/stock"].clone());
     stale.types.insert("platform#/components/schemas/Gone".to_owned(), "Stock".to_owned());

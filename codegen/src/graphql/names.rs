@@ -79,7 +79,8 @@ impl<'a> Namer<'a> {
         names
     }
 
-    /// `true` if a pinned name is that of a type of the module that is renamed. Only a type that is renamed, too, can take it.
+    /// Returns whether a pinned name belongs to a type of the module that is renamed. Only a type that is renamed, too,
+    /// can take it.
     fn is_left(&self, module: &str, name: &str) -> bool {
         self.pins.iter().any(|(key, pinned)| {
             let is_type = key.split_once('/').is_some_and(|(owner, rest)| owner == module && !rest.contains('.'));
@@ -87,7 +88,8 @@ impl<'a> Namer<'a> {
         })
     }
 
-    /// `true` if a member keeps the name of its pin. One that is renamed to a name that others have takes it from none of them.
+    /// Returns whether a member keeps the name of its pin: a member that is renamed to a name of others takes it from
+    /// none of them.
     fn is_pinned(&self, key: &str) -> bool {
         self.pins.get(key).is_some_and(|pinned| self.renames.get(key).is_none_or(|chosen| chosen == pinned))
     }

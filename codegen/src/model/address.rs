@@ -71,7 +71,7 @@ fn values(server: &Node<'_>, name: &str) -> Result<Vec<String>, &'static str> {
     if listed.is_empty() { Err(mark(&[default])) } else { Ok(listed) }
 }
 
-/// The mark that stands for any value like these: a label or segment, several labels, or any text.
+/// The placeholder for values like these: a label or segment, several labels, or any text.
 fn mark(values: &[String]) -> &'static str {
     let holds = |c: char| values.iter().any(|value| value.contains(c));
     if holds('/') {

@@ -14,7 +14,7 @@ use crate::naming::{Doubles, Scope};
 use crate::pointer;
 use crate::text::Ident;
 
-/// Where a document keeps its named schemas.
+/// The pointer prefix of named schemas.
 const COMPONENTS: &str = "/components/schemas/";
 
 /// Names, and who has them.
@@ -67,13 +67,13 @@ impl<'a> Claims<'a> {
                 let earlier = documents.iter().take(index).find(|earlier| has_schema(earlier, name));
                 if let Some(earlier) = earlier {
                     let what =
-                        format!("a type of its own: the document `{}` has a schema of this name, too", earlier.name);
+                        format!("a separate type: the document `{}` has a schema of this name, too", earlier.name);
                     node.note(ledger, "model/type", what, Loss::Nothing);
                 }
                 wanted.push((index, key(&node), node.pointer.clone(), shortener.short(name)));
             }
         }
-        // What has a chosen name comes first. Then one document after the other, and those first that are named as Rust names
+        // Chosen names come first. Then one document after the other, and within it first the names in the form of Rust
         // types: of `order` and `Order`, the second is `Order`.
         wanted.sort_by_cached_key(|(index, key, _, wish)| {
             (!renames.contains_key(key), *index, pointer::last(key) != *wish, key.clone())
@@ -111,8 +111,8 @@ impl<'a> Claims<'a> {
         name
     }
 
-    /// The first free form of what is wished. Types of two documents are two types, equal or not: each document changes without
-    /// the other. Of one name, the second has its document in front.
+    /// The first free form of the wished name. Types of two documents are two types, equal or not: each document
+    /// changes without the other. Of one name, the second has its document in front.
     fn unpinned(&mut self, key: &str, chosen: Option<&str>, wish: &str) -> Ident {
         let first = chosen.unwrap_or(wish);
         let document = document_of(key);
@@ -216,7 +216,8 @@ impl<'a> Claims<'a> {
         name
     }
 
-    /// `true` if a member keeps the name of its pin. One that is renamed to a name that others have takes it from none of them.
+    /// Returns whether a member keeps the name of its pin: a member that is renamed to a name of others takes it from
+    /// none of them.
     fn is_pinned(&self, key: &str) -> bool {
         let pinned = self.pins.members.get(key);
         pinned.is_some_and(|pinned| self.renames.get(key).is_none_or(|chosen| chosen == pinned))
@@ -230,12 +231,12 @@ impl<'a> Claims<'a> {
         Some(name)
     }
 
-    /// What the call of an operation returned, when it was first given a type.
+    /// The response of an operation, as it was first given a type.
     pub(super) fn answer(&self, operation: &str) -> Option<&'a str> {
         self.pins.answers.get(operation).map(String::as_str)
     }
 
-    /// What an operation sent, when it was first given a name.
+    /// The body of an operation, as it was first given a name.
     pub(super) fn body(&self, operation: &str) -> Option<&'a str> {
         self.pins.bodies.get(operation).map(String::as_str)
     }
@@ -271,7 +272,7 @@ fn header_key(operation: &str, wire: &str) -> String {
     format!("{operation}.{wire}")
 }
 
-/// What stands between the name of a header's method and the status whose response gives it its type.
+/// Separates the name of a header's method from the status whose response gives it its type.
 const FROM: &str = " of ";
 
 /// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is not a component.

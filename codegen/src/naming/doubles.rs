@@ -16,7 +16,7 @@ struct Named {
     is_chosen: bool,
 }
 
-/// The names that pins and the configuration give, and to what.
+/// The names that pins and the configuration give, and their owners.
 #[derive(Debug, Default)]
 pub(crate) struct Doubles {
     /// Kind, the owner that the name is unique in, and the name → the first thing that has it.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::hidden::is_hidden;
 
-/// The text as part of one line: what would end the line, steer a terminal or stay unseen is written as an escape. Azure DevOps
-/// takes `##vso[…]` and `##[…]` for commands wherever they stand in a log, so they are taken apart.
+/// Returns the text as part of one line: characters that end a line, control a terminal or are invisible are escaped. Azure DevOps takes
+/// `##vso[…]` and `##[…]` for commands anywhere in a log, so they are taken apart.
 ///
 /// ```
 /// assert_eq!(driftless_codegen::line("/a\nb\u{1b}[2J\u{202e}"), r"/a\nb\u{1b}[2J\u{202e}");

@@ -1,4 +1,4 @@
-//! Addresses. A client is given its base URL; what the contract says of addresses is only put on the record.
+//! Addresses. A client is given its base URL; addresses in the contract are only recorded.
 
 use serde_json::Value;
 

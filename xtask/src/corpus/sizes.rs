@@ -16,7 +16,7 @@ pub(super) fn bound(files: &mut BTreeMap<String, String>) {
     }
 }
 
-/// `true` for a file with types, of one client or of one of several.
+/// Returns whether a file has types: of one client, or of one of several.
 fn holds_types(path: &str) -> bool {
     path.split('/').take(2).any(|folder| ["types", "documents"].contains(&folder))
 }
