@@ -8,6 +8,7 @@ use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions};
+use super::people;
 use super::rule::{Rule, Wire};
 use crate::api::{Api, Item};
 use crate::pointer;
@@ -62,6 +63,8 @@ impl Drift {
             finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
             finding.silent = finding.client >= Wire::Risk && finding.source < Source::Major;
         }
+        people::decide(&mut self.findings);
+        self.calls = [before, after].map(people::calls);
         self.sort();
         self.unexplained = Some(unexplained);
     }
@@ -78,7 +81,7 @@ impl Drift {
     }
 
     /// The place after for a place before.
-    fn moved(&self, document: &str, place: &str) -> String {
+    pub(super) fn moved(&self, document: &str, place: &str) -> String {
         let Some(met) = self.met.get(document) else { return place.to_owned() };
         let mut prefix = place;
         loop {
@@ -133,7 +136,7 @@ impl<'f> Claims<'f> {
         let mut claims =
             Self { findings, met, places: Default::default(), operations: Default::default(), schemas: HashMap::new() };
         for (index, finding) in findings.iter().enumerate() {
-            let Places { document, own, operations, schemas } = &finding.places;
+            let Places { document, own, operations, schemas, .. } = &finding.places;
             for side in [0, 1] {
                 let places = claims.places[side].entry(document).or_default();
                 for place in &own[side] {

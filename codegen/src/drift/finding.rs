@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::change::{Direction, Kept};
+use super::difference::Part;
 use super::item_change::{ItemChange, Source};
+use super::people::{Action, Calls};
 use super::rule::{Rule, Wire};
 
 /// A place in a contract as it was published.
@@ -31,8 +33,11 @@ pub struct Finding {
     pub contract: Wire,
     /// What it does to a program that is compiled again; `None` as well where no items were compared.
     pub source: Source,
-    /// Whether running programs notice it, and the compiler does not: these calls have to be looked at by hand.
+    /// Whether running programs notice it, and the compiler does not: [`Finding::action`] says what to do about it.
     pub silent: bool,
+    /// What people who call these operations have to do; `None` where no items were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
     /// What changed, in wire names, such as `CreateComponent.kind`.
     pub subject: String,
     /// What a rule about many keywords, values or media types is about here.
@@ -81,6 +86,8 @@ pub(super) struct Places {
     pub(super) operations: [BTreeSet<String>; 2],
     /// The pairs of schemas, as [`Met::schemas`] has them.
     pub(super) schemas: BTreeSet<usize>,
+    /// What stands there, before and after.
+    pub(super) parts: [Option<Part>; 2],
 }
 
 /// What was compared with what, in places as published.
@@ -118,6 +125,9 @@ pub struct Drift {
     pub not_judged: Vec<Unjudged>,
     /// Public Rust items that changed, and that no finding explains; `None`: no items were compared.
     pub unexplained: Option<Vec<ItemChange>>,
+    /// The method of each operation, before and after.
+    #[serde(skip)]
+    pub(super) calls: [Calls; 2],
     /// What was compared with what, by document.
     #[serde(skip)]
     pub(super) met: BTreeMap<String, Met>,

@@ -183,6 +183,7 @@ fn finding(
         contract,
         source: Source::None,
         silent: false,
+        action: None,
         items: Vec::new(),
         places,
         change: match is_count(&subject) {
@@ -232,6 +233,7 @@ pub(super) fn nothing(rule: Rule) -> Finding {
         contract: Wire::None,
         source: Source::None,
         silent: false,
+        action: None,
         items: Vec::new(),
         places: Places::default(),
         subject: String::new(),

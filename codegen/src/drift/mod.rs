@@ -28,6 +28,7 @@ mod aliases;
 mod attribution;
 mod change;
 mod compared;
+mod difference;
 mod finding;
 mod gather;
 mod item_change;
@@ -37,6 +38,7 @@ mod operation;
 mod page;
 mod pairing;
 mod parameters;
+mod people;
 mod release;
 mod report;
 mod rows;
@@ -64,6 +66,7 @@ pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 pub use item_change::{ItemChange, ItemState, Source};
 use lifecycle::Sunset;
+pub use people::{Action, Call, Job, Task};
 pub use release::Release;
 pub use report::Heading;
 pub use rows::Row;
@@ -181,6 +184,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     drift.kept = kept(&log);
     let met = Met { moves: moves(&log, before, after), schemas: graph.places(before, after) };
     drift.met.insert(before.document.name.clone(), met);
+    difference::keep(&mut drift, before, after);
     drift
 }
 

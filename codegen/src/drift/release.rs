@@ -1,5 +1,7 @@
 //! What a release with this change is called, and what its changelog says.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::finding::Drift;
@@ -16,6 +18,9 @@ pub struct Release {
     /// The next one for those who count only what is in the default features.
     pub default_features: String,
 }
+
+/// New items that a line of the changelog names.
+const TOGETHER: usize = 8;
 
 impl Drift {
     /// The version after `current`; `None` where that is not a version, or where no items were compared.
@@ -43,8 +48,8 @@ impl Drift {
         })
     }
 
-    /// One line for each item that a program may have to follow, ready for the changelog: what does not compile any more
-    /// first, then what is new.
+    /// What a program may have to follow, ready for the changelog: a line for each item that changed, what does not compile any more
+    /// first; then what is new, several items a line.
     #[must_use]
     pub fn changelog(&self) -> Vec<String> {
         let items = self.items();
@@ -53,7 +58,22 @@ impl Drift {
             Some(feature) => format!("{} (feature `{feature}`).", change.says()),
             None => format!("{}.", change.says()),
         };
-        of(Source::Major).chain(of(Source::Minor)).map(|(change, _)| line(change)).collect()
+        let mut lines: Vec<String> = of(Source::Major).map(|(change, _)| line(change)).collect();
+        let (fresh, rest): (Vec<_>, Vec<_>) =
+            of(Source::Minor).map(|(change, _)| *change).partition(|change| change.before.is_none());
+        lines.extend(rest.into_iter().map(line));
+        let mut by_feature: BTreeMap<Option<&str>, Vec<&ItemChange>> = BTreeMap::new();
+        for change in fresh {
+            by_feature.entry(not_default(change)).or_default().push(change);
+        }
+        for (feature, changes) in by_feature {
+            let feature = feature.map(|feature| format!(" (feature `{feature}`)")).unwrap_or_default();
+            lines.extend(changes.chunks(TOGETHER).map(|some| {
+                let names: Vec<String> = some.iter().map(|change| change.name()).collect();
+                format!("New: {}{feature}.", names.join(", "))
+            }));
+        }
+        lines
     }
 }
 

@@ -216,6 +216,7 @@ fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<
         },
         "version": heading.version.and_then(|version| drift.release(version)),
         "operations": drift.operations,
+        "tasks": drift.unexplained.is_some().then(|| drift.tasks()),
         "rows": rows.collect::<Vec<_>>(),
         "findings": drift.findings,
         "items": items,
