@@ -66,6 +66,7 @@ pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 pub use item_change::{ItemChange, ItemState, Source};
 use lifecycle::Sunset;
+pub use page::page;
 pub use people::{Action, Call, Job, Task};
 pub use release::Release;
 pub use report::Heading;

@@ -21,6 +21,12 @@ const GROUPING: &str = "<fieldset id=\"grouping\" hidden><legend>Grouped by</leg
 /// Where the script puts the rows of each operation.
 const BY_OPERATION: &str = "<section id=\"by-operation\" aria-labelledby=\"hoperation\" hidden><h2 id=\"hoperation\">Operations</h2></section>\n";
 
+/// A page of its own around HTML, without scripts, in the colours of the report.
+#[must_use]
+pub fn page(title: &str, content: &str) -> String {
+    format!("{}{content}</main>\n</body>\n</html>\n", HEAD.replace("{title}", &escape(title)))
+}
+
 impl Drift {
     /// The report as one self-contained HTML page.
     #[must_use]
