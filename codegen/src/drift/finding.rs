@@ -121,6 +121,9 @@ pub struct Drift {
     pub documentation: usize,
     /// How many places say the same in another way.
     pub spelling: usize,
+    /// One sentence for each document that another generator wrote, as far as the documents show it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<String>,
     /// What no rule speaks of.
     pub not_judged: Vec<Unjudged>,
     /// Public Rust items that changed, and that no finding explains; `None`: no items were compared.
@@ -177,6 +180,7 @@ impl Drift {
         self.documentation += other.documentation;
         self.spelling += other.spelling;
         self.not_judged.extend(other.not_judged);
+        self.published.extend(other.published);
     }
 
     /// The worst first, and of these what the compiler does not tell.

@@ -39,6 +39,7 @@ mod page;
 mod pairing;
 mod parameters;
 mod people;
+mod published;
 mod release;
 mod report;
 mod rows;
@@ -183,6 +184,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let operations = Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() };
     let mut drift = silence.told_with(findings, operations);
     drift.kept = kept(&log);
+    drift.published.extend(published::sentence(before, after));
     let met = Met { moves: moves(&log, before, after), schemas: graph.places(before, after) };
     drift.met.insert(before.document.name.clone(), met);
     difference::keep(&mut drift, before, after);

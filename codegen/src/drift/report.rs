@@ -100,7 +100,7 @@ impl Drift {
 
     /// Where the changes can be seen, and the version that they ask for.
     pub(super) fn advice(&self, heading: &Heading<'_>) -> Vec<String> {
-        let mut advice = Vec::new();
+        let mut advice = self.published.clone();
         let felt: Vec<&Finding> = self.findings.iter().filter(|finding| finding.client >= Wire::Risk).collect();
         if !felt.is_empty() && felt.iter().all(|finding| finding.assumed) {
             let who = "consumers with the default features do not have these operations";

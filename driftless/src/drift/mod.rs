@@ -214,6 +214,7 @@ fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<
         "accepted": verdicts.as_json(),
         "documentation": drift.documentation,
         "spelling": drift.spelling,
+        "published": drift.published,
         "not_judged": drift.not_judged,
     });
     printed(&document)
