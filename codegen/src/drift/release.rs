@@ -19,7 +19,7 @@ pub struct Release {
     pub default_features: String,
 }
 
-/// New items that a line of the changelog names.
+/// Items that are gone or new, and that a line of the changelog names.
 const TOGETHER: usize = 8;
 
 impl Drift {
@@ -49,7 +49,7 @@ impl Drift {
     }
 
     /// What a program may have to follow, ready for the changelog: a line for each item that changed, what does not compile any more
-    /// first; then what is new, several items a line.
+    /// first; then what is gone and what is new, several items a line.
     #[must_use]
     pub fn changelog(&self) -> Vec<String> {
         let items = self.items();
@@ -58,22 +58,23 @@ impl Drift {
             Some(feature) => format!("{} (feature `{feature}`).", change.says()),
             None => format!("{}.", change.says()),
         };
-        let mut lines: Vec<String> = of(Source::Major).map(|(change, _)| line(change)).collect();
-        let (fresh, rest): (Vec<_>, Vec<_>) =
-            of(Source::Minor).map(|(change, _)| *change).partition(|change| change.before.is_none());
-        lines.extend(rest.into_iter().map(line));
-        let mut by_feature: BTreeMap<Option<&str>, Vec<&ItemChange>> = BTreeMap::new();
-        for change in fresh {
-            by_feature.entry(not_default(change)).or_default().push(change);
+        let is_told_together = |change: &&ItemChange| change.before.is_none() || change.after.is_none();
+        let all = of(Source::Major).chain(of(Source::Minor)).map(|(change, _)| *change);
+        let (together, alone): (Vec<&ItemChange>, Vec<&ItemChange>) = all.partition(is_told_together);
+        let mut by_feature: BTreeMap<(bool, Option<&str>), Vec<&ItemChange>> = BTreeMap::new();
+        for change in together {
+            by_feature.entry((change.before.is_none(), not_default(change))).or_default().push(change);
         }
-        for (feature, changes) in by_feature {
+        let listed = by_feature.into_iter().flat_map(|((is_new, feature), changes)| {
             let feature = feature.map(|feature| format!(" (feature `{feature}`)")).unwrap_or_default();
-            lines.extend(changes.chunks(TOGETHER).map(|some| {
+            let word = if is_new { "New" } else { "Gone" };
+            let lines = changes.chunks(TOGETHER).map(|some| {
                 let names: Vec<String> = some.iter().map(|change| change.name()).collect();
-                format!("New: {}{feature}.", names.join(", "))
-            }));
-        }
-        lines
+                format!("{word}: {}{feature}.", names.join(", "))
+            });
+            lines.collect::<Vec<_>>()
+        });
+        alone.into_iter().map(line).chain(listed).collect()
     }
 }
 

@@ -164,9 +164,7 @@ impl Drift {
             let _ = writeln!(text, "- {}", cell(&sentence));
         }
         text.push_str("\n## Not judged\n\n");
-        for sentence in self.rest() {
-            let _ = writeln!(text, "- {sentence}");
-        }
+        let _ = writeln!(text, "{}", self.rest().join(" "));
         for place in self.not_judged.iter().take(ROWS) {
             let side = if place.added { "after" } else { "before" };
             let _ = writeln!(text, "- `{}` ({side})", cell(&place.pointer.replace('`', "'")));
