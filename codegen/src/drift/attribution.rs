@@ -10,6 +10,7 @@ use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions};
 use super::people;
 use super::rule::{Rule, Wire};
+use super::tasks;
 use crate::api::{Api, Item};
 use crate::pointer;
 
@@ -64,7 +65,7 @@ impl Drift {
             finding.silent = finding.client >= Wire::Risk && finding.source < Source::Major;
         }
         people::decide(&mut self.findings);
-        self.calls = [before, after].map(people::calls);
+        self.calls = [before, after].map(tasks::calls);
         self.sort();
         self.unexplained = Some(unexplained);
     }

@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::change::{Direction, Kept};
 use super::difference::Part;
 use super::item_change::{ItemChange, Source};
-use super::people::{Action, Calls};
+use super::people::Action;
 use super::rule::{Rule, Wire};
+use super::tasks::Calls;
 
 /// A place in a contract as it was published.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

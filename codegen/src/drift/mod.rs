@@ -49,6 +49,7 @@ mod schema_definition;
 mod security;
 mod side;
 mod silence;
+mod tasks;
 mod terminal;
 mod unused;
 
@@ -68,13 +69,14 @@ use gather::Named;
 pub use item_change::{ItemChange, ItemState, Source};
 use lifecycle::Sunset;
 pub use page::page;
-pub use people::{Action, Call, Job, Task};
+pub use people::Action;
 pub use release::Release;
 pub use report::Heading;
 pub use rows::Row;
 pub use rule::{Declaration, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side};
+pub use tasks::{Call, Job, Task};
 pub use terminal::{Line, Role, Span};
 
 /// Compares the contracts of one client before and after, by the names of the documents. A document that one side does not

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::difference::{self, Mark};
 use super::finding::{Drift, Finding, Site};
-use super::people::{self, Call, Job, Task};
 use super::report::{Heading, SECTIONS, UNEXPLAINED, WHO, rust};
 use super::rows::Row;
+use super::tasks::{self, Call, Job, Task};
 use crate::text::line;
 
 /// Everything before the content. Colours follow the system; the page fits a phone; nothing is loaded.
@@ -114,11 +114,11 @@ impl Drift {
             return;
         }
         let _ = write!(page, "<section id=\"people\" aria-labelledby=\"hpeople\"><h2 id=\"hpeople\">{WHO}</h2>");
-        let (shown, more) = people::split(&tasks);
-        work(page, shown);
+        let (shown, more) = tasks::split(&tasks);
+        work(page, &shown);
         if !more.is_empty() {
             let _ = write!(page, "<details class=\"more\"><summary>{} more</summary>", more.len());
-            work(page, more);
+            work(page, &more);
             page.push_str("</details>");
         }
         page.push_str("</section>\n");
@@ -126,7 +126,7 @@ impl Drift {
 }
 
 /// What there is to do, and below it who has to do it.
-fn work(page: &mut String, tasks: &[Task]) {
+fn work(page: &mut String, tasks: &[&Task]) {
     for tasks in tasks.chunk_by(|one, other| one.action == other.action) {
         let Some(action) = tasks.first().map(|task| task.action) else { continue };
         let _ = write!(page, "<div class=\"task {}\"><h3>{}</h3>", action.kind(), action.says());

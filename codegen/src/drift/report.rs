@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 
 use super::finding::{Drift, Finding};
 use super::item_change::{ItemChange, Source};
-use super::people::{self, Action, Task};
+use super::people::Action;
 use super::rows::Row;
 use super::rule::Wire;
+use super::tasks::{self, Task};
 
 /// A section folds beyond so many rows.
 const ROWS: usize = 40;
@@ -190,11 +191,11 @@ impl Drift {
             return;
         }
         let _ = write!(text, "\n## {WHO}\n\n");
-        let (shown, more) = people::split(&tasks);
-        work(text, shown);
+        let (shown, more) = tasks::split(&tasks);
+        work(text, &shown);
         if !more.is_empty() {
             let _ = write!(text, "\n<details><summary>{} more</summary>\n\n", more.len());
-            work(text, more);
+            work(text, &more);
             text.push_str("\n</details>\n");
         }
     }
@@ -222,7 +223,7 @@ impl Drift {
 /// Heading of the first screen.
 pub(super) const WHO: &str = "Who has to act";
 
-fn work(text: &mut String, tasks: &[Task]) {
+fn work(text: &mut String, tasks: &[&Task]) {
     text.push_str("| route families | what to do | where |\n|---|---|---|\n");
     for task in tasks {
         let _ = writeln!(

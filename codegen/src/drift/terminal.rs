@@ -3,10 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::finding::Drift;
-use super::people::{self, Action};
+use super::people::Action;
 use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, WHO, rust};
 use super::rows::Row;
 use super::rule::Wire;
+use super::tasks;
 
 /// A line of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,7 +131,7 @@ impl Drift {
             return;
         }
         lines.extend([Line::default(), Line::new(0, 0).with(Role::Strong, WHO)]);
-        let (shown, more) = people::split(&tasks);
+        let (shown, more) = tasks::split(&tasks);
         let mut last = None;
         for task in shown {
             let role = if task.action == Action::CheckCalls { Role::Silent } else { Role::Strong };
