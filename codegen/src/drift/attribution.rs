@@ -9,7 +9,9 @@ use super::gather;
 use super::heads;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions, owner};
+use super::people;
 use super::rule::Rule;
+use super::tasks;
 use super::told::Told;
 use crate::api::{Api, Item};
 use crate::pointer;
@@ -66,6 +68,8 @@ impl Drift {
             finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
             finding.silent = told.is_silent(finding);
         }
+        people::decide(&mut self.findings);
+        self.calls = [before, after].map(tasks::calls);
         self.sort();
         self.unexplained = Some(unexplained);
     }
@@ -82,7 +86,7 @@ impl Drift {
     }
 
     /// The place after for a place before.
-    fn moved(&self, document: &str, place: &str) -> String {
+    pub(super) fn moved(&self, document: &str, place: &str) -> String {
         let Some(met) = self.met.get(document) else { return place.to_owned() };
         let mut prefix = place;
         loop {
@@ -137,7 +141,7 @@ impl<'f> Claims<'f> {
         let mut claims =
             Self { findings, met, places: Default::default(), operations: Default::default(), schemas: HashMap::new() };
         for (index, finding) in findings.iter().enumerate() {
-            let Places { document, own, operations, schemas } = &finding.places;
+            let Places { document, own, operations, schemas, .. } = &finding.places;
             for side in [0, 1] {
                 let places = claims.places[side].entry(document).or_default();
                 for place in &own[side] {

@@ -29,6 +29,7 @@ mod attribution;
 mod change;
 mod compared;
 mod credentials;
+mod difference;
 mod finding;
 mod gather;
 mod heads;
@@ -39,6 +40,8 @@ mod operation;
 mod page;
 mod pairing;
 mod parameters;
+mod people;
+mod published;
 mod release;
 mod report;
 mod rows;
@@ -48,6 +51,7 @@ mod schema_definition;
 mod security;
 mod side;
 mod silence;
+mod tasks;
 mod terminal;
 mod told;
 mod unused;
@@ -68,12 +72,15 @@ pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 pub use item_change::{ItemChange, ItemState, Source};
 use lifecycle::Sunset;
+pub use page::page;
+pub use people::Action;
 pub use release::Release;
 pub use report::Heading;
 pub use rows::Row;
 pub use rule::{Declaration, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side};
+pub use tasks::{Call, Job, Task};
 pub use terminal::{Line, Role, Span};
 
 /// Compares the contracts of one client before and after, by the names of the documents. A document that one side does not
@@ -194,8 +201,10 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let operations = Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() };
     let mut drift = silence.told_with(findings, operations);
     drift.kept = kept(&log);
+    drift.published.extend(published::sentence(before, after));
     let met = Met { moves: moves(&log, before, after), schemas: graph.places(before, after) };
     drift.met.insert(before.document.name.clone(), met);
+    difference::keep(&mut drift, before, after);
     drift
 }
 

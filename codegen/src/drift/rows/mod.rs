@@ -140,6 +140,11 @@ impl<'f> Row<'f> {
     }
 }
 
+/// Indices of findings about names that are spelled otherwise, and mean the same.
+pub(super) fn respelled(findings: &[Finding]) -> BTreeSet<usize> {
+    respelled::find(findings).into_iter().flat_map(|one| one.findings).collect()
+}
+
 /// What findings of one cause have in common.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Cause<'f> {
