@@ -46,7 +46,7 @@ fn has_triple(document: &Value) -> bool {
             let content = response.get("content").and_then(Value::as_object);
             content.is_some_and(|content| TRIPLE.iter().all(|name| content.contains_key(*name)))
         };
-        TRIPLE.iter().all(|name| is_listed(name))
+        TRIPLE.iter().all(is_listed)
             || operation.get("responses").and_then(Value::as_object).is_some_and(|all| all.values().any(has))
     })
 }
