@@ -1,7 +1,9 @@
 //! The changes between two revisions of a service, in one report.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use driftless_codegen::drift::{self, Heading, Wire};
-use driftless_codegen::{Config, Contract, Names, Setup, api};
+use driftless_codegen::{Config, Contract, Names, Setup, api, generate};
 use platform_sandbox::Options;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -34,6 +36,21 @@ async fn contract(revision: u32) -> Vec<u8> {
     answer.split_off(body + 4)
 }
 
+/// Lines that git shows as removed or added: all but the longest common subsequence.
+fn differing(before: &str, after: &str) -> usize {
+    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let mut longest = vec![0; after.len() + 1];
+    for old in &before {
+        let mut diagonal = 0;
+        for (column, new) in after.iter().enumerate() {
+            let above = longest[column + 1];
+            longest[column + 1] = if old == new { diagonal + 1 } else { above.max(longest[column]) };
+            diagonal = above;
+        }
+    }
+    before.len() + after.len() - 2 * longest[after.len()]
+}
+
 #[tokio::test]
 async fn the_second_revision_of_the_sandbox_is_one_page() {
     let (before, after) = (contract(1).await, contract(2).await);
@@ -47,6 +64,15 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     let heading = Heading { what: "platform, revision 1 → 2", version: Some("0.1.0") };
     insta::assert_snapshot!("revision-2", there.markdown(&heading));
     assert!(there.not_judged.is_empty(), "{:?}", there.not_judged);
+    // The pull request: the report, the lines for the changelog, and the snapshots.
+    let review = |contracts: &[Contract<'_>]| generate(contracts, &setup, &names).unwrap().review;
+    let (old, new) = (review(&before), review(&after));
+    let texts: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let text = |side: &BTreeMap<String, String>, name: &String| side.get(name).cloned().unwrap_or_default();
+    let snapshots: usize = texts.iter().map(|name| differing(&text(&old, name), &text(&new, name))).sum();
+    let (report, changelog) = (there.markdown(&heading).lines().count(), there.changelog().len());
+    let all = report + changelog + snapshots;
+    assert!(all <= 250, "a reviewer reads {all} lines: {report} + {changelog} + {snapshots}");
     // All changes are of assumed operations.
     assert!(there.findings.iter().all(|finding| finding.assumed || finding.client == Wire::None));
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use driftless_codegen::{Contract, Names, Setup, generate};
+use driftless_codegen::{ClientNames, Config, Contract, Names, Setup, generate};
 
 use crate::support::{read, root};
 
@@ -15,7 +15,9 @@ const PLACE: &str = "generated-client/tests/other";
 fn the_client_of_another_contract_is_fresh() {
     let contract = read(&format!("{PLACE}/contract.yaml"));
     let contract = Contract { name: "other", bytes: contract.as_bytes() };
-    let output = generate(&[contract], &Setup::default(), &Names::default()).unwrap();
+    let client = ClientNames { package: "other".to_owned(), name: "Other".to_owned(), variables: "OTHER_".to_owned() };
+    let setup = Setup::from(Config { client, ..Config::default() });
+    let output = generate(&[contract], &setup, &Names::default()).unwrap();
     // The crate of this test has no feature of that family.
     let text = |text: String| text.replace("#[cfg(feature = \"other\")]\n", "");
     let wanted: BTreeMap<String, String> = output.files.into_iter().map(|(path, file)| (path, text(file))).collect();

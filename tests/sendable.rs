@@ -60,7 +60,7 @@ async fn every_operation_of_every_contract_can_be_sent() {
         };
         let fake = Fake::new();
         fake.on(REQUESTS).reply(FakeReply::status(200).json(&()));
-        let platform = fake.platform().unwrap();
+        let platform = fake.client().unwrap();
         for line in output.surface.lines() {
             let (target, query) = target(line);
             let outcome = platform.request(Method::Get, &target).send().await;

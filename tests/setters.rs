@@ -8,7 +8,7 @@ use crate::support::read;
 /// additions to it begin with `with_`.
 #[test]
 fn no_method_of_calls_takes_the_name_of_a_parameter() {
-    let source = read("generated-client/src/call.rs");
+    let source = read("runtime/src/front/call.rs");
     let functions: Vec<&str> = source
         .lines()
         .filter_map(|line| line.trim_start().split_once("fn ")?.1.split(['(', '<']).next())

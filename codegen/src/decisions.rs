@@ -1,18 +1,21 @@
-//! What people decide in the configuration, checked for itself, and against what the contracts hold.
+//! Checks the rules of the configuration, by themselves and against the contracts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::config::MAIN;
+use heck::ToSnakeCase as _;
+
+use crate::config::{ClientNames, MAIN};
 use crate::model::{Routes, family_name};
-use crate::naming::ident::member_name;
+use crate::naming::ident::{camel, member_name};
 use crate::output::Unused;
 use crate::rules::{about, includes, problem, scoped, trimmed};
 use crate::text::Ident;
 use crate::{Config, Names, Report, Setup, pointer};
 
-/// What the rules say about themselves.
+/// Checks the rules by themselves.
 pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
     let mut report = Report::default();
+    client(setup, &mut report);
     servers(setup, &mut report);
     families(setup, &mut report);
     for (key, prefixes) in [("include", &setup.config.include), ("exclude", &setup.config.exclude)] {
@@ -31,6 +34,59 @@ pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
         ));
     }
     report.into_result(())
+}
+
+fn client(setup: &Setup, report: &mut Report) {
+    let ClientNames { package, name, variables } = &setup.config.client;
+    let mut wrong = |key: &str, value: &str, is: &str, hint: &str| {
+        let message = format!("{value:?} is not {is}");
+        report.push(problem("configuration/client", format!("/client/{key}"), message, hint));
+    };
+    let is_name = |text: &str, more: char| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.len() <= 64
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == more)
+    };
+    if !is_name(&package.replace('_', "-"), '-') || Ident::new(&package.replace('-', "_")).is_none() {
+        wrong("package", package, "a name of a package", "use letters, digits and `-`, beginning with a letter");
+    }
+    if !is_name(name, '_') || camel(name) != *name || setup.reserved.types.contains(name) {
+        wrong(
+            "type",
+            name,
+            "a free name of a type",
+            "write it in camel case, such as `Orders`; it is none of the runtime's types",
+        );
+    }
+    if !is_name(variables, '_') || variables.to_ascii_uppercase() != *variables || !variables.ends_with('_') {
+        wrong(
+            "variables",
+            variables,
+            "the prefix of variables",
+            "use upper-case letters, digits and `_`, ending with `_`",
+        );
+    }
+}
+
+/// Names of a client for a service of this title: `Orders API` is `orders-client`, `Orders` and `ORDERS_`.
+#[must_use]
+pub fn client_names(title: &str, setup: &Setup) -> ClientNames {
+    const SAY_NOTHING: [&str; 10] =
+        ["api", "client", "http", "openapi", "public", "rest", "service", "swagger", "the", "web"];
+    let says = |word: &&str| {
+        let lower = word.to_lowercase();
+        let number = lower.strip_prefix('v').unwrap_or(&lower);
+        !SAY_NOTHING.contains(&lower.as_str()) && !number.chars().all(|c| c.is_ascii_digit())
+    };
+    let words: Vec<String> = title.split(|c: char| !c.is_alphanumeric()).filter(says).take(4).map(camel).collect();
+    let name = words.concat();
+    let is_usable = name.len() <= 40 && Ident::new(&name).is_some() && name.is_ascii();
+    if words.is_empty() || !is_usable || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return ClientNames::default();
+    }
+    let name = if setup.reserved.types.contains(&name) { name + "Service" } else { name };
+    let snake = name.to_snake_case();
+    ClientNames { package: format!("{}-client", snake.replace('_', "-")), variables: snake.to_uppercase() + "_", name }
 }
 
 fn servers(setup: &Setup, report: &mut Report) {
@@ -130,7 +186,7 @@ fn check_prefix<'c>(
         (format!("the prefix {prefix:?} holds `.` or `..`"), "write the path that it leads to")
     } else if prefix.contains(['?', '#']) || prefix.contains(odd) {
         (
-            format!("the prefix {prefix:?} contains what no path can"),
+            format!("the prefix {prefix:?} contains characters that no path can"),
             "write the path alone, without query, fragment or spaces",
         )
     } else if let Some(other) = seen.insert((scope, trimmed(prefix)), owner.to_owned()) {
@@ -141,7 +197,7 @@ fn check_prefix<'c>(
     report.push(problem("configuration/prefix", place, message, hint));
 }
 
-/// The rules that change nothing. Where rules leave no operation of the contracts, that is a problem.
+/// Returns the rules that change nothing. Rules that leave no operation of the contracts are a problem.
 pub(crate) fn unused(config: &Config, routes: &Routes, names: &Names) -> Result<Vec<Unused>, Report> {
     if routes.admitted == 0 && !routes.templates.is_empty() {
         let key = if config.include.is_empty() { "exclude" } else { "include" };
@@ -204,7 +260,8 @@ fn renames(config: &Config, names: &Names) -> Vec<Unused> {
     let given = |key: &str| {
         let operation = names.operations.get(key).and_then(|name| name.split_once('.')).map(|(_, name)| name);
         let others = [&names.types, &names.members, &names.graphql];
-        operation.or_else(|| others.iter().find_map(|names| names.get(key)).map(String::as_str))
+        let header = || names.headers.get(key).and_then(|name| name.split(' ').next());
+        operation.or_else(|| others.iter().find_map(|names| names.get(key)).map(String::as_str)).or_else(header)
     };
     let mut unused = Vec::new();
     for (key, name) in &config.rename {
@@ -216,4 +273,33 @@ fn renames(config: &Config, names: &Names) -> Vec<Unused> {
         unused.push(Unused { pointer: pointer::join("/rename", key), what });
     }
     unused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_a_client_are_those_of_the_title_and_always_valid() {
+        let setup = Setup {
+            reserved: crate::Reserved { types: ["Call".to_owned()].into(), ..Default::default() },
+            ..Setup::default()
+        };
+        for (title, package, name, variables) in [
+            ("Radarr", "radarr-client", "Radarr", "RADARR_"),
+            ("Swagger Petstore - OpenAPI 3.0", "petstore-client", "Petstore", "PETSTORE_"),
+            ("The Orders Web API v2", "orders-client", "Orders", "ORDERS_"),
+            ("eShop - Catalog HTTP API", "e-shop-catalog-client", "EShopCatalog", "E_SHOP_CATALOG_"),
+            ("Call", "call-service-client", "CallService", "CALL_SERVICE_"),
+            ("", "service-client", "Service", "SERVICE_"),
+            ("API", "service-client", "Service", "SERVICE_"),
+            ("3D \u{202e}; fn x() {}", "n3d-fn-x-client", "N3dFnX", "N3D_FN_X_"),
+            ("Größe", "grosse-client", "Grosse", "GROSSE_"),
+        ] {
+            let names = client_names(title, &setup);
+            assert_eq!((&*names.package, &*names.name, &*names.variables), (package, name, variables), "{title}");
+            let checked = Setup { config: Config { client: names.clone(), ..Config::default() }, ..setup.clone() };
+            assert!(check(&checked).is_ok(), "{title}: {names:?}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub(crate) fn emit(pieces: &Files) -> Result<BTreeMap<String, String>, Report> {
                 document: path.clone(),
                 pointer: None,
                 position: None,
-                message: format!("the generated code is not what it should be: {error}"),
+                message: format!("the generated code is invalid: {error}"),
                 hint: "this is a defect of the generator: please report it with the contract".to_owned(),
             }),
         }
@@ -49,6 +49,16 @@ fn file(pieces: &[Piece]) -> Result<String, syn::Error> {
                 flush(&mut pending, &mut text)?;
                 rows.iter().try_for_each(|row| shape::row(row.as_str()))?;
                 table(head, rows, &mut text);
+            }
+            Piece::Items(head, items) => {
+                flush(&mut pending, &mut text)?;
+                let file = syn::parse_file(items.as_str())?;
+                shape::code(&file)?;
+                text.push_str(head.as_str());
+                for line in prettyplease::unparse(&file).lines() {
+                    text.push_str(&format!("    {line}\n"));
+                }
+                text.push_str("}\n");
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Turns a Swagger/OpenAPI contract into a typed Rust client.
 //!
-//! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing.
-//! The stages, in order: [`load`], `correct`, [`upgrade`], `model`, `generate`, `refine`, `emit`.
-//! `ARCHITECTURE.md` at the top of the workspace says what each stage owns.
+//! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing. The stages, in
+//! order: [`load`], `correct`, [`upgrade`], `model`, `generate`, `refine`, `emit`. `ARCHITECTURE.md` at the top of the
+//! workspace describes the stages.
 //!
 //! ```
 //! use driftless_codegen::{Config, Contract, FamilyRule, Names, Setup, generate};
@@ -66,17 +66,22 @@ mod walk;
 
 pub use api::{Api, Item, Origin};
 pub use config::{
-    AsyncOperation, CancelOperation, Config, Correction, FamilyRule, FollowUp, Pagination, Scalar, Server, StateMap,
-    Unreferenced,
+    AsyncOperation, CancelOperation, ClientNames, Config, Correction, FamilyRule, FollowUp, Pagination, Scalar, Server,
+    StateMap, Unreferenced,
 };
+pub use decisions::client_names;
 pub use emit::HEADER;
+pub use generate::{LARGEST_NEW, LARGEST_PUBLISHED};
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
 pub use model::{KeyPlace, Scheme};
 pub use naming::setter::is_reserved as is_method_of_calls;
-pub use output::{Contract, Credentials, Degraded, Feature, Output, Proposal, Stats, Unused};
+pub use output::{Contract, Credentials, Degraded, Feature, FirstCall, Output, Proposal, Stats, Unused};
 pub use pins::Names;
 pub use report::{Problem, Report};
+/// The version of the interface between generated code and `driftless-runtime`.
+pub const INTERFACE: u16 = 1;
+
 pub use setup::{GraphqlFiles, Reserved, Setup};
 pub use text::line;
 

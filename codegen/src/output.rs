@@ -1,11 +1,11 @@
-//! What goes into a generation, and what comes out.
+//! The input and output of a generation.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::model::{Model, Scheme};
-use crate::{Api, FamilyRule, Ledger, Names};
+use crate::{Api, ClientNames, FamilyRule, Ledger, Names};
 
 /// One contract to generate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +25,16 @@ pub struct Output {
     pub features: Vec<Feature>,
     /// Names to pin: the given ones that are still in use, and the new ones.
     pub names: Names,
-    /// What was changed on the way, and what was lost.
+    /// The record of changes and losses on the way.
     pub ledger: Ledger,
     /// The contract's surface: one line per operation, for reviewers.
     pub surface: String,
     /// The public Rust API.
     pub api: Api,
-    /// What reviewers read, by name: `api__<family>`, `wire__<family>`, `security`, `ledger`.
+    /// Files for reviewers, by name: `api__<family>`, `wire__<family>`, `security`, `ledger`.
     pub review: BTreeMap<String, String>,
+    /// A call for a first program.
+    pub first_call: Option<FirstCall>,
     /// The credentials that the client is asked for.
     pub credentials: Credentials,
     /// Counts for summaries.
@@ -52,9 +54,24 @@ pub struct Credentials {
     pub operations: BTreeMap<String, Vec<Vec<Scheme>>>,
 }
 
+/// An operation that reads something and needs no argument. All names are identifiers of the client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstCall {
+    /// The family: a method of the client, and a module.
+    pub family: String,
+    /// The method of the family.
+    pub operation: String,
+    /// The type that names the operation in the module `operations` of the family.
+    pub marker: String,
+    /// The path, as the contract writes it.
+    pub path: String,
+}
+
 /// The first content of a configuration for new contracts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Proposal {
+    /// Names of the client, by the title of the first contract.
+    pub client: ClientNames,
     /// Route families: entries for [`Config::families`](crate::Config::families).
     pub families: Vec<FamilyRule>,
     /// Every scheme that a key, or a user with a password, is given for.
@@ -75,9 +92,9 @@ pub struct Unused {
 pub struct Feature {
     /// Name, in kebab case.
     pub name: String,
-    /// One line that says what it turns on.
+    /// One line that describes it.
     pub about: String,
-    /// Whether it is part of the default features.
+    /// `true` if it is one of the default features.
     pub default: bool,
     /// Other features that it turns on.
     pub enables: Vec<String>,
@@ -98,7 +115,7 @@ pub struct Stats {
     pub documents: usize,
     /// GraphQL documents whose variables and data are typed.
     pub typed_documents: usize,
-    /// What was degraded, and why.
+    /// The degraded operations, each with a reason.
     pub degraded: Vec<Degraded>,
 }
 

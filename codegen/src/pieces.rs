@@ -14,4 +14,6 @@ pub(crate) enum Piece {
     Code(Code),
     /// A table in a macro: its head, up to the opening brace, and its rows.
     Table(Code, Vec<Code>),
+    /// Items in the braces of a macro: its head, up to the opening brace, and the items.
+    Items(Code, Code),
 }

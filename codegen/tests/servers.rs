@@ -56,7 +56,7 @@ fn a_server_has_the_families_of_its_documents_and_no_other_has_them() {
     assert!(families.contains("pub mod compliance_internal;") && !families.contains("fn internal("), "{families}");
     assert!(!families.contains("fn compliance_"), "{families}");
     for line in [
-        "Platform::compliance_server fn (&self) -> Result<servers::ComplianceServer<'_>, Error>",
+        "Service::compliance_server fn (&self) -> Result<servers::ComplianceServer<'_>, Error>",
         "servers::ComplianceServer::frameworks fn (self) -> families::compliance_frameworks::ComplianceFrameworks<'a>",
     ] {
         assert!(output.api.index().lines().any(|item| item == line), "{line}\n{}", output.api.index());
@@ -132,7 +132,8 @@ fn with_types(config: &str, names: &Names) -> Result<Output, Report> {
     generate(&contracts, &setup, names)
 }
 
-/// Each document changes without the other: what is equal today is told apart, by the name of the second document.
+/// Each document changes without the other: types that are equal today are kept apart, by the name of the second
+/// document.
 #[test]
 fn equal_schemas_of_two_documents_are_two_types() {
     for config in ["", SERVER] {
@@ -146,7 +147,7 @@ fn equal_schemas_of_two_documents_are_two_types() {
         };
         assert_eq!(
             said(&output),
-            ["/components/schemas/Thing a type of its own: the document `platform` has a schema of this name, too"]
+            ["/components/schemas/Thing a separate type: the document `platform` has a schema of this name, too"]
         );
         // A second run says the same, with the names that were given.
         let again = with_types(config, &output.names).unwrap();

@@ -59,26 +59,53 @@ Examples:
                                                       lets a finding pass, in specs/accepted-drift.toml
   cargo xtask drift explain member-removed            what a rule means";
 
-const ADOPT: &str = "\
-It needs a git repository without changes. It writes specs/codegen.toml anew, removes the GraphQL documents of the service
-before it, and the tests and examples that name its operations, begins the Rust names afresh, pins the contract, rewrites
-the client and writes a first program, all in one swap. Where that fails, everything is as it was; where it is killed while
-it swaps files, `cargo xtask regenerate --offline` completes it.
+const NEW: &str = "\
+The workspace has the crate of the client (`generated-client`), its configuration and pinned contract (`specs`), and
+`cargo xtask`. The commands that follow are printed at the end.
 
 Examples:
-  cargo xtask adopt --dry-run --base-url https://service.example    shows the families, and changes nothing
-  cargo xtask adopt --base-url https://service.example
-  cargo xtask adopt --contract contract.json";
+  cargo driftless new orders --base-url https://orders.example
+  cargo driftless new orders --base-url https://orders.example --dry-run    shows the names and route families
+  cargo driftless new orders --contract contract.json --name orders --ci github";
+
+const ADD: &str = "\
+The service gets a folder of its own with `specs` and `generated-client`. `cargo xtask --service NAME` runs a command for it,
+`cargo xtask --all` for every service of the workspace.
+
+Examples:
+  cargo xtask add billing --base-url https://billing.example
+  cargo xtask --service billing regenerate";
+
+const UPGRADE: &str = "\
+It writes the version into the manifests of the workspace, lets cargo take it into Cargo.lock, and regenerates every client
+from its pinned contracts with the new version: the changes are in the diff, and in specs/client.txt.
+
+Examples:
+  cargo xtask upgrade                                 to the newest version that cargo finds
+  cargo xtask upgrade --to 0.2.0";
 
 /// Keeps a typed Rust client in step with a service whose contract it does not control.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, after_help = EXIT_CODES)]
 pub(crate) struct Flags {
-    /// The workspace to work on, instead of the one around the current folder.
-    #[arg(long, hide = true, global = true, value_name = "DIR")]
-    pub(crate) workspace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) scope: Scope,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The service that a command is for.
+#[derive(Clone, Debug, Args)]
+pub struct Scope {
+    /// The workspace to work on, instead of the one around the current folder.
+    #[arg(long, hide = true, global = true, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// The service of the workspace to work on: a folder that `add` made.
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "all")]
+    pub service: Option<String>,
+    /// Run `regenerate` or `drift` for each service of the workspace, one after the other.
+    #[arg(long, global = true)]
+    pub all: bool,
 }
 
 /// The commands.
@@ -87,13 +114,19 @@ pub enum Command {
     /// Downloads the contract, pins it, and rewrites the client.
     #[command(after_help = format!("{REGENERATE}\n\n{EXIT_CODES}"))]
     Regenerate(Regenerate),
-    /// Replaces the pinned service by another one: families, names and client begin afresh.
-    #[command(after_help = format!("{ADOPT}\n\n{EXIT_CODES}"))]
-    Adopt(Adopt),
+    /// Makes a workspace for a service: configuration, pinned contract, client, a first program.
+    #[command(after_help = format!("{NEW}\n\n{EXIT_CODES}"))]
+    New(Box<New>),
+    /// Adds another service to the workspace: a client crate of its own.
+    #[command(after_help = format!("{ADD}\n\n{EXIT_CODES}"))]
+    Add(Box<Add>),
     /// Runs the local stand-in for the platform until Ctrl-C.
     // The program knows its flags, and explains them.
     #[command(disable_help_flag = true)]
     Sandbox(Sandbox),
+    /// Raises the version of driftless, regenerates every client, and says what changed in them.
+    #[command(after_help = format!("{UPGRADE}\n\n{EXIT_CODES}"))]
+    Upgrade(Upgrade),
     /// Says what changed between two states of the contract, and whom it breaks. Writes nothing, but for `accept`.
     #[command(after_help = format!("{DRIFT}\n\n{EXIT_CODES}"), args_conflicts_with_subcommands = true)]
     Drift(Box<Drift>),
@@ -131,15 +164,19 @@ pub enum FailOn {
     None,
 }
 
-#[derive(Debug, Args)]
-pub struct Adopt {
-    /// Base URL of the service; the contract is found below it.
+/// The service of a new client.
+#[derive(Clone, Debug, Args)]
+pub struct ServiceFlags {
+    /// Base URL of the service; the contract is looked for below it.
     #[arg(long, value_name = "URL", required_unless_present = "contract")]
     pub base_url: Option<String>,
     /// The contract itself: a file, or an http(s) URL.
     #[arg(long, value_name = "FILE|URL")]
     pub contract: Option<String>,
-    /// Writes nothing: prints the configuration that would be written, with the families.
+    /// Name of the service, for the package, the type and the variables of the client [default: the title of the contract].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Write nothing: print the configuration that would be written, with the route families.
     #[arg(long)]
     pub dry_run: bool,
     /// Time allowed for a connection.
@@ -148,6 +185,46 @@ pub struct Adopt {
     /// Time allowed for a download as a whole.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub timeout: Duration,
+}
+
+/// A host of pipelines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Pipeline {
+    /// GitHub Actions.
+    Github,
+    /// GitLab CI.
+    Gitlab,
+}
+
+#[derive(Debug, Args)]
+pub struct New {
+    /// Folder of the workspace. It must not exist, or be empty.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub service: ServiceFlags,
+    /// Write the recipe of a pipeline, too.
+    #[arg(long, value_name = "HOST")]
+    pub ci: Option<Pipeline>,
+    /// Unpack the crates of driftless from this folder (`*.crate`) into `vendor`, instead of depending on a registry for them.
+    #[arg(long, value_name = "DIR")]
+    pub vendored: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Upgrade {
+    /// The version to take [default: the newest one].
+    #[arg(long, value_name = "VERSION")]
+    pub to: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Add {
+    /// Name of the service: its folder in the workspace, and `--service NAME`.
+    #[arg(value_name = "NAME")]
+    pub service_name: String,
+    #[command(flatten)]
+    pub service: ServiceFlags,
 }
 
 #[derive(Debug, Default, Args)]

@@ -11,7 +11,6 @@
 //! The program `cargo driftless` has the same commands.
 #![deny(missing_docs)]
 
-mod adopt;
 mod asked;
 #[doc(hidden)]
 pub mod bounded;
@@ -32,6 +31,7 @@ pub mod flags;
 pub mod interrupt;
 mod lock;
 mod names;
+mod new;
 mod regenerate;
 mod review;
 mod sandbox;
@@ -40,9 +40,11 @@ mod settings;
 mod source;
 mod transaction;
 mod tree;
+mod upgrade;
 #[doc(hidden)]
 pub mod workspace;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -57,25 +59,43 @@ pub fn main() -> ExitCode {
     let is_cargo = arguments.get(1).is_some_and(|first| first == "driftless");
     let arguments = arguments.into_iter().enumerate().filter(|(index, _)| !(is_cargo && *index == 1));
     let flags = flags::Flags::try_parse_from(arguments.map(|(_, argument)| argument));
-    develop::ended(flags, |flags| develop::run(flags.workspace, flags.command))
+    develop::ended(flags, |flags| develop::run(&flags.scope, flags.command))
+}
+
+/// The folders of a workspace that hold a service: the folder itself, and those that `add` made.
+///
+/// # Errors
+///
+/// The folder cannot be listed.
+pub fn services(workspace: impl AsRef<Path>) -> Result<Vec<PathBuf>, Failure> {
+    let top = workspace.as_ref();
+    let failed = |error: std::io::Error| Failure::file("list", top, &error);
+    let top = top.canonicalize().map_err(failed)?;
+    let mut folders = vec![top.clone()];
+    for entry in std::fs::read_dir(&top).map_err(failed)? {
+        folders.push(entry.map_err(failed)?.path());
+    }
+    folders.retain(|folder| folder.join(workspace::CONFIGURATION).is_file());
+    folders.sort();
+    Ok(folders)
 }
 
 /// For the commands of this tool's own developers. It may change with every version.
 #[doc(hidden)]
 pub mod develop {
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
     use std::process::ExitCode;
 
     use clap::error::ErrorKind;
     use driftless_codegen::{Reserved, Setup};
 
     /// The name of a document that the configuration does not name.
-    pub const DEFAULT_NAME: &str = crate::source::DEFAULT_NAME;
+    pub const DEFAULT_NAME: &str = crate::settings::DEFAULT_NAME;
 
     use crate::console;
     use crate::failure::{Exit, Failure};
-    use crate::flags::Command;
-    use crate::workspace::Workspace;
+    use crate::flags::{Command, Scope};
+    use crate::workspace::{CONFIGURATION, Workspace};
 
     /// Runs a command, and prints why it failed.
     pub fn ended<F>(flags: Result<F, clap::Error>, run: impl FnOnce(F) -> Result<ExitCode, Failure>) -> ExitCode {
@@ -100,15 +120,64 @@ pub mod develop {
     }
 
     /// Runs a command of the tool.
-    pub fn run(workspace: Option<PathBuf>, command: Command) -> Result<ExitCode, Failure> {
-        let workspace = || Workspace::find(workspace);
+    pub fn run(scope: &Scope, command: Command) -> Result<ExitCode, Failure> {
+        let only = |command: &str| match scope.all {
+            true => {
+                Err(Failure::configuration("flags/all", format!("--all is not for `{command}`"), "leave the flag out"))
+            }
+            false => Ok(()),
+        };
         match command {
-            Command::Regenerate(flags) if flags.check => crate::check::run(&workspace()?),
-            Command::Regenerate(flags) => crate::regenerate::run(&workspace()?, &flags),
-            Command::Adopt(flags) => crate::adopt::run(&workspace()?, &flags),
-            Command::Sandbox(flags) => crate::sandbox::run(&flags),
-            Command::Drift(flags) => crate::drift::run(&workspace()?, &flags),
+            Command::New(flags) => only("new").and_then(|()| crate::new::new(&flags)),
+            Command::Add(flags) => only("add").and_then(|()| crate::new::add(top(scope)?.root(), &flags)),
+            Command::Upgrade(flags) => only("upgrade").and_then(|()| crate::upgrade::run(&top(scope)?, &flags)),
+            Command::Sandbox(flags) => only("sandbox").and_then(|()| crate::sandbox::run(&workspace(scope)?, &flags)),
+            Command::Regenerate(flags) => each(scope, |workspace| match flags.check {
+                true => crate::check::run(workspace),
+                false => crate::regenerate::run(workspace, &flags),
+            }),
+            Command::Drift(flags) => each(scope, |workspace| crate::drift::run(workspace, &flags)),
         }
+    }
+
+    /// The workspace of the service that the flags name.
+    pub fn workspace(scope: &Scope) -> Result<Workspace, Failure> {
+        let Some(service) = &scope.service else { return top(scope) };
+        let top = top(scope)?;
+        let folder = crate::services(top.root())?.into_iter().find(|folder| *folder == top.root().join(service));
+        let folder = folder.ok_or_else(|| {
+            Failure::configuration(
+                "flags/service",
+                format!("the workspace has no service {service:?}"),
+                format!("name a folder with {CONFIGURATION}, or make one: cargo xtask add {service} --base-url URL"),
+            )
+        })?;
+        Workspace::find(Some(folder))
+    }
+
+    fn top(scope: &Scope) -> Result<Workspace, Failure> {
+        Workspace::find(scope.workspace.clone())
+    }
+
+    /// Runs a command for the service that the flags name, or for all: the first exit code that is not 0 counts.
+    fn each(scope: &Scope, run: impl Fn(&Workspace) -> Result<ExitCode, Failure>) -> Result<ExitCode, Failure> {
+        if !scope.all {
+            return run(&workspace(scope)?);
+        }
+        let top = top(scope)?;
+        let mut code = None;
+        for folder in crate::services(top.root())? {
+            let name = folder.strip_prefix(top.root()).ok().and_then(Path::to_str).filter(|name| !name.is_empty());
+            console::progress(&format!("== {}", name.unwrap_or("the service at the top")));
+            let outcome = run(&Workspace::find(Some(folder))?).unwrap_or_else(|failure| {
+                console::failure(&failure.to_string());
+                failure.exit.into()
+            });
+            if outcome != ExitCode::SUCCESS {
+                code.get_or_insert(outcome);
+            }
+        }
+        Ok(code.unwrap_or(ExitCode::SUCCESS))
     }
 
     /// Names that the client of a workspace takes for itself.

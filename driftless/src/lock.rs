@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn the_lock_survives_a_round_trip() {
         let document = PinnedDocument {
-            name: "platform".to_owned(),
+            name: "service".to_owned(),
             source: "sandbox".to_owned(),
             raw: sha256(b"raw"),
             canonical: sha256(b"canonical"),

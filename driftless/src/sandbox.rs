@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, ExitCode, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -13,25 +14,51 @@ use tokio::sync::oneshot;
 use crate::child::{Owned, cargo};
 use crate::failure::{Exit, Failure};
 use crate::flags;
+use crate::settings::{Settings, SourceSettings};
+use crate::workspace::{CONFIGURATION, Workspace};
 
-/// The workspace that this program was compiled in: its sandbox is meant, whatever `--workspace` names.
-const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
 /// How long a sandbox has to end after its standard input.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Most of what the program says that is kept, in bytes.
 const KEPT: u64 = 1024 * 1024;
 
-/// The program, compiled from its sources as they are.
-fn program(quiet: bool) -> Command {
-    let mut command = cargo();
-    command.arg("run").args(quiet.then_some("--quiet"));
-    command.args(["--package", "platform-sandbox", "--manifest-path", MANIFEST, "--"]);
-    command
+/// The program that stands in for the service: a package of the workspace, or of another one.
+#[derive(Debug)]
+pub(crate) struct Program {
+    package: String,
+    manifest: PathBuf,
 }
 
-pub(crate) fn run(flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
+impl Program {
+    /// The program that the configuration names.
+    pub(crate) fn of(workspace: &Workspace, source: &SourceSettings) -> Result<Self, Failure> {
+        let stand_in = source.stand_in.as_ref().ok_or_else(|| {
+            Failure::configuration(
+                "sandbox/none",
+                "no deployment is configured, and no program stands in for it",
+                format!(
+                    "name the deployment: `base_url` in [source] of {CONFIGURATION}, --base-url or --contract\n\
+                     or name a program that serves a contract on loopback: stand_in = {{ package = \"…\" }} in [source]"
+                ),
+            )
+        })?;
+        let manifest = stand_in.manifest.as_deref().unwrap_or(Path::new("Cargo.toml"));
+        Ok(Self { package: stand_in.package.clone(), manifest: workspace.root().join(manifest) })
+    }
+
+    /// Compiles it where that is needed, and runs it.
+    fn command(&self, quiet: bool) -> Command {
+        let mut command = cargo();
+        command.arg("run").args(quiet.then_some("--quiet"));
+        command.args(["--package", &self.package, "--manifest-path"]).arg(&self.manifest).arg("--");
+        command
+    }
+}
+
+pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
+    let program = Program::of(workspace, &Settings::read(workspace)?.source)?;
     // Compiling may take a minute, which a person wants to see.
-    let mut command = program(!std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let mut command = program.command(!std::io::IsTerminal::is_terminal(&std::io::stderr()));
     command.args(&flags.flags);
     become_of(&mut command)
 }
@@ -90,8 +117,8 @@ impl Drop for Process {
 
 impl LocalSandbox {
     /// Compiles the sandbox where that is needed, starts it, and waits until it listens.
-    pub(crate) async fn start(flags: &[&str]) -> Result<Self, Failure> {
-        let mut command = program(true);
+    pub(crate) async fn start(program: &Program, flags: &[&str]) -> Result<Self, Failure> {
+        let mut command = program.command(true);
         command.args(["--json", "--end-with-stdin"]).args(flags.iter().map(OsString::from));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|error| not_started(&error))?;

@@ -18,6 +18,9 @@ use toml::de::DeTable;
 use crate::failure::Failure;
 use crate::workspace::{CONFIGURATION, GRAPHQL, SCHEMA, Workspace, is_graphql};
 
+/// The name of a document that the configuration does not name.
+pub(crate) const DEFAULT_NAME: &str = "service";
+
 /// The whole configuration.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
@@ -32,6 +35,8 @@ pub(crate) struct Settings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SourceSettings {
+    /// The name of the one document that no `[[source.document]]` names.
+    pub(crate) name: Option<String>,
     /// Base URL of the deployment.
     pub(crate) base_url: Option<String>,
     /// Environment variable that holds the base URL; it goes before `base_url`.
@@ -50,8 +55,28 @@ pub(crate) struct SourceSettings {
     /// Path of the GraphQL interface below the base URL, which then has to give a schema. Empty: nobody is asked. Without
     /// it `/graphql` is tried.
     pub(crate) graphql: Option<String>,
+    /// The server that stands in for the service if no deployment is configured.
+    pub(crate) stand_in: Option<StandIn>,
     /// The share of a document's operations that may go in one run, in per cent.
     pub(crate) largest_loss: Option<u8>,
+}
+
+/// `[source.stand_in]`: a program that serves a contract on loopback, as `driftless-sandbox` does.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StandIn {
+    /// The cargo package of the program.
+    pub(crate) package: String,
+    /// The manifest of its workspace, relative to this one.
+    #[serde(default)]
+    pub(crate) manifest: Option<PathBuf>,
+}
+
+impl SourceSettings {
+    /// The name of the one document that no `[[source.document]]` names.
+    pub(crate) fn default_name(&self) -> &str {
+        self.name.as_deref().unwrap_or(DEFAULT_NAME)
+    }
 }
 
 /// `[[source.document]]`: one contract.
@@ -248,7 +273,7 @@ mod tests {
             ("[source]\nbase_ulr = 'x'\n", "specs/codegen.toml:2:1"),
             ("[[family]]\nname = 'a'\nprefixes = []\ncolour = 'red'\n", "specs/codegen.toml:4:1"),
             ("\ncolour = 'red'\n", "specs/codegen.toml:2:1"),
-            ("[sorce]\n", "specs/codegen.toml:1:2: `sorce`: unknown field `sorce`, expected one of `source`, `family`"),
+            ("[sorce]\n", "specs/codegen.toml:1:2: `sorce`: unknown field `sorce`, expected one of `client`, `source`"),
             ("a = \n", "specs/codegen.toml:1:"),
         ] {
             let failure = Settings::parse(text).expect_err(text);
@@ -299,6 +324,8 @@ mod tests {
         let page = include_str!("../../docs/configuration.md");
         for text in [
             "unknown = 1",
+            "[client]\nunknown = 1",
+            "[source.stand_in]\nunknown = 1",
             "[source]\nunknown = 1",
             "[source.token]\nunknown = 1",
             "[[source.document]]\nunknown = 1",

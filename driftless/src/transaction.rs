@@ -3,30 +3,23 @@
 //! New contents and a journal are staged in a hidden folder of the workspace and flushed to the disk. Renaming the
 //! journal to its committed name is the one atomic step: before it nothing has changed, after it the next run carries
 //! the swap to its end ([`Guard::recover`]). The contents are then renamed into place and the journal is removed.
-//!
-//! A swap that changes what people keep (`cargo xtask adopt`) leaves the hash of its journal in the folder of git, where no
-//! commit can bring a file: only with it is the journal believed of such files.
 
 mod journal;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::tree::{Kind, Tree};
 use crate::workspace::{STAGING, Workspace};
 use journal::{DRAFT, Journal, Left, STAGED, staged};
 
 pub(crate) use journal::JOURNAL;
-
-/// The file in the folder of git that vouches for a journal.
-const MARK: &str = "platform-adoption";
 
 /// How often the lock is asked for, and the pause between: a run that is killed while it starts git leaves the lock with the
 /// child until the child has become git.
@@ -52,7 +45,6 @@ impl Change {
 #[derive(Debug)]
 pub(crate) struct Guard {
     tree: Tree,
-    root: PathBuf,
     _lock: File,
 }
 
@@ -71,7 +63,7 @@ impl Guard {
         loop {
             tries -= 1;
             match lock.try_lock() {
-                Ok(()) => return Ok(Self { tree, root: workspace.root().to_path_buf(), _lock: lock }),
+                Ok(()) => return Ok(Self { tree, _lock: lock }),
                 Err(TryLockError::WouldBlock) if tries > 0 => sleep(PAUSE),
                 Err(TryLockError::WouldBlock) => {
                     return Err(Failure::configuration(
@@ -90,10 +82,9 @@ impl Guard {
     /// Carries a committed swap to its end, and clears what an uncommitted one left. The number of files that the
     /// committed one was about, or `None`.
     pub(crate) fn recover(&self) -> Result<Option<usize>, Failure> {
-        let journal = Journal::read(&self.tree, || self.mark().and_then(|mark| fs::read_to_string(mark).ok()))?;
+        let journal = Journal::read(&self.tree)?;
         if let Some(journal) = &journal {
             self.apply(journal, &mut |_| Ok(()))?;
-            self.forget(journal);
         }
         self.clear()?;
         Ok(journal.map(|journal| journal.files.len()))
@@ -118,7 +109,6 @@ impl Guard {
         self.preflight(changes)?;
         let journal = self.stage(changes, before)?;
         interrupt.defer()?;
-        self.vouch(&journal, before)?;
         before("commit")?;
         self.tree.rename(DRAFT, JOURNAL)?;
         self.tree.flush(STAGING);
@@ -126,42 +116,7 @@ impl Guard {
             hint: format!("{}\n`cargo xtask regenerate --offline` then completes the swap", failure.hint),
             ..failure
         })?;
-        self.forget(&journal);
         self.clear()
-    }
-
-    /// Where the hash of a journal is kept that changes what people keep.
-    fn mark(&self) -> Option<PathBuf> {
-        let git = Command::new("git").arg("-C").arg(&self.root).args(["rev-parse", "--absolute-git-dir"]).output();
-        let output = git.ok().filter(|output| output.status.success())?;
-        Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end_matches(['\n', '\r'])).join(MARK))
-    }
-
-    fn vouch(&self, journal: &Journal, before: &mut Before<'_>) -> Result<(), Failure> {
-        if !journal.is_adoption() {
-            return Ok(());
-        }
-        before("mark")?;
-        let Some(mark) = self.mark() else {
-            return Err(Failure::new(
-                Exit::Files,
-                "files/territory",
-                "files that this tool does not write are changed in a git repository only; nothing was written",
-                "git init && git add -A && git commit",
-            ));
-        };
-        let written = File::create(&mark).and_then(|mut file| {
-            io::Write::write_all(&mut file, journal.hash().as_bytes())?;
-            file.sync_all()
-        });
-        written.map_err(|error| Failure::file("write", &mark, &error))
-    }
-
-    fn forget(&self, journal: &Journal) {
-        if let Some(mark) = journal.is_adoption().then(|| self.mark()).flatten() {
-            // One that stays vouches for a journal that is gone.
-            let _ = fs::remove_file(mark);
-        }
     }
 
     fn stage(&self, changes: &[Change], before: &mut Before<'_>) -> Result<Journal, Failure> {

@@ -1,8 +1,6 @@
 //! Where the files of the repository are.
 
-use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 use std::{env, fs};
 
 use crate::failure::Failure;
@@ -30,12 +28,6 @@ pub const SCHEMA: &str = "specs/graphql/schema.graphql";
 pub const GENERATED: &str = "generated-client/src/generated";
 /// Manifest that holds the generated features, relative to the workspace.
 pub const CLIENT_MANIFEST: &str = "generated-client/Cargo.toml";
-/// The page of the client in a registry, relative to the workspace.
-pub const README: &str = "generated-client/README.md";
-/// Folder of the end-to-end tests, relative to the workspace.
-pub const TESTS: &str = "tests";
-/// Folder of the client's examples, relative to the workspace.
-pub const EXAMPLES: &str = "generated-client/examples";
 /// Folder in which new contents are staged, relative to the workspace.
 pub const STAGING: &str = "specs/.regenerate";
 
@@ -73,29 +65,10 @@ pub fn is_graphql(path: &str) -> bool {
     path.ends_with(".graphql") || path.ends_with(".gql")
 }
 
-/// Whether `cargo xtask adopt` changes this, too: what people keep of the service before.
-pub fn is_adopted(path: &str) -> bool {
-    let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
-    let below = |folder: &str, end: &str| {
-        path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.ends_with(end))
-    };
-    plain
-        && (path == CONFIGURATION
-            || path == README
-            || (is_graphql(path) && below(GRAPHQL, ""))
-            || below(TESTS, ".rs")
-            || below(EXAMPLES, ".rs"))
-}
-
-/// Files by their paths, each with its content; `None`: it goes.
-pub type Planned = BTreeMap<String, Option<Vec<u8>>>;
-
 /// The workspace that a command works on.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: PathBuf,
-    /// What is read in place of what is on the disk.
-    planned: Arc<Planned>,
 }
 
 impl Workspace {
@@ -120,7 +93,7 @@ impl Workspace {
             })?,
         };
         let root = root.canonicalize().map_err(|error| Failure::file("open", &root, &error))?;
-        Ok(Self { root, planned: Arc::default() })
+        Ok(Self { root })
     }
 
     fn search() -> Option<PathBuf> {
@@ -136,16 +109,6 @@ impl Workspace {
         &self.root
     }
 
-    /// The workspace as it is to be: files are read as they are planned.
-    pub fn with(&self, planned: Planned) -> Self {
-        Self { root: self.root.clone(), planned: Arc::new(planned) }
-    }
-
-    /// What is planned and not on the disk yet.
-    pub fn planned(&self) -> &Planned {
-        &self.planned
-    }
-
     /// The place of a path that is relative to the workspace and written with `/`.
     pub fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)
@@ -158,9 +121,6 @@ impl Workspace {
 
     /// The bytes of a file, or `None` where there is none. In `specs` and where the tool writes, no link is followed.
     pub fn read(&self, relative: &str) -> Result<Option<Vec<u8>>, Failure> {
-        if let Some(planned) = self.planned.get(relative) {
-            return Ok(planned.clone());
-        }
         if relative.starts_with("specs/") || is_written(relative) {
             return self.tree()?.read(relative);
         }
@@ -175,9 +135,7 @@ impl Workspace {
     /// All files below a folder, as sorted paths relative to the workspace.
     pub fn files_below(&self, folder: &str) -> Result<Vec<String>, Failure> {
         self.tree()?.check(folder)?;
-        let below = |path: &&String| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        let planned = self.planned.iter().filter(|(path, content)| content.is_some() && below(path));
-        let mut found: Vec<String> = planned.map(|(path, _)| path.clone()).collect();
+        let mut files: Vec<String> = Vec::new();
         let mut waiting = vec![folder.to_owned()];
         while let Some(folder) = waiting.pop() {
             let path = self.path(&folder);
@@ -192,13 +150,13 @@ impl Workspace {
                 let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
                 if kind.is_dir() {
                     waiting.push(name);
-                } else if !self.planned.contains_key(&name) {
-                    found.push(name);
+                } else {
+                    files.push(name);
                 }
             }
         }
-        found.sort();
-        Ok(found)
+        files.sort();
+        Ok(files)
     }
 
     /// How a file named by the user is recorded: relative to the workspace where it was named so, or lies inside it;

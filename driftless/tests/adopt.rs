@@ -60,7 +60,7 @@ fn everything_of_the_service_before_leaves() {
         "removes tests/families/things.rs",
         "removes generated-client/examples/things.rs",
         "begins specs/names.lock afresh",
-        "platform from http",
+        "service from http",
         &format!("export PLATFORM_BASE_URL={} PLATFORM_TOKEN=", server.url()),
         "cargo run -p platform-client --example first",
     ]);
@@ -114,7 +114,7 @@ fn the_service_is_asked_once() {
     paths.sort();
     assert!(paths.contains(&"/openapi/v1.json".to_owned()), "{paths:?}");
     assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "something is asked for twice: {paths:?}");
-    let pinned = workspace.read("specs/contracts/platform.json");
+    let pinned = workspace.read("specs/contracts/service.json");
     assert!(pinned.contains("/api/orders/v1") && !pinned.contains("/api/others"), "{pinned}");
     assert!(workspace.read("specs/codegen.lock").contains("one"), "the tag of what is pinned is kept");
     // The change is found by the next run.
@@ -139,7 +139,7 @@ fn one_of_several_contracts_is_chosen_by_a_flag() {
 
     let chosen = format!("{base}/openapi/v2.json");
     workspace.run(&["adopt", "--base-url", &base, "--contract", &chosen]).succeeds(&["others"]);
-    let document = "[[source.document]]\nname = \"platform\"\ncontract = \"/openapi/v2.json\"\n";
+    let document = "[[source.document]]\nname = \"service\"\ncontract = \"/openapi/v2.json\"\n";
     let configuration = workspace.read("specs/codegen.toml");
     assert!(configuration.contains(document), "{configuration}");
     workspace.run(&["regenerate", "--base-url", &base]).succeeds(&["unchanged"]);

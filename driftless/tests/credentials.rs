@@ -212,7 +212,7 @@ fn every_way_of_a_program_gets_the_contract() {
         (&*with_secret, vec![], "/auth/oauth/token"),
         (&*client, vec![("TEST_CLIENT_SECRET", SECRET)], "/auth/oauth/token"),
         (&*with_secret, vec![("TEST_TOKEN_ENDPOINT", &*endpoint)], "/auth/connect/token"),
-        (&*with_secret, vec![("TEST_AUDIENCE", "platform")], "/auth/oauth/token"),
+        (&*with_secret, vec![("TEST_AUDIENCE", "service")], "/auth/oauth/token"),
         // A variable takes the place of a key.
         (&*with_secret, vec![("TEST_TOKEN", "tok-2718")], ""),
         (&*print, vec![("TEST_TOKEN_FILE", &*token)], ""),
@@ -245,10 +245,10 @@ fn credentials_that_contradict_each_other_are_named() {
             &["`TEST_TOKEN`, `TEST_TOKEN_FILE` are several sources of one token", "keep one"][..],
         ),
         (
-            vec![("TEST_TOKEN", "a"), ("TEST_AUDIENCE", "platform")],
+            vec![("TEST_TOKEN", "a"), ("TEST_AUDIENCE", "service")],
             &["`TEST_TOKEN` gives a token, and `TEST_AUDIENCE` would not be used"],
         ),
-        (vec![("TEST_AUDIENCE", "platform")], &["`TEST_AUDIENCE` would not be used", "set TEST_ISSUER", "or unset"]),
+        (vec![("TEST_AUDIENCE", "service")], &["`TEST_AUDIENCE` would not be used", "set TEST_ISSUER", "or unset"]),
         (vec![("TEST_FOLLOW_LINKS", "1")], &["`TEST_FOLLOW_LINKS` would not be used: it is for protected files"]),
         (
             vec![("TEST_TOKEN", "a"), ("TEST_CLIENT_SECRET", "b")],
@@ -261,9 +261,12 @@ fn credentials_that_contradict_each_other_are_named() {
         (vec![("TEST_ISSUER", "https://issuer.invalid")], &["TEST_CLIENT_ID", "TEST_SECRET_FILE"]),
         (
             vec![("TEST_TOKEN", "can\nary")],
-            &["the environment variable `TEST_TOKEN` holds no token: it has a line break", "give the token alone"],
+            &[
+                "the environment variable `TEST_TOKEN` contains no valid token: it has a line break",
+                "give the token alone",
+            ],
         ),
-        (vec![("TEST_TOKEN", "canary two")], &["`TEST_TOKEN` holds no token: it has a space"]),
+        (vec![("TEST_TOKEN", "canary two")], &["`TEST_TOKEN` contains no valid token: it has a space"]),
         (vec![("TEST_TOKEN", "\n")], &["`TEST_TOKEN` is empty"]),
     ] {
         let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
@@ -281,7 +284,7 @@ fn credentials_that_contradict_each_other_are_named() {
         ),
         (format!("{token}token_file = \"t\"\n"), vec![], "`token_env`, `token_file` are several sources"),
         // A variable is an intent to use the client on this machine.
-        (client.to_owned(), vec![("TEST_AUDIENCE", "platform")], "lacks the client's secret"),
+        (client.to_owned(), vec![("TEST_AUDIENCE", "service")], "lacks the client's secret"),
         (client.to_owned(), vec![("TEST_CLIENT_ID", "me")], "lacks the client's secret"),
         (
             token.to_owned(),

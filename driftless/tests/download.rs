@@ -184,7 +184,7 @@ fn a_token_that_is_refused_is_told_from_a_missing_one() {
 fn a_name_that_does_not_resolve_is_said() {
     let workspace = Workspace::pinned();
     let run = workspace.run(&["regenerate", "--base-url", "https://platform.invalid/"]);
-    run.fails(3, &["download/dns", "platform.invalid", "cannot be resolved", "--offline"]);
+    run.fails(3, &["download/dns", "service.invalid", "cannot be resolved", "--offline"]);
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn a_tag_saves_the_download_and_an_unchanged_contract_writes_nothing() {
     assert_eq!((workspace.tree(), workspace.times()), (before.clone(), times));
 
     // A pin that is gone is downloaded again, whatever the tag.
-    std::fs::remove_file(workspace.path("specs/contracts/platform.json")).expect("removed");
+    std::fs::remove_file(workspace.path("specs/contracts/service.json")).expect("removed");
     workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["received"]);
     assert_eq!(workspace.tree(), before);
 }

@@ -52,7 +52,7 @@ fn a_branch_is_compared_with_a_revision() {
         "1 cause: 1 breaks programs",
         "B1   POST /api/things is gone",
     ]);
-    assert!(workspace.read("specs/drift.md").starts_with("# Contract drift: platform\n\n**1 cause"));
+    assert!(workspace.read("specs/drift.md").starts_with("# Contract drift: service\n\n**1 cause"));
     // What did not change leaves the last report as it is.
     workspace.run(&["regenerate", "--contract", "smaller.json"]).succeeds(&["0 bytes written"]);
     let run = workspace.run(&["drift", "--against", "HEAD", "--format", "markdown"]);
@@ -63,7 +63,7 @@ fn a_branch_is_compared_with_a_revision() {
     // A revision never becomes an option of git.
     workspace.run(&["drift", "--against=--output=stolen"]).fails(5, &["drift/no-revision"]);
     assert!(!workspace.path("stolen").exists());
-    let pinned = "specs/contracts/platform.json";
+    let pinned = "specs/contracts/service.json";
     let text = workspace.read(pinned);
     workspace.write(pinned, &text.replace("things", "gadgets"));
     workspace.run(&["drift", "--against", "HEAD"]).fails(2, &["output/edited", pinned]);
@@ -71,7 +71,7 @@ fn a_branch_is_compared_with_a_revision() {
 
 #[test]
 fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
-    const PINNED: &str = "specs/contracts/platform.json";
+    const PINNED: &str = "specs/contracts/service.json";
     let workspace = Workspace::pinned();
     assert_eq!(workspace.git(&["init", "-q"]).code, Some(0));
     workspace.run(&["drift", "--history", "3"]).fails(5, &["drift/git"]);
@@ -113,7 +113,21 @@ fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
     assert_eq!(serde_json::json!(clients), serde_json::json!(["break", null, null, "break", null]));
     let run = workspace.run(&["drift", "--history", "9", "--format", "markdown"]);
     assert_eq!(run.stdout.lines().filter(|line| line.starts_with("| 2")).count(), 5, "{}", run.stdout);
-    workspace.run(&["drift", "--history", "9", "--format", "html"]).fails(5, &["drift/history-format"]);
+    let run = workspace.run(&["drift", "--history", "9", "--format", "html"]);
+    assert_eq!(run.stdout.matches("<details class=\"break\">").count(), 2, "{}", run.stdout);
+    assert!(run.stdout.contains("<li>B1: `POST /api/things` is gone"), "{}", run.stdout);
+    workspace.run(&["drift", "--history", "9", "--format", "sarif"]).fails(5, &["drift/history-format"]);
+
+    // A revision in which nothing but the GraphQL schema changed.
+    for fields in ["name: String size: Int", "name: String"] {
+        workspace.write("specs/graphql/schema.graphql", &format!("type Query {{ {fields} }}\n"));
+        workspace.commit();
+    }
+    let told = lines("2");
+    assert!(told[0][22..].starts_with("break  1 cause: 1 breaks"), "{told:#?}");
+    assert!(told.iter().any(|line| line.contains("`Query.size` is gone")), "{told:#?}");
+    // The first schema is nothing that changed.
+    assert!(told.iter().any(|line| line.contains("Nothing changed that a program could notice")), "{told:#?}");
     workspace.run(&["drift", "--history", "0"]).fails(5, &["--history"]);
     workspace.run(&["drift", "--history", "2", "--against", "HEAD"]).fails(5, &["--against"]);
 }
@@ -124,7 +138,7 @@ fn a_chosen_name_counts_in_the_run_that_needs_it() {
     let chosen = || {
         let workspace = Workspace::pinned();
         let configuration = workspace.read("specs/codegen.toml");
-        let name = "[rename]\n\"platform#/components/schemas/Gadget\" = \"Thing\"\n";
+        let name = "[rename]\n\"service#/components/schemas/Gadget\" = \"Thing\"\n";
         workspace.write("specs/codegen.toml", &format!("{configuration}\n{name}"));
         workspace.write(
             "gadgets.json",

@@ -5,7 +5,7 @@ use crate::support::{CONFIGURATION, Workspace, contract};
 
 const LOCK: &str = "specs/codegen.lock";
 const NAMES: &str = "specs/names.lock";
-const PINNED: &str = "specs/contracts/platform.json";
+const PINNED: &str = "specs/contracts/service.json";
 const CONFLICT: &str = "<<<<<<< ours\nx\n=======\ny\n>>>>>>> theirs\n";
 
 /// Runs `drift` in each format, with a report that stands there already.

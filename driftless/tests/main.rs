@@ -7,7 +7,6 @@
     reason = "a test fails by panicking, and says what it leaves out"
 )]
 
-mod adopt;
 mod behaviours;
 #[path = "support/browser.rs"]
 mod browser;

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Workspace, contract};
 
-const PINNED: &str = "specs/contracts/platform.json";
+const PINNED: &str = "specs/contracts/service.json";
 const CLIENT: &str = "specs/client.txt";
 const NAMES: &str = "specs/names.lock";
 
@@ -142,6 +142,32 @@ fn one_name_for_two_operations_is_settled_by_a_person() {
     settled(&workspace);
 }
 
+/// One branch chose the name in the configuration, the other has it in its lock.
+#[test]
+fn a_chosen_name_that_the_other_branch_gave_is_settled_by_a_person() {
+    let workspace = Workspace::new();
+    let source = "[source]\nbase_url_env = \"TEST_BASE_URL\"\n";
+    let rename = |name: &str| format!("{source}[rename]\n\"GET /items/{{id}}/stock\" = \"{name}\"\n");
+    workspace.write("specs/codegen.toml", &rename("get_stock"));
+    workspace.pin(&items(&["stock"]));
+    let line = "operation GET /items/{id}/reviews = items.get_stock\n";
+    workspace.write(NAMES, &(workspace.read(NAMES) + line));
+    let offline = workspace.run(&["regenerate", "--offline", "--overwrite"]);
+    offline.fails(5, &["names/double", "items.get_stock", "/stock", "/reviews"]);
+    workspace.write("contract.json", &items(&["reviews", "stock"]));
+    let merged = ["regenerate", "--contract", "contract.json", "--overwrite"];
+    workspace.run(&merged).fails(5, &["names/double", "items.get_stock", "/stock", "/reviews"]);
+
+    // The lock of neither branch has the chosen name.
+    workspace.write(NAMES, &workspace.read(NAMES).replace("/stock = items.get_stock\n", "/stock = items.stock\n"));
+    workspace
+        .run(&merged)
+        .fails(5, &["names/double", "codegen.toml:4:1", "names.lock:", "`get_stock` is also that of"]);
+    workspace.write("specs/codegen.toml", &rename("stock"));
+    workspace.run(&merged).succeeds(&["written"]);
+    assert!(workspace.read(NAMES).contains(line));
+}
+
 #[test]
 fn two_contracts_never_become_a_mixture() {
     // Without the attributes git weaves them: this is what they are for.
@@ -205,7 +231,7 @@ fn the_advice_of_the_lock_settles_a_merge() {
     for prepare in [&[][..], &["checkout", "-q", "--theirs", "specs/codegen.lock"]] {
         let workspace = branches(&attributes());
         assert_eq!(workspace.git(&["checkout", "-q", "one"]).code, Some(0));
-        let documents = ["platform", "billing"]
+        let documents = ["service", "billing"]
             .map(|name| format!("[[source.document]]\nname = \"{name}\"\ncontract = \"{name}.json\"\n"));
         let server = "[[server]]\nname = \"billing\"\ndocuments = [\"billing\"]\n";
         workspace.replace(
@@ -213,7 +239,7 @@ fn the_advice_of_the_lock_settles_a_merge() {
             "\"TEST_BASE_URL\"\n",
             &format!("\"TEST_BASE_URL\"\n{}{server}", documents.concat()),
         );
-        workspace.write("platform.json", &contract("aardvarks").replace("/api/ants", "/api/apes"));
+        workspace.write("service.json", &contract("aardvarks").replace("/api/ants", "/api/apes"));
         workspace.write("billing.json", &contract::with_paths(&["/billing/invoices"]));
         workspace.run(&["regenerate"]).succeeds(&["written"]);
         workspace.commit();

@@ -93,7 +93,7 @@ fn a_hand_edit_is_refused_by_name_with_the_way_out() {
     let workspace = Workspace::pinned();
     let tree = workspace.tree();
     let source = some_source(&workspace);
-    for path in [source.as_str(), "specs/client.txt", "specs/contracts/platform.json"] {
+    for path in [source.as_str(), "specs/client.txt", "specs/contracts/service.json"] {
         let text = workspace.read(path);
         workspace.write(path, &format!("{text}\n"));
         let edited = workspace.tree();
@@ -190,7 +190,7 @@ fn check_names_the_input_that_changed() {
 #[test]
 fn check_tells_an_edited_pin_and_a_missing_one() {
     let workspace = Workspace::pinned();
-    let path = "specs/contracts/platform.json";
+    let path = "specs/contracts/service.json";
     let text = workspace.read(path);
     workspace.write(path, &text.replace("\"v1\"", "\"v2\""));
     let run = workspace.run(&["regenerate", "--check"]);
@@ -204,7 +204,7 @@ fn check_tells_an_edited_pin_and_a_missing_one() {
 #[test]
 fn an_edited_pin_can_be_taken_as_it_is() {
     let workspace = Workspace::pinned();
-    let path = "specs/contracts/platform.json";
+    let path = "specs/contracts/service.json";
     let text = workspace.read(path);
     workspace.write(path, &text.replace("\"v1\"", "\"v2\""));
     workspace.run(&["regenerate", "--offline", "--overwrite"]).succeeds(&["changed"]);
@@ -254,7 +254,7 @@ fn a_lock_that_lists_a_file_of_others_is_refused() {
         workspace.write(LOCK, &listed);
         workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &[path, "lock/invalid"]);
     }
-    workspace.write(LOCK, &lock.replace("name = \"platform\"", "name = \"../platform\""));
+    workspace.write(LOCK, &lock.replace("name = \"service\"", "name = \"../platform\""));
     workspace.run(&["regenerate", "--contract", "contract.json"]).fails(5, &["../platform"]);
     assert!(workspace.path("mine.txt").is_file());
 }
@@ -321,7 +321,7 @@ fn a_hand_edit_is_told_from_a_changed_contract() {
 #[test]
 fn a_contract_in_conflict_is_no_contract() {
     let workspace = Workspace::pinned();
-    let path = "specs/contracts/platform.json";
+    let path = "specs/contracts/service.json";
     let text = workspace.read(path);
     workspace.write(path, &format!("<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> other\n"));
     workspace.run(&["regenerate", "--offline"]).fails(5, &[path, "take one side of all generated files"]);
@@ -333,7 +333,7 @@ fn locked_fails_when_the_source_is_another() {
     let tree = workspace.tree();
     workspace.run(&["regenerate", "--contract", "contract.json", "--locked"]).succeeds(&["0 bytes written"]);
     workspace.write("other.json", &contract::with_paths(&["/api/others"]));
-    workspace.run(&["regenerate", "--contract", "other.json", "--locked"]).fails(2, &["platform", "--locked"]);
+    workspace.run(&["regenerate", "--contract", "other.json", "--locked"]).fails(2, &["service", "--locked"]);
     fs::remove_file(workspace.path("other.json")).expect("removed");
     assert_eq!(workspace.tree(), tree);
 }
@@ -387,7 +387,7 @@ fn mistakes_of_configuration_and_command_line_have_their_own_exit_code() {
 #[test]
 fn with_nothing_configured_the_sandbox_serves_the_whole_job() {
     let workspace = Workspace::new();
-    workspace.run(&["regenerate"]).succeeds(&["starting the sandbox", "getting a token", "platform from sandbox"]);
+    workspace.run(&["regenerate"]).succeeds(&["starting the sandbox", "getting a token", "service from sandbox"]);
     assert!(workspace.read(LOCK).contains("source = \"sandbox\"\n"));
     assert!(!workspace.read(LOCK).contains("127.0.0.1"));
     let (tree, times) = (workspace.tree(), workspace.times());

@@ -249,9 +249,9 @@ fn a_pull_request_with_a_breaking_change_is_commented_and_passes() {
         assert!(repository.workspace.read("target/drift/drift.html").contains("<!doctype html>"));
         assert!(run.stdout.contains("`POST /api/things` is gone"), "{run:?}");
         is_harmless(&run);
-        let annotated = run.stdout.contains("::error file=specs/contracts/platform.json,line=");
+        let annotated = run.stdout.contains("::error file=specs/contracts/service.json,line=");
         assert_eq!(annotated, host == Host::GitHub, "{host:?}: {run:?}");
-        let linked = comment.contains("](https://host.example/owner/name/blob/abc/specs/contracts/platform.json#L");
+        let linked = comment.contains("](https://host.example/owner/name/blob/abc/specs/contracts/service.json#L");
         assert_eq!(linked, host == Host::GitHub, "{comment}");
         if host == Host::GitHub {
             assert_eq!(repository.workspace.read(SUMMARY), comment);
@@ -288,7 +288,7 @@ fn a_pull_request_with_stale_files_fails_and_is_commented_all_the_same() {
         assert!(repository.workspace.read(COMMENT).contains("is gone"));
     }
     // A contract that was edited by hand is compared with nothing.
-    let pinned = "specs/contracts/platform.json";
+    let pinned = "specs/contracts/service.json";
     repository.workspace.write(pinned, &repository.workspace.read(pinned).replace("things", "gadgets"));
     let run = repository.job(Host::GitHub, "pull-request");
     run.fails(2, &["output/edited", pinned]);
@@ -337,7 +337,7 @@ fn at_night_drift_becomes_an_issue_and_silence_is_never_taken_for_no_drift() {
 fn at_night_the_sandbox_at_its_second_revision_drifts() {
     let repository = Repository::new();
     let workspace = &repository.workspace;
-    workspace.run(&["regenerate", "--sandbox"]).succeeds(&["platform from sandbox"]);
+    workspace.run(&["regenerate", "--sandbox"]).succeeds(&["service from sandbox"]);
     // The nightly job does not take the sandbox for the deployment, even where the sandbox is pinned.
     let run = repository.job(Host::GitHub, "nightly");
     run.fails(5, &["no deployment is configured"]);

@@ -17,7 +17,7 @@ fn an_edited_contract_is_undone_and_a_downloaded_one_accepted() {
     workspace.pin(&contract::with_paths(&all));
     let said = differing().expect_err("another contract");
     assert!(said.lines().count() <= 40 && said.contains("INSTA_UPDATE=always"), "{said}");
-    workspace.replace("specs/contracts/platform.json", "/api/things/a1", "/api/things/b1");
+    workspace.replace("specs/contracts/service.json", "/api/things/a1", "/api/things/b1");
     let said = differing().expect_err("an edited contract");
     assert!(!said.contains("INSTA_UPDATE=always") && said.contains("git checkout"), "{said}");
 }

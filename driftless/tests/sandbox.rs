@@ -37,7 +37,7 @@ fn the_printed_lines_are_all_that_a_program_needs() {
     let status = Command::new("kill").args(["-INT", &sandbox.id().to_string()]).status().expect("kill runs");
     assert!(status.success());
     assert!(sandbox.wait().expect("ends").success());
-    regenerated.succeeds(&["getting a token", "platform from http://127.0.0.1:", "new"]);
+    regenerated.succeeds(&["getting a token", "service from http://127.0.0.1:", "new"]);
     assert!(!fs::exists(secret).expect("asked"), "the secret goes with the sandbox");
 }
 

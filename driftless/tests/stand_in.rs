@@ -36,12 +36,12 @@ fn a_client_of_a_deployment_is_not_replaced_by_the_sandbox() {
     let workspace = Workspace::new();
     let server = deployment();
     workspace.run(&["regenerate", "--base-url", &server.url()]).succeeds(&["new"]);
-    stays(&workspace, &["specs/codegen.lock pins platform from", &server.url()]);
+    stays(&workspace, &["specs/codegen.lock pins service from", &server.url()]);
     workspace.run_with(&["regenerate"], &[("TEST_BASE_URL", &server.url())]).succeeds(&["0 bytes written"]);
 
     // On purpose it is, even where a deployment is configured.
     let run = workspace.run_with(&["regenerate", "--sandbox"], &[("TEST_BASE_URL", &server.url())]);
-    run.succeeds(&["starting the sandbox", "platform from sandbox"]);
+    run.succeeds(&["starting the sandbox", "service from sandbox"]);
     assert!(workspace.read(LOCK).contains("source = \"sandbox\"\n"));
     workspace.run(&["regenerate"]).succeeds(&["no deployment is configured: starting the sandbox", "0 bytes written"]);
 }
@@ -49,15 +49,15 @@ fn a_client_of_a_deployment_is_not_replaced_by_the_sandbox() {
 #[test]
 fn a_client_from_a_file_is_not_replaced_by_the_sandbox() {
     let workspace = Workspace::pinned();
-    stays(&workspace, &["platform from contract.json"]);
+    stays(&workspace, &["service from contract.json"]);
     // A file that is called as the sandbox is.
     workspace.write("sandbox", &contract::small());
-    workspace.run(&["regenerate", "--contract", "sandbox"]).succeeds(&["platform from ./sandbox"]);
-    stays(&workspace, &["platform from ./sandbox"]);
+    workspace.run(&["regenerate", "--contract", "sandbox"]).succeeds(&["service from ./sandbox"]);
+    stays(&workspace, &["service from ./sandbox"]);
     workspace.write("pinned", &contract::small());
-    let choice = "[[source.document]]\nname = \"platform\"\ncontract = \"sandbox\"\n";
+    let choice = "[[source.document]]\nname = \"service\"\ncontract = \"sandbox\"\n";
     workspace.write("specs/codegen.toml", &format!("{CONFIGURATION}\n{choice}"));
-    workspace.run(&["regenerate"]).succeeds(&["platform from ./sandbox"]);
+    workspace.run(&["regenerate"]).succeeds(&["service from ./sandbox"]);
 }
 
 #[test]
@@ -65,15 +65,15 @@ fn a_client_whose_lock_is_lost_is_not_replaced_by_the_sandbox() {
     let workspace = Workspace::pinned();
     fs::remove_file(workspace.path(LOCK)).expect("removed");
     stays(&workspace, &["specs/contracts", "no lock lists"]);
-    let pinned = "specs/contracts/platform.json";
+    let pinned = "specs/contracts/service.json";
     fs::remove_file(workspace.path(pinned)).expect("removed");
     stays(&workspace, &["generated-client/src/generated"]);
 
     // A lock that was written anew does not know the source.
     let workspace = Workspace::pinned();
     fs::remove_file(workspace.path(LOCK)).expect("removed");
-    workspace.run(&["regenerate", "--offline"]).succeeds(&["platform from pinned"]);
-    stays(&workspace, &["platform from pinned"]);
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["service from pinned"]);
+    stays(&workspace, &["service from pinned"]);
 }
 
 #[test]
@@ -81,23 +81,23 @@ fn locked_compares_the_sandbox_with_a_pinned_sandbox_only() {
     let workspace = Workspace::new();
     workspace.run(&["regenerate", "--locked"]).fails(5, &["locked/nothing-pinned", "without --locked"]);
     assert!(workspace.generated().is_empty());
-    workspace.run(&["regenerate"]).succeeds(&["platform from sandbox"]);
+    workspace.run(&["regenerate"]).succeeds(&["service from sandbox"]);
     let before = workspace.tree();
     workspace.run(&["regenerate", "--locked"]).succeeds(&["0 bytes written"]);
     workspace.run(&["regenerate", "--sandbox", "--locked"]).succeeds(&["0 bytes written"]);
     assert_eq!(workspace.tree(), before);
     // An older contract of the sandbox.
-    let path = "specs/contracts/platform.json";
+    let path = "specs/contracts/service.json";
     let text = workspace.read(path).replacen("\"version\": \"v1\"", "\"version\": \"v0\"", 1);
     workspace.write(path, &text);
     let lock = workspace.read(LOCK);
     let older = lock.replace(&sha256(&String::from_utf8_lossy(&before[path])), &sha256(&text));
     assert_ne!(older, lock);
     workspace.write(LOCK, &older);
-    workspace.run(&["regenerate", "--locked"]).fails(2, &["locked/differs", "platform"]);
+    workspace.run(&["regenerate", "--locked"]).fails(2, &["locked/differs", "service"]);
 
     let workspace = Workspace::pinned();
-    workspace.run(&["regenerate", "--sandbox", "--locked"]).fails(2, &["locked/differs", "platform"]);
+    workspace.run(&["regenerate", "--sandbox", "--locked"]).fails(2, &["locked/differs", "service"]);
 }
 
 #[test]

@@ -68,43 +68,8 @@
 // Types of large contracts refer to each other in chains that are longer than the default lets the compiler follow.
 #![recursion_limit = "512"]
 
-mod call;
 // Formatted by the generator: rustfmt would make a hand edit of it.
 #[rustfmt::skip]
 mod generated;
-mod platform;
-mod response;
-#[cfg(feature = "testing")]
-pub mod testing;
 
-#[cfg(feature = "graphql")]
-#[doc(inline)]
-pub use driftless_runtime::graphql;
-#[cfg(feature = "operations")]
-#[doc(inline)]
-pub use driftless_runtime::operations;
-#[doc(inline)]
-pub use driftless_runtime::{
-    AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Certificates, Client, Date, DateTime, Decimal,
-    Error, ErrorKind, Event, EventStream, HeaderMap, Incoming, Items, Maybe, Method, Middleware, MiddlewareFuture,
-    MinThroughput, Next, Object, Outgoing, Pages, Problem, RawResponse, Redirect, Request, RetryPolicy, ServerSettings,
-    StatusCode, Time, TimeSpan, Upload, Uuid, Value, auth, reqwest, time,
-};
-
-pub use call::{Call, Submission};
 pub use generated::*;
-pub use platform::{Platform, Server};
-pub use response::{Declared, Response};
-
-/// The configuration of a [`Platform`].
-pub type PlatformBuilder = driftless_runtime::ClientBuilder<Platform>;
-
-/// The client for programs without asynchronous code.
-#[cfg(feature = "blocking")]
-pub mod blocking {
-    /// A [`Platform`](crate::Platform) with a runtime of its own.
-    pub type Blocking = driftless_runtime::blocking::Blocking<crate::Platform>;
-
-    /// What a stream brings, one after the other: see [`Blocking::each`].
-    pub type Each<'a, S> = driftless_runtime::blocking::Each<'a, S, crate::Platform>;
-}

@@ -1,5 +1,5 @@
-//! What generated code names: descriptions of operations, arguments, payloads, decoders, and the macros that give types their
-//! serde implementations.
+//! The interface for generated code: descriptions of operations, arguments, payloads, decoders, and the macros that
+//! give types their serde implementations.
 //!
 //! It is not part of the public interface: it changes with the generator, and a generated crate depends on the runtime of
 //! exactly its own version.
@@ -19,8 +19,8 @@ pub use crate::operations::Bindings;
 #[cfg(feature = "xml")]
 pub use crate::protocol::xml;
 pub use crate::{
-    __from_variants as from_variants, __part as part, __put as put, __responses as responses, __slot as slot,
-    __take as take,
+    __from_variants as from_variants, __generated as generated, __part as part, __put as put, __responses as responses,
+    __slot as slot, __take as take,
     protocol::{
         EachEntry, Fit, IfPresent, IfSome, Parts, Raw, Read, Record, Required, Scheme, Security, Style, Undeclared,
         absent, by_fit, by_tag, decode, fields, from_text, from_text_leniently, in_union, integer, kept, keyed,
@@ -28,7 +28,10 @@ pub use crate::{
     },
 };
 
-/// Everything that generated code names.
+/// The version of the interface between generated code and this crate: the version that `generated!` accepts.
+pub const INTERFACE: u32 = 1;
+
+/// All names that generated code uses.
 pub mod prelude {
     pub use std::collections::BTreeMap;
 

@@ -19,12 +19,12 @@
 //!   login page, refresh tokens, API tokens, OpenID Connect ([`Sandbox::issuer`] changes it while it runs);
 //! - the three documented project operations (platform document §4.3, §7);
 //! - operations for all nine route families (platform document §4.2). The document does not show them: the contract marks them
-//! `x-provenance: assumed`, and their shapes are the sandbox's own;
+//!   `x-provenance: assumed`, and their shapes are the sandbox's own;
 //! - asynchronous work that moves through states on a clock ([`Sandbox::clock`]), and GraphQL to watch it: queries, and
-//! subscriptions over WebSocket and server-sent events ([`Sandbox::graphql_url`]);
+//!   subscriptions over WebSocket and server-sent events ([`Sandbox::graphql_url`]);
 //! - the compliance resource server on a port of its own (platform document §5.7; [`Sandbox::compliance_url`]);
 //! - fault injection ([`Sandbox::faults`], or the header `X-Sandbox-Fault`) and counts of requests ([`Sandbox::requests`]); the
-//! same over HTTP below `/sandbox`, described by `/sandbox/openapi.yaml`;
+//!   same over HTTP below `/sandbox`, described by `/sandbox/openapi.yaml`;
 //! - pages for people: a console at `/sandbox`, Swagger UI at `/swagger`, queries and subscriptions at `/graphiql`.
 //!
 //! The state is stored in SQLite: in memory, or in a file ([`Options::data`]). Teams, clients, users and resources come from

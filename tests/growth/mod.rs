@@ -22,7 +22,7 @@ use driftless_codegen::{Config, Contract, Names, Output, Setup, generate};
 use serde_json::Value;
 
 use self::kinds::{KINDS, Kind};
-use crate::support::{Programs, cargo, read, root};
+use crate::support::{Programs, cargo, read, root, setup};
 
 /// A contract of a real service, and how its client is generated.
 struct Case {
@@ -42,7 +42,7 @@ fn cases() -> Vec<Case> {
     table.remove("operation");
     add("platform", &root().join("specs/contracts/platform.json"), Setup::from(table.try_into::<Config>().unwrap()));
     let radarr = "../shared/contracts/dotnet/Radarr+Radarr__src_Radarr.Api.V3_openapi.json";
-    add("radarr", &root().join(radarr), Setup::default());
+    add("radarr", &root().join(radarr), setup());
     // Neither declares headers or redirections: one that has grown already does.
     let grown = cases.first().map(|case| {
         let kinds = KINDS.iter().filter(|(kind, _)| GROWN.contains(kind));
@@ -153,7 +153,7 @@ fn each_kind_of_addition_leaves_the_clients_of_other_contracts_as_they_were() {
         if contract.get("openapi").is_none() {
             continue;
         }
-        let case = Case { name: "platform", contract, setup: Setup::default() };
+        let case = Case { name: "platform", contract, setup: setup() };
         let before = case.client(&case.contract, &Names::default());
         let mut compare = |kind: &str, before: &Output, contract: &Value| {
             tried += 1;
@@ -286,9 +286,7 @@ fn lay_out(folder: &Path, client: &Output, before: &Output, program: &str) {
     }
     manifest["package"].as_table_mut().unwrap().remove("readme");
     write("client/Cargo.toml", &toml::to_string(&manifest).unwrap());
-    for name in ["lib.rs", "call.rs", "platform.rs", "response.rs", "testing.rs"] {
-        write(&format!("client/src/{name}"), &read(&format!("generated-client/src/{name}")));
-    }
+    write("client/src/lib.rs", &read("generated-client/src/lib.rs"));
     for (path, text) in &client.files {
         write(&format!("client/src/generated/{path}"), text);
     }

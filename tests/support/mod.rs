@@ -8,6 +8,8 @@ mod recorder;
 
 use std::path::{Path, PathBuf};
 
+use driftless_codegen::{ClientNames, Config, Setup};
+
 pub(crate) use caller::{builder, client, sandbox, secret_files, variables};
 #[cfg(has = "support/component")]
 pub(crate) use component::{component, deploying};
@@ -22,4 +24,14 @@ pub(crate) fn root() -> PathBuf {
 /// A file of the workspace.
 pub(crate) fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The configuration of a client of another contract, which is called as the client of this workspace.
+pub(crate) fn setup() -> Setup {
+    let client = ClientNames {
+        package: "platform-client".to_owned(),
+        name: "Platform".to_owned(),
+        variables: "PLATFORM_".to_owned(),
+    };
+    Setup::from(Config { client, ..Config::default() })
 }

@@ -14,16 +14,15 @@ use driftless::{bounded, child, console, develop, failure, features, interrupt, 
 
 use crate::failure::Failure;
 use crate::flags::{Command, Flags};
-use crate::workspace::Workspace;
 
 fn main() -> ExitCode {
     develop::ended(Flags::try_parse(), run)
 }
 
 fn run(flags: Flags) -> Result<ExitCode, Failure> {
-    let workspace = || Workspace::find(flags.workspace.clone());
+    let workspace = || develop::workspace(&flags.scope);
     match flags.command {
-        Command::Tool(command) => develop::run(flags.workspace, command),
+        Command::Tool(command) => develop::run(&flags.scope, command),
         Command::Corpus(flags) => corpus::run(&workspace()?, &flags),
         Command::CorpusOne(flags) => corpus::run_one(&workspace()?, &flags),
         Command::Fuzz(flags) => fuzz::run(&workspace()?, &flags),

@@ -12,6 +12,7 @@ mod corpus;
 mod drift_cases;
 #[cfg(target_os = "linux")]
 mod features;
+mod reserved;
 mod snapshots;
 mod std_names;
 #[allow(dead_code, reason = "the tests of driftless need more of it")]

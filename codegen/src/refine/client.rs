@@ -1,17 +1,18 @@
 //! The client's own code, as generated code names it.
 
-/// The provenance of what only the sandbox shows, as documentation opens with it.
-pub(super) const ASSUMED: &str =
-    "Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.\n\n";
+use crate::config::ClientNames;
+use crate::naming::ident::{camel, member_name};
+use crate::text::Ident;
 
-/// What is compiled without it: methods that say so.
+/// The first paragraph of the documentation of assumed items.
+pub(super) const ASSUMED: &str =
+    "Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.\n\n";
+
+/// The condition of methods that name the feature.
 pub(super) const UNLESS_ASSUMED: &str = "#[cfg(not(feature = \"assumed\"))]\n";
 
-/// What the handle of a family is not, where what only the sandbox shows is left out.
-pub(super) const NEEDS_ASSUMED: &str = "crate::platform::Assumed";
-
-/// The client, as examples name it.
-pub(super) const CRATE: &str = "platform_client";
+/// The bound of methods of assumed operations without the feature `assumed`.
+pub(super) const NEEDS_ASSUMED: &str = "crate::generated::front::Assumed";
 
 /// The condition under which something that speaks XML is compiled.
 pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
@@ -19,28 +20,24 @@ pub(super) const IF_XML: &str = "#[cfg(feature = \"xml\")]\n";
 /// The condition under which something for tests of consumers is compiled.
 pub(super) const IF_TESTING: &str = "#[cfg(feature = \"testing\")]\n";
 
-/// The condition under which what only the sandbox shows is compiled.
+/// The condition of assumed items.
 pub(super) const IF_ASSUMED: &str = "#[cfg(feature = \"assumed\")]\n";
 
 /// Everything that types and operations name.
 pub(super) const PRELUDE: &str = "use driftless_runtime::codegen::prelude::*;\n";
-/// What families are methods of.
-pub(super) const PLATFORM: &str = "use crate::Platform;\n";
-/// What operations return.
+/// Imports for the types that operations return.
 pub(super) const CALLS: &str = "use crate::{Call, Declared, Submission};\n";
-/// What servers beside the main one are made of.
-pub(super) const SERVER: &str = "use crate::{Platform, Server};\nuse driftless_runtime::Error;\n\n";
-/// What security is made of.
+/// Imports for security.
 pub(super) const SECURITY: &str = "use driftless_runtime::codegen::{Scheme, Security};\n\n";
 /// The types of the contract.
 pub(super) const TYPES: &str = "use crate::generated::types;\n";
-/// What a table of names in XML is made of.
+/// Imports for a table of names in XML.
 pub(super) const XML: &str = "use driftless_runtime::codegen::xml::{Member, Name, Place, Root, Shape};\n";
 /// A document's names in XML; a number follows.
 pub(super) const XML_ROOT: &str = "crate::generated::xml::R";
-/// What the list of bindings is made of.
+/// Imports for the list of bindings.
 pub(super) const BINDING: &str = "use driftless_runtime::operations::Binding;\n";
-/// What a binding is made of.
+/// Imports for a binding.
 pub(super) const BINDINGS: &str = "use driftless_runtime::operations::{Binding, Cancel, Events, States};\nuse driftless_runtime::codegen::prelude::*;\n";
 /// A GraphQL document with types.
 pub(super) const DOCUMENT: &str = "use driftless_runtime::graphql::Document;\n";
@@ -50,9 +47,30 @@ pub(super) const UNTYPED: &str = "use driftless_runtime::graphql::Untyped;\n";
 pub(super) const AS_TEXT: &str = "driftless_runtime::AsText";
 /// Members that the contract does not declare.
 pub(super) const UNDECLARED: &str = "driftless_runtime::codegen::Undeclared";
-/// What an operation answers that sends its caller elsewhere.
+/// The result of an operation that redirects.
 pub(super) const REDIRECT: &str = "driftless_runtime::Redirect";
 /// A file beside the variables of a document.
 pub(super) const FILE: &str = "driftless_runtime::graphql::File";
-/// The method that configures the version of the interface, as documentation names it.
-pub(super) const API_VERSION: &str = "[`PlatformBuilder::api_version`](crate::PlatformBuilder::api_version)";
+
+/// The names of the client, as generated code has them.
+#[derive(Clone, Debug)]
+pub(crate) struct Called {
+    /// The crate.
+    pub(super) library: Ident,
+    /// The type that has a method for each family.
+    pub(super) client: Ident,
+    /// The type that configures it.
+    pub(super) builder: Ident,
+}
+
+impl Called {
+    /// The configured names, which were checked.
+    pub(crate) fn new(names: &ClientNames) -> Self {
+        let client = Ident::derived(&names.name, camel);
+        Self {
+            library: Ident::derived(&names.package.replace('-', "_"), member_name),
+            builder: client.followed_by("Builder"),
+            client,
+        }
+    }
+}

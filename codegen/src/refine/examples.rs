@@ -1,10 +1,9 @@
 //! An example of each operation: a call that compiles.
 //!
-//! It is composed as code is, of names that were given and of values of the generator's own, so that no text of a contract stands in
-//! it. What has no short value, such as an identifier or a file, is given to the example as an argument, which is not shown.
+//! It is composed as code is, of given names and of the generator's own values, so that it contains no text of a
+//! contract. A value without a short literal, such as an identifier or a file, is a hidden argument of the example.
 
 use super::arguments::{Arguments, PREFIX, Setter};
-use super::client;
 use super::render::Render;
 use crate::generate::Rust;
 use crate::model::{Content, Deprecation, EnumKind, Family, Kind, Operation, PartKind, Presence, TypeId};
@@ -16,7 +15,7 @@ use crate::text::{Code, Ident, literal};
 /// Values are made of values so far.
 const DEPTH: usize = 3;
 
-/// How much of what is optional is shown.
+/// Limit of optional inputs in an example.
 const SHOWN: usize = 2;
 
 /// Lines of documentation: the example of an operation.
@@ -42,7 +41,7 @@ pub(super) fn write(render: &Render<'_>, family: &Family, operation: &Operation,
             _ => example.give(name, rust),
         });
     }
-    let mut call = code!["platform."];
+    let mut call = code!["client."];
     if let Some(server) = &family.server {
         call.push(Ident::derived(&format!("{server}_server"), member_name)).push("()?.");
     }
@@ -59,10 +58,11 @@ pub(super) fn write(render: &Render<'_>, family: &Family, operation: &Operation,
     let imports = if has_map { "/// # use std::collections::BTreeMap;\n" } else { "" };
     code![
         "///\n/// ```no_run\n/// # use ",
-        client::CRATE,
+        &example.render.called.library,
         "::*;\n",
         imports,
-        "/// # async fn example(platform: &Platform",
+        "/// # async fn example(client: &",
+        &example.render.called.client,
         given,
         ") -> Result<(), Error> {\n",
         body,
@@ -75,16 +75,15 @@ pub(super) fn write(render: &Render<'_>, family: &Family, operation: &Operation,
 
 struct Example<'r, 'm> {
     render: &'r Render<'m>,
-    /// What is given to it: name and type.
+    /// Its arguments: name and type.
     given: Vec<(Ident, Code)>,
 }
 
 impl Example<'_, '_> {
     /// A value that the example has from elsewhere.
     fn give(&mut self, name: &Ident, rust: &Rust) -> Code {
-        let is_taken = |name: &Ident| {
-            ["platform", "answer"].contains(&&**name) || self.given.iter().any(|(other, _)| other == name)
-        };
+        let is_taken =
+            |name: &Ident| ["client", "answer"].contains(&&**name) || self.given.iter().any(|(other, _)| other == name);
         let mut numbers = (2..).map(|number| name.numbered(number));
         let name = if is_taken(name) { numbers.find(|name| !is_taken(name)) } else { Some(name.clone()) };
         let name = name.unwrap_or_else(|| Ident::fixed("given"));
@@ -114,9 +113,9 @@ impl Example<'_, '_> {
                     .iter()
                     .enumerate()
                     .map(|(position, field)| {
-                        let shown = !field.read_only && !field.tag && field.deprecated == Deprecation::No;
+                        let is_presentable = !field.read_only && !field.tag && field.deprecated == Deprecation::No;
                         let rust = self.render.resolved.member(id, position, &field.ty);
-                        (&field.name, rust, field.presence(definition.uses), shown)
+                        (&field.name, rust, field.presence(definition.uses), is_presentable)
                     })
                     .collect();
                 Some(self.made(path, &members, depth))
@@ -145,7 +144,7 @@ impl Example<'_, '_> {
         }
     }
 
-    /// A value by `new` or `default`, with some of what is optional.
+    /// A value made by `new` or `default`, with some of its optional members.
     fn made(&mut self, path: Code, members: &[(&Ident, Rust, Presence, bool)], depth: usize) -> Code {
         let required = members.iter().filter(|(_, _, presence, _)| *presence == Presence::Required);
         let required: Vec<Code> = required
@@ -166,7 +165,7 @@ impl Example<'_, '_> {
     }
 }
 
-/// A value of a type without a name: a text is what it is called.
+/// A value of a type without a name. A text is the name of its input.
 fn plain(name: &Ident, rust: &Rust) -> Option<Code> {
     Some(match rust {
         Rust::Name("String" | "str", _) => code![literal(name)],

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::client::{self, Called};
+use super::families;
 use super::groups::Group;
-use super::{client, families};
 use crate::Feature;
 use crate::model::{Model, Provenance, TypeId};
 use crate::pieces::Piece;
@@ -17,8 +18,12 @@ const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, depreca
     reason = \"names and prose are the contract's\")]";
 
 /// `mod.rs` of the generated folder.
-pub(crate) fn root(documents: &'static str, xml: bool) -> Vec<Piece> {
-    let mut code = code!["//! What is generated from the contract.\n", ALLOWS, "\n\n"];
+pub(crate) fn root(called: &Called, variables: &str, documents: &'static str, xml: bool) -> Vec<Piece> {
+    let comment = code!["//! Code that is generated from the contract.\n", ALLOWS, "\n"];
+    let mut head = code!["driftless_runtime::codegen::generated! {\n    interface ", crate::INTERFACE, ";\n"];
+    head.push("    client ").push(&called.client).push(";\n    builder ").push(&called.builder);
+    head.push(";\n    variables ").push(literal(variables)).push(";\n\n");
+    let mut code = Code::default();
     code.push("#[cfg(feature = \"operations\")]\npub mod bindings;\n#[cfg(").push(documents);
     code.push(
         ")]\npub mod documents;\npub mod families;\npub(crate) mod security;\npub mod servers;\npub mod types;\n",
@@ -26,7 +31,7 @@ pub(crate) fn root(documents: &'static str, xml: bool) -> Vec<Piece> {
     if xml {
         code.push(client::IF_XML).push("pub(crate) mod xml;\n");
     }
-    vec![Piece::Code(code)]
+    vec![Piece::Code(comment), Piece::Items(head, code)]
 }
 
 /// `types/mod.rs`.
@@ -42,19 +47,20 @@ pub(crate) fn types(groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Piece> {
 }
 
 /// `families/mod.rs`: the modules, and the accessors on the client.
-pub(crate) fn families(model: &Model) -> Vec<Piece> {
+pub(crate) fn families(model: &Model, called: &Called) -> Vec<Piece> {
+    let client = &called.client;
     let mut docs = docs!["Route families, one module each.\n\n| accessor | |\n|---|---|"];
     for family in &model.families {
         let covers = closed(&family.covers);
         let place = match &family.server {
-            None => docs!["[`Platform::", &family.name, "`](crate::Platform::", &family.name, ")"],
+            None => docs!["[`", client, "::", &family.name, "`](crate::", client, "::", &family.name, ")"],
             Some(server) => docs!["`", &family.accessor, "` of the server ", span(server)],
         };
         docs.push(docs!["\n| ", place, " | ", covers.cell(), " |"]);
     }
     let mut code = code![module_comment(&docs), "\n"];
     if model.families.iter().any(|family| family.server.is_none()) {
-        code.push(client::PLATFORM).push("\n");
+        code.push("use crate::").push(client).push(";\n\n");
     }
     let mut accessors = Code::default();
     for family in &model.families {
@@ -69,12 +75,12 @@ pub(crate) fn families(model: &Model) -> Vec<Piece> {
         accessors.push(name).push("::").push(handle).push("::new(self)\n}\n");
     }
     if !accessors.is_empty() {
-        code.push("\nimpl Platform {\n").push(accessors).push("}\n");
+        code.push("\nimpl ").push(client).push(" {\n").push(accessors).push("}\n");
     }
     vec![Piece::Code(code)]
 }
 
-/// Cargo features: one per family, then what is off by default.
+/// Cargo features: one per family, then those that are off by default.
 pub(crate) fn features(model: &Model, groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Feature> {
     let mut features: Vec<Feature> = Vec::new();
     for family in &model.families {
@@ -84,7 +90,7 @@ pub(crate) fn features(model: &Model, groups: &BTreeMap<Group, Vec<TypeId>>) -> 
         };
         features.push(Feature { name: family.feature.clone(), about, default: true, enables: Vec::new() });
     }
-    let about = "Operations and types that only the sandbox shows".to_owned();
+    let about = "Operations and types that no deployment has shown yet".to_owned();
     features.push(Feature { name: "assumed".to_owned(), about, default: false, enables: Vec::new() });
     let mut enables = Vec::new();
     if groups.contains_key(&Group::Unreferenced) {

@@ -1,7 +1,7 @@
 //! From types and signatures to the pieces of the client's files.
 //!
-//! Progenitor's types stay; its operation bodies do not. What an operation does on the wire stands in a constant beside a
-//! call into the session, and what a type looks like on the wire stands in a table (`record!`, `string_enum!` …).
+//! Progenitor's types stay; its operation bodies do not. A constant beside a call into the session describes an
+//! operation's request and responses, and a table describes a type's wire form (`record!`, `string_enum!` …).
 
 mod arguments;
 mod bindings;
@@ -30,7 +30,7 @@ use crate::generate::Resolved;
 use crate::graphql::Documents;
 use crate::model::Model;
 use crate::pieces::Files;
-use crate::{Api, Config, Feature};
+use crate::{Api, Config, Feature, FirstCall};
 
 /// The client, in pieces.
 #[derive(Debug, Default)]
@@ -38,6 +38,7 @@ pub(crate) struct Parts {
     pub(crate) files: Files,
     pub(crate) features: Vec<Feature>,
     pub(crate) surface: String,
+    pub(crate) first_call: Option<FirstCall>,
     pub(crate) api: Api,
 }
 
@@ -49,7 +50,8 @@ pub(crate) fn refine(
     bindings: &Bindings<'_>,
     texts: &Documents,
 ) -> Parts {
-    let render = render::Render { model, resolved, bound: &bindings.bound, paged: &bindings.paged };
+    let called = client::Called::new(&config.client);
+    let render = render::Render { called: &called, model, resolved, bound: &bindings.bound, paged: &bindings.paged };
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     let mut files = BTreeMap::new();
@@ -65,15 +67,19 @@ pub(crate) fn refine(
     for family in &model.families {
         files.insert(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
     }
-    files.insert("families/mod.rs".to_owned(), layout::families(model));
+    files.insert("families/mod.rs".to_owned(), layout::families(model, &called));
     index.group("", Vec::new());
     files.insert("security.rs".to_owned(), security::write(model));
-    files.insert("servers.rs".to_owned(), servers::write(model, config, &mut index));
+    files.insert("servers.rs".to_owned(), servers::write(model, config, &called, &mut index));
     files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
     files.extend(documents::write(texts, &mut index));
     let tables = xml::write(model);
-    files.insert("mod.rs".to_owned(), layout::root(documents::condition(texts), tables.is_some()));
+    files.insert(
+        "mod.rs".to_owned(),
+        layout::root(&called, &config.client.variables, documents::condition(texts), tables.is_some()),
+    );
     files.extend(tables.map(|tables| ("xml.rs".to_owned(), tables)));
     let surface = surface::surface(&render);
-    Parts { files, features: layout::features(model, &groups), surface, api: index.finish() }
+    let first_call = operations::first_call(&render);
+    Parts { files, features: layout::features(model, &groups), surface, first_call, api: index.finish() }
 }

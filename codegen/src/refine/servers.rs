@@ -1,7 +1,8 @@
 //! Servers beside the main one: a type each, with the families of its documents.
 
+use super::client::Called;
+use super::families;
 use super::index::Index;
-use super::{client, families};
 use crate::Config;
 use crate::config::MAIN;
 use crate::model::Model;
@@ -12,25 +13,26 @@ use crate::text::docs::{comment, docs, span};
 use crate::text::{Code, Ident, literal};
 
 /// `servers.rs`: their names, their types, and the accessors of both.
-pub(crate) fn write(model: &Model, config: &Config, api: &mut Index) -> Vec<Piece> {
+pub(crate) fn write(model: &Model, config: &Config, called: &Called, api: &mut Index) -> Vec<Piece> {
+    let client = &called.client;
     let mut code = code!["//! Servers beside the main one, each with the families of its documents.\n\n"];
     let servers: Vec<&crate::Server> = config.servers.iter().filter(|server| server.name != MAIN).collect();
     if !servers.is_empty() {
-        code.push(client::SERVER);
+        code.push("use crate::{").push(client).push(", Server};\nuse driftless_runtime::Error;\n\n");
     }
     let names = Code::join(", ", servers.iter().map(|server| literal(&server.name)));
-    code.push("/// Their names.\npub(crate) const SERVERS: &[&str] = &[").push(names).push("];\n\n");
+    code.push("/// The names of the servers.\npub(crate) const SERVERS: &[&str] = &[").push(names).push("];\n\n");
     let mut accessors = Code::default();
     for server in servers {
         let marker = Ident::derived(&camel(&server.name), camel);
         let alias = marker.followed_by("Server");
         let accessor = Ident::derived(&format!("{}_server", server.name), member_name);
-        code.push(comment(&docs!["What the server ", span(&server.name), " has."]));
+        code.push(comment(&docs!["The families of the server ", span(&server.name), "."]));
         code.push("#[derive(Clone, Copy, Debug)]\npub struct ").push(&marker).push(";\n\n");
         code.push(comment(&docs![
             "The server ",
             span(&server.name),
-            ": an address, a credential and limits of its own. It does all that a [`Client`](crate::Client) does."
+            ": an address, a credential and limits of its own. It has all methods of a [`Client`](crate::Client)."
         ]));
         code.push("pub type ").push(&alias).push("<'a> = Server<'a, ").push(&marker).push(">;\n\n");
         api.add(&format!("servers::{marker}"), "struct", "Clone Copy Debug");
@@ -51,14 +53,14 @@ pub(crate) fn write(model: &Model, config: &Config, api: &mut Index) -> Vec<Piec
         accessors.push(comment(&docs![
             "The server ",
             span(&server.name),
-            ", with the families of its documents.\n\n# Errors\n\nThe client was built without it."
+            ", with the families of its documents.\n\n# Errors\n\nFails if the client was built without this server."
         ]));
         accessors.push("pub fn ").push(&accessor).push("(&self) -> Result<").push(&alias).push("<'_>, Error> {\n");
-        accessors.push("Server::of(self, ").push(literal(&server.name)).push(")\n}\n");
-        api.add(&format!("Platform::{accessor}"), "fn", &format!("(&self) -> Result<servers::{alias}<'_>, Error>"));
+        accessors.push("Server::named(self, ").push(literal(&server.name)).push(")\n}\n");
+        api.add(&format!("{client}::{accessor}"), "fn", &format!("(&self) -> Result<servers::{alias}<'_>, Error>"));
     }
     if !accessors.is_empty() {
-        code.push("\nimpl Platform {\n").push(accessors).push("}\n");
+        code.push("\nimpl ").push(client).push(" {\n").push(accessors).push("}\n");
     }
     vec![Piece::Code(code)]
 }

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_path_is_one_word_of_a_command() {
-        assert_eq!(word("specs/contracts/platform-v1.json"), "specs/contracts/platform-v1.json");
+        assert_eq!(word("specs/contracts/service-v1.json"), "specs/contracts/service-v1.json");
         assert_eq!(word("a; rm -r x"), "'a; rm -r x'");
         assert_eq!(word("it's"), r"'it'\''s'");
         assert_eq!(word("-rf"), "'-rf'");

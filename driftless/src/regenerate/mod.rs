@@ -24,8 +24,8 @@ use crate::schema;
 use crate::settings::Settings;
 use crate::source::servers::{self, Home};
 use crate::source::{self, Bundle, Served};
-use crate::transaction::{Change, Guard};
-use crate::workspace::{CLIENT_MANIFEST, Planned, SCHEMA, Workspace, pinned_path};
+use crate::transaction::Guard;
+use crate::workspace::{SCHEMA, Workspace, pinned_path};
 
 use drifted::Drifted;
 pub(crate) use outputs::{Desired, desired};
@@ -37,7 +37,8 @@ pub(crate) use survey::{Known, StaleFile, Survey};
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
     let guard = Guard::acquire(workspace)?;
     let (runtime, interrupt) = Interrupt::start()?;
-    run_with(workspace, flags, Begun { guard, runtime, interrupt, fetched: None }, |_| Planned::new())
+    run_with(workspace, flags, Begun { guard, runtime, interrupt, fetched: None })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A run that began: nobody else changes the workspace, and a signal ends it.
@@ -49,13 +50,8 @@ pub(crate) struct Begun {
     pub(crate) fetched: Option<Bundle>,
 }
 
-/// The same in a workspace where more is planned: that is written in the same swap, and so is what `then` makes of the client.
-pub(crate) fn run_with(
-    workspace: &Workspace,
-    flags: &Regenerate,
-    begun: Begun,
-    then: impl FnOnce(&Desired) -> Planned,
-) -> Result<ExitCode, Failure> {
+/// Regenerates, and gives the client.
+pub(crate) fn run_with(workspace: &Workspace, flags: &Regenerate, begun: Begun) -> Result<Desired, Failure> {
     let Begun { guard, runtime, interrupt, fetched } = begun;
     let steps = Steps::new();
     // Before anything is read: the swap may be about the configuration.
@@ -133,7 +129,7 @@ pub(crate) fn run_with(
     changes.extend(snapshots.first());
     let before = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     steps.step("writing");
-    guard.commit(&all(workspace, then(&desired), &changes), &interrupt)?;
+    guard.commit(&changes, &interrupt)?;
     drop(steps);
 
     summary::print(&settings, &pins, before.as_deref(), lock.as_ref(), &desired, &changes);
@@ -141,7 +137,7 @@ pub(crate) fn run_with(
         drift.print();
     }
     snapshots.print();
-    Ok(ExitCode::SUCCESS)
+    Ok(desired)
 }
 
 /// Carries to its end what an earlier run began.
@@ -151,29 +147,6 @@ pub(crate) fn recover(guard: &Guard, steps: &Steps) -> Result<(), Failure> {
         steps.note(&format!("completed an interrupted run ({files})"));
     }
     Ok(())
-}
-
-/// What is planned, with the changes of a regeneration in place of what is planned for the same files. What is written stands
-/// first, the client's manifest before all: at each instant of the swap, cargo finds every file that the manifest names.
-fn all(workspace: &Workspace, then: Planned, changes: &[Change]) -> Vec<Change> {
-    let mut all = workspace.planned().clone();
-    if all.is_empty() && then.is_empty() {
-        return changes.to_vec();
-    }
-    all.extend(then);
-    for change in changes {
-        match change {
-            Change::Write { path, content } => all.insert(path.clone(), Some(content.clone())),
-            Change::Remove { path } => all.insert(path.clone(), None),
-        };
-    }
-    let change = |(path, content)| match content {
-        Some(content) => Change::Write { path, content },
-        None => Change::Remove { path },
-    };
-    let mut all: Vec<Change> = all.into_iter().map(change).collect();
-    all.sort_by_key(|change| (change.path() != CLIENT_MANIFEST, matches!(change, Change::Remove { .. })));
-    all
 }
 
 /// The names that were given: of the file, else of a lock that held them.

@@ -26,6 +26,9 @@ pub(super) fn check(text: &str, source: &SourceSettings) -> Result<(), Failure> 
     if source.graphql.as_ref().is_some_and(|path| path.contains("://") && !is_web(path)) {
         return refuse("/source/graphql", "is neither a path below the base URL nor an http(s) URL");
     }
+    if source.name.as_ref().is_some_and(|name| !super::is_name(name)) {
+        return refuse("/source/name", "is no name: use lower-case letters, digits, `-` and `_`");
+    }
     if source.largest_loss.is_some_and(|share| share > 100) {
         return refuse("/source/largest_loss", "is no share in per cent");
     }
@@ -121,6 +124,7 @@ mod tests {
             ("[source]\n", "source", "graphql", &["'ftp://h/graphql'", "'https://'"]),
             ("[source]\n", "source", "schema", &["''", "' '"]),
             ("[source]\n", "source", "largest_loss", &["101", "255"]),
+            ("[source]\n", "source", "name", &["''", "'../a'", "'A'"]),
             ("[source]\n", "source", "ca_file", &["''"]),
             ("[source]\n", "source", "client_certificate_file", &["''"]),
             ("[source]\n", "source", "client_key_file", &["''"]),

@@ -1,8 +1,5 @@
 //! What a source gives.
 
-/// Name of the document where nobody chose one.
-pub(crate) const DEFAULT_NAME: &str = "platform";
-
 /// What the lock records of a contract that came from the embedded sandbox, whose port differs from run to run.
 pub(crate) const SANDBOX: &str = "sandbox";
 /// What the lock records of a contract that was found pinned without a lock.

@@ -8,12 +8,12 @@ use url::Url;
 
 use super::address::shown;
 use super::answer::Answer;
-use super::bundle::DEFAULT_NAME;
 use super::failed::not_a_contract;
 use super::http::Http;
 use super::listing::{Listed, listed, scripts, text_of};
 use super::plan::below;
 use crate::failure::{Exit, Failure};
+use crate::settings::DEFAULT_NAME;
 use crate::workspace::CONFIGURATION;
 
 /// Where Swashbuckle, NSwag, Microsoft.AspNetCore.OpenApi and others serve contracts.
@@ -282,7 +282,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
             "download/no-contract",
             format!("no contract is served below {}:{asked}", shown(self.base)),
             format!(
-                "name its address in {CONFIGURATION}:\n\n[[source.document]]\nname = \"platform\"\ncontract = \"/path/of/the/contract.json\"\n\n\
+                "name its address in {CONFIGURATION}:\n\n[[source.document]]\nname = \"service\"\ncontract = \"/path/of/the/contract.json\"\n\n\
                  or use --contract URL, or work from the pinned contracts: `cargo xtask regenerate --offline`"
             ),
         ))
@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn a_usual_address_names_its_version() {
         let names: Vec<String> = USUAL.iter().map(|path| version(path)).collect();
-        assert_eq!(names, ["v1", "v1", "v2", "v2", "v1", "v1", "platform", "platform", "v3", "v1", "v2"]);
+        assert_eq!(names, ["v1", "v1", "v2", "v2", "v1", "v1", "service", "service", "v3", "v1", "v2"]);
     }
 
     #[test]
@@ -379,6 +379,6 @@ mod tests {
             hint.contains("[[source.document]]\nname = \"api-v1\"\ncontract = \"/swagger/v1/swagger.json\""),
             "{hint}"
         );
-        assert!(hint.contains("[[source.document]]\nname = \"platform\"\ncontract = \"https://o/x.json\""), "{hint}");
+        assert!(hint.contains("[[source.document]]\nname = \"service\"\ncontract = \"https://o/x.json\""), "{hint}");
     }
 }

@@ -8,10 +8,14 @@ use super::failed::no_token;
 use super::fetcher::Fetcher;
 use super::plan::{Interface, base_url};
 use crate::failure::{Exit, Failure};
-use crate::sandbox::LocalSandbox;
+use crate::sandbox::{LocalSandbox, Program};
 
-pub(super) async fn fetch(fetcher: Fetcher<'_>, interface: Interface<'_>) -> Result<Bundle, Failure> {
-    let sandbox = LocalSandbox::start(&["--contract-requires-token"]).await?;
+pub(super) async fn fetch(
+    fetcher: Fetcher<'_>,
+    program: &Program,
+    interface: Interface<'_>,
+) -> Result<Bundle, Failure> {
+    let sandbox = LocalSandbox::start(program, &["--contract-requires-token"]).await?;
     let addresses = &sandbox.addresses;
     let client = addresses.clients.first().ok_or_else(|| {
         Failure::new(

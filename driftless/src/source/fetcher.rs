@@ -10,7 +10,7 @@ use url::Url;
 use super::address::shown;
 use super::answer::{self, Answer};
 use super::base;
-use super::bundle::{Bundle, Content, DEFAULT_NAME, Fetched};
+use super::bundle::{Bundle, Content, Fetched};
 use super::credential;
 use super::discover;
 use super::failed::not_a_contract;
@@ -46,6 +46,8 @@ fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Resu
 pub(super) struct Fetcher<'a> {
     pub(super) http: Http<'a>,
     pub(super) workspace: &'a Workspace,
+    /// The name of the one document that the configuration does not name.
+    pub(super) name: &'a str,
     pub(super) lock: Option<&'a Lock>,
     pub(super) steps: &'a Steps,
     /// What the lock records in place of the URL.
@@ -90,8 +92,8 @@ impl Fetcher<'_> {
         let network = credential::network(self.workspace, settings)?;
         let http = Http::new(self.steps, flags.connect_timeout, flags.timeout, network);
         let http = http.of_document(&name, token.variables.as_deref());
-        let Self { workspace, lock, steps, recorded, .. } = *self;
-        let own = Self { http, workspace, lock, steps, recorded };
+        let Self { workspace, name: default, lock, steps, recorded, .. } = *self;
+        let own = Self { http, workspace, name: default, lock, steps, recorded };
         let credentials = own.credentials(settings, &token, &format!("/source/document/{index}/token"))?;
         own.authorized(&origin, credentials).await?.download(&name, &url).await
     }
@@ -139,15 +141,15 @@ impl Fetcher<'_> {
     async fn discover(&self, base: &Url) -> Result<Vec<Fetched>, Failure> {
         self.steps.step(&format!("looking for the contract below {}", shown(base)));
         let known = self.known_address(base);
-        let etag = |url: &Url| self.known_etag(DEFAULT_NAME, url);
+        let etag = |url: &Url| self.known_etag(self.name, url);
         let found = discover::discover(&self.http, base, known.as_ref(), etag).await?;
         self.steps.note(&format!("taking {}", shown(&found.url)));
-        self.received(DEFAULT_NAME, found).map(|fetched| vec![fetched])
+        self.received(self.name, found).map(|fetched| vec![fetched])
     }
 
     /// The address of the pinned contract, where it lies below the base URL.
     fn known_address(&self, base: &Url) -> Option<Url> {
-        let known = Url::parse(&self.lock?.document(DEFAULT_NAME)?.source).ok()?;
+        let known = Url::parse(&self.lock?.document(self.name)?.source).ok()?;
         let is_below = known.path().starts_with(&format!("{}/", base.path().trim_end_matches('/')));
         Some(known).filter(|known| is_below && known.origin() == base.origin())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use url::Url;
 
-use super::bundle::DEFAULT_NAME;
+use crate::settings::DEFAULT_NAME;
 
 /// How much of a page is looked at, in bytes: some hold a whole contract before what they list.
 const PAGE: usize = 8 * 1024 * 1024;
@@ -210,7 +210,7 @@ mod tests {
             "window.ui = SwaggerUIBundle({ \"url\" : '/openapi/main.json' })",
             "var url = window.location.search; const ui = SwaggerUIBundle({\n  url: `/openapi/main.json`,\n})",
         ] {
-            assert_eq!(found("https://h/swagger/", text), [pair("https://h/openapi/main.json", "platform")], "{text}");
+            assert_eq!(found("https://h/swagger/", text), [pair("https://h/openapi/main.json", "service")], "{text}");
         }
     }
 
@@ -267,17 +267,17 @@ mod tests {
             // Redoc as Swashbuckle and as NSwag serve it.
             (
                 "Redoc.init('/swagger/v1/swagger.json', JSON.parse('{}'))",
-                pair("https://h/swagger/v1/swagger.json", "platform"),
+                pair("https://h/swagger/v1/swagger.json", "service"),
             ),
-            ("<redoc spec-url=\"../v1/api.yaml\"></redoc>", pair("https://h/v1/api.yaml", "platform")),
+            ("<redoc spec-url=\"../v1/api.yaml\"></redoc>", pair("https://h/v1/api.yaml", "service")),
             (
                 "const c = {\"SpecUrl\":\"/swagger/v1/swagger.json\"}",
-                pair("https://h/swagger/v1/swagger.json", "platform"),
+                pair("https://h/swagger/v1/swagger.json", "service"),
             ),
             // Scalar: an attribute, and a configuration with sources.
             (
                 "<script id=\"api-reference\" data-url=\"/openapi/v1.json\"></script>",
-                pair("https://h/openapi/v1.json", "platform"),
+                pair("https://h/openapi/v1.json", "service"),
             ),
             (
                 "initialize({\"sources\":[{\"title\":\"Main\",\"slug\":\"m\",\"url\":\"/openapi/m.json\"}]})",
@@ -286,7 +286,7 @@ mod tests {
             // Addresses of other things.
             (
                 "{logoUrl: '/logo.png', oauth2RedirectUrl: '/swagger/oauth2-redirect.html', url: '/openapi/v3'}",
-                pair("https://h/openapi/v3", "platform"),
+                pair("https://h/openapi/v3", "service"),
             ),
         ] {
             assert_eq!(found("https://h/docs/index.html", text), [expected], "{text}");

@@ -23,10 +23,11 @@ use crate::console::Steps;
 use crate::failure::Failure;
 use crate::flags::Regenerate;
 use crate::lock::Lock;
+use crate::sandbox::Program;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
 pub(crate) use address::shown;
-pub(crate) use bundle::{Bundle, Content, DEFAULT_NAME, Fetched, SANDBOX, Served, UNKNOWN};
+pub(crate) use bundle::{Bundle, Content, Fetched, SANDBOX, Served, UNKNOWN};
 pub(crate) use discover::relative;
 pub(crate) use failed::{not_a_contract, repeats_no_secret};
 use fetcher::Fetcher;
@@ -45,7 +46,7 @@ pub(crate) async fn fetch(
     let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::network(workspace, settings)?);
     // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
-    let fetcher = Fetcher { http, workspace, lock: known, steps, recorded: None };
+    let fetcher = Fetcher { http, workspace, name: settings.source.default_name(), lock: known, steps, recorded: None };
     let plan = plan(workspace, settings, flags)?;
     for note in unsent(&settings.source, &plan, flags) {
         steps.note(&note);
@@ -58,7 +59,8 @@ pub(crate) async fn fetch(
                 stand_in::allow(workspace, &settings.source, flags, lock)?;
                 steps.note("no deployment is configured: starting the sandbox");
             }
-            embedded::fetch(fetcher, interface).await
+            let sandbox = Program::of(workspace, &settings.source)?;
+            embedded::fetch(fetcher, &sandbox, interface).await
         }
         Plan::Discover { base } => {
             let credentials = fetcher.credentials(settings, &settings.source.token, "/source/token")?;

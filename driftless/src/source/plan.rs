@@ -6,7 +6,7 @@ use driftless_runtime::download::secret_variables;
 use url::Url;
 
 use super::address::shown;
-use super::bundle::{DEFAULT_NAME, SANDBOX, UNKNOWN};
+use super::bundle::{SANDBOX, UNKNOWN};
 use super::servers::{self, Home};
 use super::variables::{PROGRAMS, from_env};
 use crate::failure::Failure;
@@ -105,7 +105,7 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
     if let Some(contract) = &flags.contract {
         let name = match source.documents.as_slice() {
             [only] => only.name.clone(),
-            _ => DEFAULT_NAME.to_owned(),
+            _ => source.default_name().to_owned(),
         };
         let place = match remote(contract, "--contract")? {
             Some(url) => ContractPlace::Url(url),

@@ -44,13 +44,14 @@ pub(super) fn allow(
 
 fn not_configured(source: &SourceSettings, pinned: &str) -> Failure {
     let variable = source.base_url_env.as_deref().map(|name| format!("{name}, ")).unwrap_or_default();
-    Failure::configuration(
-        "source/not-configured",
-        format!("no deployment is configured, and {pinned}: the sandbox does not take its place unasked"),
-        format!(
-            "name the deployment: set {variable}`base_url` in [source] of {CONFIGURATION}, or use --base-url or --contract\n\
-             or work from what is pinned: cargo xtask regenerate --offline\n\
-             or put the sandbox in its place on purpose: cargo xtask regenerate --sandbox"
-        ),
-    )
+    let mut hint = format!(
+        "name the deployment: set {variable}`base_url` in [source] of {CONFIGURATION}, or use --base-url or --contract\n\
+         or work from what is pinned: cargo xtask regenerate --offline"
+    );
+    let mut message = format!("no deployment is configured, and {pinned}");
+    if source.stand_in.is_some() {
+        message += ": the sandbox does not take its place unasked";
+        hint += "\nor put the sandbox in its place on purpose: cargo xtask regenerate --sandbox";
+    }
+    Failure::configuration("source/not-configured", message, hint)
 }

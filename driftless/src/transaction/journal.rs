@@ -1,7 +1,7 @@
 //! The journal of a swap: what it says, and what is believed of it.
 //!
-//! A journal on the disk may have been written by anybody. It is taken only if it names files that the tool writes, or the
-//! folder of git vouches for it, and each file is what the journal says it was before or is to be after the swap.
+//! A journal on the disk may have been written by anybody. It is taken only if it names files that the tool writes, and each file is
+//! as the journal says it was before, or is to be after the swap.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::failure::{Exit, Failure};
 use crate::features;
 use crate::lock::sha256;
 use crate::tree::Tree;
-use crate::workspace::{CLIENT_MANIFEST, STAGING, is_adopted, is_written};
+use crate::workspace::{CLIENT_MANIFEST, STAGING, is_written};
 
 const VERSION: u32 = 1;
 /// Largest journal that is read, in bytes: some hundred thousand files.
@@ -62,7 +62,7 @@ impl Journal {
         let mut files = Vec::with_capacity(changes.len());
         for change in changes {
             let path = change.path().to_owned();
-            if !is_written(&path) && !is_adopted(&path) {
+            if !is_written(&path) {
                 return Err(Failure::new(
                     Exit::Files,
                     "files/territory",
@@ -85,17 +85,8 @@ impl Journal {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    pub(super) fn hash(&self) -> String {
-        sha256(&self.bytes())
-    }
-
-    /// Whether it changes what people keep.
-    pub(super) fn is_adoption(&self) -> bool {
-        self.files.iter().any(|step| !is_written(&step.path))
-    }
-
-    /// The committed journal, if there is one. `vouched` is the hash of the one that may change what people keep.
-    pub(super) fn read(tree: &Tree, vouched: impl FnOnce() -> Option<String>) -> Result<Option<Self>, Failure> {
+    /// The committed journal, if there is one.
+    pub(super) fn read(tree: &Tree) -> Result<Option<Self>, Failure> {
         let Some(bytes) = tree.read_up_to(JOURNAL, LARGEST)? else { return Ok(None) };
         let version =
             serde_json::from_slice::<Version>(&bytes).map_err(|_| refused("it is not a journal of this tool"))?;
@@ -105,9 +96,8 @@ impl Journal {
         let journal =
             serde_json::from_slice::<Self>(&bytes).map_err(|_| refused("it is not a journal of this tool"))?;
         let mut seen = BTreeSet::new();
-        let is_vouched = journal.is_adoption() && vouched().is_some_and(|hash| hash == sha256(&bytes));
         for step in &journal.files {
-            if !(is_written(&step.path) || is_vouched && is_adopted(&step.path)) {
+            if !is_written(&step.path) {
                 return Err(refused(&format!("it names {:?}, which this tool never writes", step.path)));
             }
             if !seen.insert(&step.path) {
@@ -119,13 +109,12 @@ impl Journal {
 
     /// What is left to do of each step. Nothing is done before all of them are known.
     pub(super) fn left(&self, tree: &Tree) -> Result<Vec<Left>, Failure> {
-        let is_adoption = self.is_adoption();
-        self.files.iter().enumerate().map(|(index, step)| step.left(tree, index, is_adoption)).collect()
+        self.files.iter().enumerate().map(|(index, step)| step.left(tree, index)).collect()
     }
 }
 
 impl FileChange {
-    fn left(&self, tree: &Tree, index: usize, is_adoption: bool) -> Result<Left, Failure> {
+    fn left(&self, tree: &Tree, index: usize) -> Result<Left, Failure> {
         let path = &self.path;
         let current = tree.read(path)?;
         let found = current.as_deref().map(sha256);
@@ -141,7 +130,7 @@ impl FileChange {
             return Err(refused(&format!("the new content of {path} is gone, or is not what the journal says")));
         };
         let is_more = || !features::differs_in_block_only(&current.unwrap_or_default(), &staged);
-        if path == CLIENT_MANIFEST && !is_adoption && is_more() {
+        if path == CLIENT_MANIFEST && is_more() {
             return Err(refused(&format!("it changes more of {path} than the generated features")));
         }
         Ok(Left::Place)

@@ -98,7 +98,7 @@ fn a_stop_during_the_recovery_is_mended_as_well() {
         if *applied > limit { Err(stop()) } else { Ok(()) }
     };
     guard.run(&changes, &Interrupt::default(), &mut |name| stop_at(1, &mut applied, name)).expect_err("stopped");
-    let journal = Journal::read(&guard.tree, || None).expect("readable").expect("committed");
+    let journal = Journal::read(&guard.tree).expect("readable").expect("committed");
     applied = 0;
     guard.apply(&journal, &mut |name| stop_at(2, &mut applied, name)).expect_err("stopped");
     assert_eq!(guard.recover().expect("recovers"), Some(4));
@@ -289,96 +289,5 @@ fn links_in_the_way_of_a_recovery_are_named_and_nothing_is_done() {
         assert!(failure.message.contains(link), "{}", failure.message);
         assert_eq!(fs::read(outside.path().join("one.json")).expect("read"), b"1");
         assert_eq!(fs::read_dir(outside.path()).expect("listed").count(), 3);
-    }
-}
-
-/// What `cargo xtask adopt` changes beside the files of the tool, in a git repository.
-fn adoption() -> (tempfile::TempDir, Guard, Vec<Change>) {
-    let (folder, guard, mut changes) = prepare();
-    let git = Command::new("git").arg("-C").arg(folder.path()).args(["init", "-q"]).status().expect("git runs");
-    assert!(git.success());
-    for (path, content) in [("specs/codegen.toml", "old"), ("tests/main.rs", "mod a;"), ("tests/a.rs", "")] {
-        fs::create_dir_all(folder.path().join("tests")).expect("created");
-        fs::write(folder.path().join(path), content).expect("written");
-    }
-    let write = |path: &str, content: &str| Change::Write { path: path.to_owned(), content: content.into() };
-    changes.extend([
-        write("specs/codegen.toml", "new"),
-        write("tests/main.rs", ""),
-        write("generated-client/examples/first.rs", "fn main() {}"),
-        Change::Remove { path: "tests/a.rs".to_owned() },
-    ]);
-    (folder, guard, changes)
-}
-
-/// The tree without the folder of git.
-fn kept(root: &Path) -> Content {
-    tree(root).into_iter().filter(|(path, _)| !path.starts_with(".git/")).collect()
-}
-
-#[test]
-fn an_adoption_that_stops_at_any_step_is_mended_by_the_next_run() {
-    let mark = |folder: &tempfile::TempDir| folder.path().join(".git").join(MARK);
-    let (old, new) = {
-        let (folder, guard, changes) = adoption();
-        let old = kept(folder.path());
-        guard.commit(&changes, &Interrupt::default()).expect("committed");
-        assert!(!mark(&folder).exists());
-        (old, kept(folder.path()))
-    };
-    assert_eq!((new["specs/codegen.toml"].as_slice(), new.contains_key("tests/a.rs")), (b"new".as_slice(), false));
-    for at in 0.. {
-        let (folder, guard, changes) = adoption();
-        let (mut step, mut committed) = (0, false);
-        let outcome = guard.run(&changes, &Interrupt::default(), &mut |name| {
-            committed |= matches!(name, "apply" | "finish");
-            step += 1;
-            if step > at { Err(stop()) } else { Ok(()) }
-        });
-        if outcome.is_ok() {
-            assert!(at > 15, "{at}");
-            break;
-        }
-        // A journal for which nothing vouches, as a commit could bring it, is not believed.
-        if committed {
-            let vouched = fs::read(mark(&folder)).expect("a mark");
-            for wrong in [None, Some(hash("another"))] {
-                let stopped = kept(folder.path());
-                match wrong {
-                    Some(wrong) => fs::write(mark(&folder), wrong).expect("written"),
-                    None => fs::remove_file(mark(&folder)).expect("removed"),
-                }
-                assert_eq!(guard.recover().expect_err("refused").code, "files/journal", "step {at}");
-                assert_eq!(kept(folder.path()), stopped, "step {at}");
-            }
-            fs::write(mark(&folder), vouched).expect("written");
-        }
-        assert_eq!(guard.recover().expect("recovers").is_some(), committed, "step {at}");
-        assert_eq!(kept(folder.path()), if committed { new.clone() } else { old.clone() }, "step {at}");
-    }
-}
-
-/// Not even a journal that is vouched for reaches what no adoption changes.
-#[test]
-fn an_adoption_changes_the_files_of_the_service_before_and_no_others() {
-    for path in
-        ["kept", "Cargo.toml", "generated-client/build.rs", "tests/Cargo.toml", "tests/../kept.rs", ".git/config"]
-    {
-        let (folder, guard, mut changes) = adoption();
-        let old = kept(folder.path());
-        changes.push(Change::Write { path: path.to_owned(), content: Vec::new() });
-        assert_eq!(guard.commit(&changes, &Interrupt::default()).expect_err(path).exit, Exit::Files);
-        let step = json!([
-            { "path": "specs/codegen.toml", "before": hash("old"), "after": hash("new") },
-            { "path": path, "before": null, "after": hash("new") },
-        ]);
-        fs::create_dir_all(folder.path().join(STAGED)).expect("created");
-        for index in 0..2 {
-            fs::write(folder.path().join(super::staged(index)), "new").expect("written");
-        }
-        fs::write(folder.path().join(JOURNAL), journal(&step)).expect("written");
-        fs::write(folder.path().join(".git").join(MARK), sha256(&journal(&step))).expect("written");
-        assert_eq!(guard.recover().expect_err(path).code, "files/journal", "{path}");
-        assert_eq!(kept(folder.path()), old, "{path}");
     }
 }

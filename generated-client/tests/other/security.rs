@@ -2,11 +2,11 @@
 
 use driftless_runtime::auth::{SecretString, StaticToken};
 
-use crate::PlatformBuilder;
+use crate::OtherBuilder;
 use crate::service::Service;
 
 /// The authentication lines of a request to each kind of operation, after its request line.
-async fn shown(configure: impl Fn(PlatformBuilder) -> PlatformBuilder) -> [String; 4] {
+async fn shown(configure: impl Fn(OtherBuilder) -> OtherBuilder) -> [String; 4] {
     let service = Service::start(204, &[], "").await;
     let platform = configure(service.builder()).build().unwrap();
     platform.other().put_movie(7, &crate::types::Movie::new("Alien")).await.unwrap();
@@ -32,7 +32,7 @@ fn secret(text: &str) -> SecretString {
 
 #[tokio::test]
 async fn each_operation_is_shown_what_the_contract_says() {
-    let all = |builder: PlatformBuilder| {
+    let all = |builder: OtherBuilder| {
         builder
             .credential(StaticToken::new("the-token"))
             .api_key("header", secret("k1"))
@@ -49,14 +49,13 @@ async fn each_operation_is_shown_what_the_contract_says() {
 
 #[tokio::test]
 async fn the_first_alternative_that_the_client_has_is_taken() {
-    let two = |builder: PlatformBuilder| {
+    let two = |builder: OtherBuilder| {
         builder.credential(StaticToken::new("the-token")).api_key("cookie", secret("k3")).api_key("query", secret("k2"))
     };
     let [put, news, login, health] = shown(two).await;
     assert_eq!(put, "PUT /movies/7?key=k2\ncookie: session=k3");
     assert_eq!([news, login, health], ["GET /news", "POST /login", "GET /health"]);
-    let one =
-        |builder: PlatformBuilder| builder.credential(StaticToken::new("the-token")).api_key("cookie", secret("k3"));
+    let one = |builder: OtherBuilder| builder.credential(StaticToken::new("the-token")).api_key("cookie", secret("k3"));
     assert_eq!(shown(one).await[0], "PUT /movies/7\nauthorization: Bearer the-token");
 }
 

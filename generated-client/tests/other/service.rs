@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::{Platform, PlatformBuilder};
+use crate::{Other, OtherBuilder};
 
 /// A service until it is dropped.
 pub(crate) struct Service {
@@ -36,11 +36,11 @@ impl Service {
         Self { url, requests, task }
     }
 
-    pub(crate) fn builder(&self) -> PlatformBuilder {
-        Platform::builder(&self.url).no_retry()
+    pub(crate) fn builder(&self) -> OtherBuilder {
+        Other::builder(&self.url).no_retry()
     }
 
-    pub(crate) fn client(&self) -> Platform {
+    pub(crate) fn client(&self) -> Other {
         self.builder().build().unwrap()
     }
 

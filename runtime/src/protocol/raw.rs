@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::{ByteStream, error::Error, json::lenient};
 
-/// A response that is an answer: its status, its headers, and its body, whole or while it arrives.
+/// A successful response: its status, its headers, and its body, whole or as a stream.
 #[derive(Debug)]
 pub struct Raw {
     /// The name of the operation, for errors.
@@ -21,7 +21,7 @@ pub struct Raw {
     pub headers: HeaderMap,
     /// The body.
     pub body: Body,
-    /// Where the request went, of a redirection.
+    /// The URL of the request, for a redirection.
     pub url: Option<Url>,
 }
 
@@ -30,17 +30,17 @@ pub struct Raw {
 pub enum Body {
     /// It has been read to its end.
     Whole(Bytes),
-    /// It is read while it arrives.
+    /// It is streamed.
     Live(ByteStream),
 }
 
 impl Raw {
-    /// The status code.
+    /// Returns the status code.
     pub fn status(&self) -> u16 {
         self.status.as_u16()
     }
 
-    /// The body, when it was buffered; an empty one otherwise.
+    /// Returns the body if it was buffered; an empty one otherwise.
     pub fn bytes(&self) -> &Bytes {
         static EMPTY: Bytes = Bytes::new();
         match &self.body {
@@ -49,12 +49,12 @@ impl Raw {
         }
     }
 
-    /// The body as UTF-8, without a byte-order mark. The mark says how it is encoded, else the `charset` of its media type, else it is
-    /// UTF-8.
+    /// Returns the body as text, without a byte-order mark. The encoding is that of the mark, else the `charset` of the
+    /// media type, else UTF-8.
     ///
     /// # Errors
     ///
-    /// The charset is unknown, or the bytes are not text in it.
+    /// The charset is unknown, or the bytes are invalid in it.
     pub(super) fn text(&self) -> Result<Cow<'_, str>, Error> {
         let bytes = self.bytes();
         let (encoding, mark) = match Encoding::for_bom(bytes) {
@@ -66,7 +66,7 @@ impl Raw {
             .ok_or_else(|| self.unreadable(format!("the body is not text in the charset {}", encoding.name())))
     }
 
-    /// The charset of the media type, which is UTF-8 where it says none.
+    /// Returns the charset of the media type, or UTF-8 if it has none.
     fn charset(&self) -> Result<&'static Encoding, Error> {
         let kind = self.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let mut parameters = kind.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
@@ -84,30 +84,30 @@ impl Raw {
             .with_response(self.status, self.excerpt())
     }
 
-    /// The body as JSON. A type that has a value for null has it for an empty body, too.
+    /// Decodes the body as JSON. For an empty body, a type with a value for null has that value.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let text = self.text()?;
         if self.is_empty() {
             let empty = || Error::of(crate::error::Kind::Decode, "the response is empty, and its type is not optional");
             return lenient::from_slice(b"null").map_err(|_| {
-                let hint = "the service does not answer as its contract says: regenerate the client";
+                let hint = "the response does not match the contract: regenerate the client";
                 empty().hint(hint).at(self.operation).with_response(self.status, self.excerpt())
             });
         }
         lenient::from_slice(text.as_bytes()).map_err(|cause| self.fail(&cause))
     }
 
-    /// True if there is nothing but white space.
+    /// Returns whether the body is empty or only white space.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes().iter().all(u8::is_ascii_whitespace)
     }
 
-    /// A decode error of this response.
+    /// Creates a decode error of this response.
     pub fn fail(&self, cause: &serde_json::Error) -> Error {
         self.fail_as("json", cause)
     }
 
-    /// A decode error of this response, which was to be of a kind of media types.
+    /// Creates a decode error of this response, with the expected kind of media types.
     pub fn fail_as(&self, expected: &str, cause: &serde_json::Error) -> Error {
         let mut error =
             Error::decode("the response", cause).at(self.operation).with_response(self.status, self.excerpt());
@@ -122,11 +122,11 @@ impl Raw {
         error
     }
 
-    /// A status that the contract does not declare.
+    /// Creates the error of a status that the contract does not declare.
     pub fn undeclared(&self) -> Error {
         let what = format!("the status {} is not declared", self.status.as_u16());
         Error::of(crate::error::Kind::Decode, what)
-            .hint("the service does not answer as its contract says: regenerate the client")
+            .hint("the response does not match the contract: regenerate the client")
             .at(self.operation)
             .with_response(self.status, self.excerpt())
     }

@@ -11,14 +11,14 @@ use crate::failure::Failure;
 /// Errors of the compiler.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
-    /// By name of the client.
+    /// Errors by name of the client.
     pub(super) own: BTreeMap<String, Vec<String>>,
-    /// Those that name no client.
+    /// Errors that name no client.
     pub(super) common: Vec<String>,
 }
 
 impl Errors {
-    /// What kept all of them from being compiled.
+    /// A failure that kept all clients from being compiled.
     pub(super) fn of(failure: &Failure) -> Self {
         Self { common: vec![failure.to_string()], ..Self::default() }
     }
@@ -26,42 +26,32 @@ impl Errors {
 
 /// Compiles the clients.
 pub(super) fn check(bench: &Bench<'_>, clients: &[(String, Generated)]) -> Result<Errors, Failure> {
-    let mut found = Errors::default();
+    let mut errors = Errors::default();
     for error in bench.check_all(&merge(clients))? {
         let named = |index: usize| error.contains(&format!("generated/{}/", module(index)));
         match clients.iter().enumerate().find(|(index, _)| named(*index)) {
-            Some((_, (name, _))) => found.own.entry(name.clone()).or_default().push(error),
-            None => found.common.push(error),
+            Some((_, (name, _))) => errors.own.entry(name.clone()).or_default().push(error),
+            None => errors.common.push(error),
         }
     }
-    Ok(found)
+    Ok(errors)
 }
 
 fn module(index: usize) -> String {
     format!("client_{index}")
 }
 
-/// One generated tree that holds the others as modules. What they would all call the same gets the module's name in front.
+/// Merges generated trees into one, each as a module: a path from the root of a client leads to its module.
 fn merge(clients: &[(String, Generated)]) -> Generated {
     let mut files = BTreeMap::new();
     let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut root = "//! Several clients, to be compiled together.\n\n/// None.\npub mod families {}\n/// None.\npub mod types {}\n".to_owned();
-    if clients.first().is_some_and(|(_, client)| client.files.contains_key("bindings.rs")) {
-        root.push_str(&format!("#[cfg(feature = \"operations\")]\npub use {}::bindings;\n", module(0)));
-    }
-    for (name, visible) in [("servers", "pub"), ("security", "pub(crate)")] {
-        if clients.first().is_some_and(|(_, client)| client.files.contains_key(&format!("{name}.rs"))) {
-            root.push_str(&format!("{visible} use {}::{name};\n", module(0)));
-        }
-    }
+    let mut root = "//! Several clients, to be compiled together.\n".to_owned();
     for (index, (_, client)) in clients.iter().enumerate() {
         let module = module(index);
         root.push_str(&format!("/// One of them.\npub mod {module};\n"));
+        let own = format!("crate::generated::{module}::");
         for (path, text) in &client.files {
-            let mut text = text.replace("crate::generated::", &format!("crate::generated::{module}::"));
-            if ["families/mod.rs", "servers.rs"].contains(&path.as_str()) {
-                text = text.replace("    pub fn ", &format!("    pub fn {module}_"));
-            }
+            let text = text.replace("crate::generated::", "crate::").replace("crate::", &own);
             files.insert(format!("{module}/{path}"), text);
         }
         for (name, enables) in toml::from_str::<Table>(&client.features).unwrap_or_default() {
@@ -85,19 +75,32 @@ mod tests {
     fn clients_become_modules_that_do_not_collide() {
         let client = |feature: &str| Generated {
             files: BTreeMap::from([
-                ("mod.rs".to_owned(), "pub mod families;\n".to_owned()),
-                ("families/mod.rs".to_owned(), "impl Platform {\n    pub fn orders(&self) {}\n}\n".to_owned()),
-                ("families/orders.rs".to_owned(), "use crate::generated::types;\n".to_owned()),
-                ("servers.rs".to_owned(), "impl Platform {\n    pub fn billing_server(&self) {}\n}\n".to_owned()),
+                (
+                    "mod.rs".to_owned(),
+                    "pub mod families;
+"
+                    .to_owned(),
+                ),
+                (
+                    "families/orders.rs".to_owned(),
+                    "use crate::generated::types;
+use crate::{Call, Declared};
+"
+                    .to_owned(),
+                ),
             ]),
-            features: format!("default = [{feature:?}]\n{feature} = []\n"),
+            features: format!(
+                "default = [{feature:?}]
+{feature} = []
+"
+            ),
         };
         let merged = merge(&[("a".to_owned(), client("orders")), ("b".to_owned(), client("users"))]);
-        assert!(merged.files["client_1/families/mod.rs"].contains("pub fn client_1_orders"));
-        assert_eq!(merged.files["client_0/families/orders.rs"], "use crate::generated::client_0::types;\n");
-        assert!(merged.files["client_1/servers.rs"].contains("pub fn client_1_billing_server"));
-        assert!(merged.files["mod.rs"].contains("pub mod client_0;"));
-        assert!(merged.files["mod.rs"].contains("pub use client_0::servers;"));
+        let orders = "use crate::generated::client_0::types;
+use crate::generated::client_0::{Call, Declared};
+";
+        assert_eq!(merged.files["client_0/families/orders.rs"], orders);
+        assert!(merged.files["mod.rs"].contains("pub mod client_1;"));
         let features: Table = toml::from_str(&merged.features).expect("TOML");
         assert_eq!(features["default"].as_array().map(Vec::len), Some(2));
         assert!(features.contains_key("orders") && features.contains_key("users"));

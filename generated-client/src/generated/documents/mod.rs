@@ -5,14 +5,14 @@ use driftless_runtime::graphql::Document;
 pub mod operation;
 pub mod operation_changed;
 pub mod types;
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// `operation.graphql`: the query `Operation`.
 pub const OPERATION: Document<operation::Variables, operation::Data> = Document::new(
     "query Operation($id: ID!) {\n  operation(id: $id) {\n    state\n    message\n    events {\n      kind\n    }\n  }\n}",
 );
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// `operation_changed.graphql`: the subscription `OperationChanged`.
 pub const OPERATION_CHANGED: Document<

@@ -2,9 +2,9 @@
 //! Types of the query `Operation`.
 use driftless_runtime::codegen::prelude::*;
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
-/// What the document takes.
+/// The variables of the document.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Variables {
@@ -13,16 +13,16 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into() }
     }
 }
 record!(Variables { id: required "id" });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
-/// What the query answers.
+/// The data of the query.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Data {
@@ -31,7 +31,7 @@ pub struct Data {
 }
 record!(Data { operation: nullable "operation" });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// Assumed: a piece of asynchronous work.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ record!(Operation {
     events: required "events",
 });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// Assumed: something that happened to an operation.
 #[derive(Clone, Debug, PartialEq)]

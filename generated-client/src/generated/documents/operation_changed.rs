@@ -2,9 +2,9 @@
 //! Types of the subscription `OperationChanged`.
 use driftless_runtime::codegen::prelude::*;
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
-/// What the document takes.
+/// The variables of the document.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Variables {
@@ -13,16 +13,16 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into() }
     }
 }
 record!(Variables { id: required "id" });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
-/// What the subscription delivers.
+/// The data of each event of the subscription.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Data {
@@ -31,7 +31,7 @@ pub struct Data {
 }
 record!(Data { operation_changed: required "operationChanged" });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// Assumed: an event, and the operation as it was then.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub struct OperationChanged {
 }
 record!(OperationChanged { event: required "event", operation: required "operation" });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// Assumed: something that happened to an operation.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub struct OperationChangedEvent {
 }
 record!(OperationChangedEvent { kind: required "kind" });
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// Assumed: a piece of asynchronous work.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 //! Enumerations and input objects of the schema, as far as documents use them.
 use driftless_runtime::codegen::prelude::*;
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// Assumed: where an operation is. QUEUED and RUNNING come before one of the three ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

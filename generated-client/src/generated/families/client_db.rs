@@ -24,64 +24,64 @@ impl<'a> ClientDb<'a> {
 impl<'a> ClientDb<'a> {
     pub fn create_connection_backup<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn export_connection<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_connection<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_connection_schema<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_connection_schema_table<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn import_connection<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_connections<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn query_connection<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
 #[cfg(feature = "assumed")]
 impl<'a> ClientDb<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues a backup.
     ///
@@ -95,9 +95,9 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateBackup::default().retain_days(1);
-    /// let answer = platform.client_db().create_connection_backup(connection_id, &body).await?;
+    /// let answer = client.client_db().create_connection_backup(connection_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_connection_backup(
@@ -122,7 +122,7 @@ impl<'a> ClientDb<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Downloads the database.
     ///
@@ -135,8 +135,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.client_db().export_connection(connection_id).await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.client_db().export_connection(connection_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn export_connection(
@@ -155,7 +155,7 @@ impl<'a> ClientDb<'a> {
         Call::new(self.0, &OPERATION, &[&connection_id], Payload::None, decode::stream)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one database connection.
     ///
@@ -168,8 +168,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.client_db().get_connection(connection_id).await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.client_db().get_connection(connection_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_connection(
@@ -186,7 +186,7 @@ impl<'a> ClientDb<'a> {
         Call::new(self.0, &OPERATION, &[&connection_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Describes the database.
     ///
@@ -199,8 +199,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.client_db().get_connection_schema(connection_id).await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.client_db().get_connection_schema(connection_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_connection_schema(
@@ -217,7 +217,7 @@ impl<'a> ClientDb<'a> {
         Call::new(self.0, &OPERATION, &[&connection_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Describes one table.
     ///
@@ -232,8 +232,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.client_db().get_connection_schema_table(connection_id, "table").await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.client_db().get_connection_schema_table(connection_id, "table").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_connection_schema_table(
@@ -257,7 +257,7 @@ impl<'a> ClientDb<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues the import of a dump.
     ///
@@ -271,8 +271,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid, dump: Upload) -> Result<(), Error> {
-    /// let answer = platform.client_db().import_connection(connection_id, types::ImportConnectionRequest::new(dump)).await?;
+    /// # async fn example(client: &Platform, connection_id: Uuid, dump: Upload) -> Result<(), Error> {
+    /// let answer = client.client_db().import_connection(connection_id, types::ImportConnectionRequest::new(dump)).await?;
     /// # Ok(()) }
     /// ```
     pub fn import_connection(
@@ -297,7 +297,7 @@ impl<'a> ClientDb<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the database connections.
     ///
@@ -309,8 +309,8 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.client_db().list_connections().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.client_db().list_connections().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_connections(
@@ -325,7 +325,7 @@ impl<'a> ClientDb<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Runs a statement.
     ///
@@ -348,9 +348,9 @@ impl<'a> ClientDb<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, connection_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
     /// let body = types::DatabaseQuery::new("statement");
-    /// let answer = platform.client_db().query_connection(connection_id, &body).background(true).validate_only(true).await?;
+    /// let answer = client.client_db().query_connection(connection_id, &body).background(true).validate_only(true).await?;
     /// # Ok(()) }
     /// ```
     pub fn query_connection(
@@ -383,7 +383,7 @@ impl<'a> ClientDb<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateConnectionBackup {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "client_db",
         "create_connection_backup",
@@ -393,7 +393,7 @@ impl operations::CreateConnectionBackup {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ExportConnection {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<ByteStream> = crate::testing::FakeOperation::new(
         "client_db",
         "export_connection",
@@ -403,7 +403,7 @@ impl operations::ExportConnection {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetConnection {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::DatabaseConnection> = crate::testing::FakeOperation::new(
         "client_db",
         "get_connection",
@@ -413,7 +413,7 @@ impl operations::GetConnection {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetConnectionSchema {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::DatabaseSchema> = crate::testing::FakeOperation::new(
         "client_db",
         "get_connection_schema",
@@ -423,7 +423,7 @@ impl operations::GetConnectionSchema {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetConnectionSchemaTable {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::DatabaseTable> = crate::testing::FakeOperation::new(
         "client_db",
         "get_connection_schema_table",
@@ -433,7 +433,7 @@ impl operations::GetConnectionSchemaTable {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ImportConnection {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "client_db",
         "import_connection",
@@ -443,7 +443,7 @@ impl operations::ImportConnection {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListConnections {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::DatabaseConnection>> = crate::testing::FakeOperation::new(
         "client_db",
         "list_connections",
@@ -466,14 +466,14 @@ impl<T> Call<'_, T, operations::QueryConnection> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::QueryConnection {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::QueryConnectionResponse> = crate::testing::FakeOperation::new(
         "client_db",
         "query_connection",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`ClientDb::create_connection_backup`](super::ClientDb::create_connection_backup).

@@ -24,134 +24,134 @@ impl<'a> Compliance<'a> {
 impl<'a> Compliance<'a> {
     pub fn create_framework<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_version<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_version_control<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_version_control_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_framework_version_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_framework<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_framework_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_framework_version<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_framework_version_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_framework_version_controls<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_framework_version_controls_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_framework_versions<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_framework_versions_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_frameworks<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_frameworks_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_framework_version_control<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_framework_version_control_v1<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
 #[cfg(feature = "assumed")]
 impl<'a> Compliance<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a framework.
     ///
@@ -164,9 +164,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::SaveFramework::new("name");
-    /// let answer = platform.compliance().create_framework(&body).await?;
+    /// let answer = client.compliance().create_framework(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework(
@@ -183,7 +183,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a framework.
     ///
@@ -196,9 +196,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::SaveFramework::new("name");
-    /// let answer = platform.compliance().create_framework_v1(&body).await?;
+    /// let answer = client.compliance().create_framework_v1(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_v1(
@@ -215,7 +215,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a version to a framework.
     ///
@@ -229,9 +229,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveFrameworkVersion::new("label");
-    /// let answer = platform.compliance().create_framework_version(framework_id, &body).await?;
+    /// let answer = client.compliance().create_framework_version(framework_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_version(
@@ -256,7 +256,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a control to a version.
     ///
@@ -270,9 +270,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveControl::new("code");
-    /// let answer = platform.compliance().create_framework_version_control(framework_id, version_id, &body).await?;
+    /// let answer = client.compliance().create_framework_version_control(framework_id, version_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_version_control(
@@ -298,7 +298,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a control to a version.
     ///
@@ -312,9 +312,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveControl::new("code");
-    /// let answer = platform.compliance().create_framework_version_control_v1(framework_id, version_id, &body).await?;
+    /// let answer = client.compliance().create_framework_version_control_v1(framework_id, version_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_version_control_v1(
@@ -340,7 +340,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a version to a framework.
     ///
@@ -354,9 +354,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveFrameworkVersion::new("label");
-    /// let answer = platform.compliance().create_framework_version_v1(framework_id, &body).await?;
+    /// let answer = client.compliance().create_framework_version_v1(framework_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_framework_version_v1(
@@ -381,7 +381,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one framework.
     ///
@@ -394,8 +394,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().get_framework(framework_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().get_framework(framework_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_framework(
@@ -412,7 +412,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[&framework_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one framework.
     ///
@@ -425,8 +425,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().get_framework_v1(framework_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().get_framework_v1(framework_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_framework_v1(
@@ -443,7 +443,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[&framework_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one version.
     ///
@@ -456,8 +456,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().get_framework_version(framework_id, version_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().get_framework_version(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_framework_version(
@@ -481,7 +481,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one version.
     ///
@@ -494,8 +494,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().get_framework_version_v1(framework_id, version_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().get_framework_version_v1(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_framework_version_v1(
@@ -519,7 +519,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the controls of a version.
     ///
@@ -537,8 +537,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_framework_version_controls(framework_id, version_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().list_framework_version_controls(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_framework_version_controls(
@@ -566,7 +566,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the controls of a version.
     ///
@@ -584,8 +584,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_framework_version_controls_v1(framework_id, version_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().list_framework_version_controls_v1(framework_id, version_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_framework_version_controls_v1(
@@ -613,7 +613,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the versions of a framework.
     ///
@@ -626,8 +626,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_framework_versions(framework_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().list_framework_versions(framework_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_framework_versions(
@@ -644,7 +644,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[&framework_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the versions of a framework.
     ///
@@ -657,8 +657,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_framework_versions_v1(framework_id).await?;
+    /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.compliance().list_framework_versions_v1(framework_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_framework_versions_v1(
@@ -675,7 +675,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[&framework_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the frameworks.
     ///
@@ -687,8 +687,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_frameworks().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.compliance().list_frameworks().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_frameworks(
@@ -703,7 +703,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the frameworks.
     ///
@@ -715,8 +715,8 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.compliance().list_frameworks_v1().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.compliance().list_frameworks_v1().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_frameworks_v1(
@@ -731,7 +731,7 @@ impl<'a> Compliance<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replaces a control.
     ///
@@ -745,9 +745,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveControl::new("code");
-    /// let answer = platform.compliance().update_framework_version_control(framework_id, version_id, control_id, &body).await?;
+    /// let answer = client.compliance().update_framework_version_control(framework_id, version_id, control_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_framework_version_control(
@@ -778,7 +778,7 @@ impl<'a> Compliance<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replaces a control.
     ///
@@ -792,9 +792,9 @@ impl<'a> Compliance<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveControl::new("code");
-    /// let answer = platform.compliance().update_framework_version_control_v1(framework_id, version_id, control_id, &body).await?;
+    /// let answer = client.compliance().update_framework_version_control_v1(framework_id, version_id, control_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_framework_version_control_v1(
@@ -829,7 +829,7 @@ impl<'a> Compliance<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFramework {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework",
@@ -839,7 +839,7 @@ impl operations::CreateFramework {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_v1",
@@ -849,7 +849,7 @@ impl operations::CreateFrameworkV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkVersion {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_version",
@@ -859,7 +859,7 @@ impl operations::CreateFrameworkVersion {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkVersionControl {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_version_control",
@@ -869,7 +869,7 @@ impl operations::CreateFrameworkVersionControl {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkVersionControlV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_version_control_v1",
@@ -879,7 +879,7 @@ impl operations::CreateFrameworkVersionControlV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkVersionV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_version_v1",
@@ -889,7 +889,7 @@ impl operations::CreateFrameworkVersionV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetFramework {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
         "compliance",
         "get_framework",
@@ -899,7 +899,7 @@ impl operations::GetFramework {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetFrameworkV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
         "compliance",
         "get_framework_v1",
@@ -909,7 +909,7 @@ impl operations::GetFrameworkV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetFrameworkVersion {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
         "compliance",
         "get_framework_version",
@@ -919,7 +919,7 @@ impl operations::GetFrameworkVersion {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetFrameworkVersionV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
         "compliance",
         "get_framework_version_v1",
@@ -937,7 +937,7 @@ impl<T> Call<'_, T, operations::ListFrameworkVersionControls> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworkVersionControls {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Control>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_framework_version_controls",
@@ -955,7 +955,7 @@ impl<T> Call<'_, T, operations::ListFrameworkVersionControlsV1> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworkVersionControlsV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Control>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_framework_version_controls_v1",
@@ -965,7 +965,7 @@ impl operations::ListFrameworkVersionControlsV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworkVersions {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::FrameworkVersion>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_framework_versions",
@@ -975,7 +975,7 @@ impl operations::ListFrameworkVersions {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworkVersionsV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::FrameworkVersion>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_framework_versions_v1",
@@ -985,7 +985,7 @@ impl operations::ListFrameworkVersionsV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworks {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Framework>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_frameworks",
@@ -995,7 +995,7 @@ impl operations::ListFrameworks {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworksV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Framework>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_frameworks_v1",
@@ -1005,7 +1005,7 @@ impl operations::ListFrameworksV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateFrameworkVersionControl {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
         "compliance",
         "update_framework_version_control",
@@ -1015,14 +1015,14 @@ impl operations::UpdateFrameworkVersionControl {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateFrameworkVersionControlV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
         "compliance",
         "update_framework_version_control_v1",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Compliance::create_framework`](super::Compliance::create_framework).

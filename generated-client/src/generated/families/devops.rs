@@ -24,134 +24,134 @@ impl<'a> Devops<'a> {
 impl<'a> Devops<'a> {
     pub fn apply_terraform_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_repository<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_repository_file<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_terraform_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_repository<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_repository_files_content<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn destroy_terraform_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_repository<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_repository_files_content<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_terraform_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_terraform_deployment_log<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_repositories<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_repository_branches<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_repository_files<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_terraform_deployment_outputs<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_terraform_deployments<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_repository_branch<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_repository_files_content<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
 #[cfg(feature = "assumed")]
 impl<'a> Devops<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues an apply.
     ///
@@ -165,8 +165,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().apply_terraform_deployment(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().apply_terraform_deployment(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn apply_terraform_deployment(
@@ -183,7 +183,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Creates a repository.
     ///
@@ -197,9 +197,9 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::CreateGitRepository::new("name");
-    /// let answer = platform.devops().create_repository(&body).await?;
+    /// let answer = client.devops().create_repository(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_repository(
@@ -216,7 +216,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Uploads files as one commit.
     ///
@@ -230,8 +230,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().create_repository_file(repository_id, types::CreateRepositoryFileRequest::default().branch("branch").files(Vec::new())).await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().create_repository_file(repository_id, types::CreateRepositoryFileRequest::default().branch("branch").files(Vec::new())).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_repository_file(
@@ -256,7 +256,7 @@ impl<'a> Devops<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues a Terraform deployment.
     ///
@@ -269,9 +269,9 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateTerraformDeployment::new(repository_id);
-    /// let answer = platform.devops().create_terraform_deployment(&body).await?;
+    /// let answer = client.devops().create_terraform_deployment(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_terraform_deployment(
@@ -288,7 +288,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deletes a repository.
     ///
@@ -301,8 +301,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// platform.devops().delete_repository(repository_id).await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// client.devops().delete_repository(repository_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_repository(
@@ -319,7 +319,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&repository_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deletes one file.
     ///
@@ -339,8 +339,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// platform.devops().delete_repository_files_content(repository_id, "path").branch("branch").await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// client.devops().delete_repository_files_content(repository_id, "path").branch("branch").await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_repository_files_content(
@@ -368,7 +368,7 @@ impl<'a> Devops<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues a destroy.
     ///
@@ -381,8 +381,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().destroy_terraform_deployment(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().destroy_terraform_deployment(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn destroy_terraform_deployment(
@@ -399,7 +399,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one repository.
     ///
@@ -412,8 +412,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().get_repository(repository_id).await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().get_repository(repository_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_repository(
@@ -430,7 +430,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&repository_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Downloads one file.
     ///
@@ -450,8 +450,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().get_repository_files_content(repository_id, "path").branch("branch").await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().get_repository_files_content(repository_id, "path").branch("branch").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_repository_files_content(
@@ -481,7 +481,7 @@ impl<'a> Devops<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one Terraform deployment.
     ///
@@ -494,8 +494,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().get_terraform_deployment(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().get_terraform_deployment(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_terraform_deployment(
@@ -512,7 +512,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the log as text.
     ///
@@ -525,8 +525,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().get_terraform_deployment_log(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().get_terraform_deployment_log(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_terraform_deployment_log(
@@ -544,7 +544,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::text)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the repositories.
     ///
@@ -561,8 +561,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.devops().list_repositories().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.devops().list_repositories().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_repositories(
@@ -578,7 +578,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the branches of a repository.
     ///
@@ -591,8 +591,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().list_repository_branches(repository_id).await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().list_repository_branches(repository_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_repository_branches(
@@ -609,7 +609,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&repository_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the files of a branch.
     ///
@@ -627,8 +627,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().list_repository_files(repository_id).branch("branch").await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().list_repository_files(repository_id).branch("branch").await?;
     /// # Ok(()) }
     /// ```
     pub fn list_repository_files(
@@ -645,7 +645,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&repository_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the outputs.
     ///
@@ -658,8 +658,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.devops().list_terraform_deployment_outputs(deployment_id).await?;
+    /// # async fn example(client: &Platform, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.devops().list_terraform_deployment_outputs(deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_terraform_deployment_outputs(
@@ -676,7 +676,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[&deployment_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the Terraform deployments.
     ///
@@ -694,8 +694,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.devops().list_terraform_deployments().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.devops().list_terraform_deployments().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_terraform_deployments(
@@ -715,7 +715,7 @@ impl<'a> Devops<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Creates a branch or moves it to another commit.
     ///
@@ -732,9 +732,9 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
     /// let body = types::MoveGitBranch::default().is_protected(true);
-    /// let answer = platform.devops().update_repository_branch(repository_id, "name", &body).await?;
+    /// let answer = client.devops().update_repository_branch(repository_id, "name", &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_repository_branch(
@@ -760,7 +760,7 @@ impl<'a> Devops<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Writes one file.
     ///
@@ -783,8 +783,8 @@ impl<'a> Devops<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, repository_id: Uuid, body: Upload) -> Result<(), Error> {
-    /// let answer = platform.devops().update_repository_files_content(repository_id, "path", body).branch("branch").x_commit_message("x_commit_message").await?;
+    /// # async fn example(client: &Platform, repository_id: Uuid, body: Upload) -> Result<(), Error> {
+    /// let answer = client.devops().update_repository_files_content(repository_id, "path", body).branch("branch").x_commit_message("x_commit_message").await?;
     /// # Ok(()) }
     /// ```
     pub fn update_repository_files_content(
@@ -819,7 +819,7 @@ impl<'a> Devops<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ApplyTerraformDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "devops",
         "apply_terraform_deployment",
@@ -829,7 +829,7 @@ impl operations::ApplyTerraformDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateRepository {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::GitRepository> = crate::testing::FakeOperation::new(
         "devops",
         "create_repository",
@@ -839,7 +839,7 @@ impl operations::CreateRepository {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateRepositoryFile {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::GitFile>> = crate::testing::FakeOperation::new(
         "devops",
         "create_repository_file",
@@ -849,7 +849,7 @@ impl operations::CreateRepositoryFile {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTerraformDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "devops",
         "create_terraform_deployment",
@@ -859,7 +859,7 @@ impl operations::CreateTerraformDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteRepository {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "devops",
         "delete_repository",
@@ -877,7 +877,7 @@ impl<T> Call<'_, T, operations::DeleteRepositoryFilesContent> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteRepositoryFilesContent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "devops",
         "delete_repository_files_content",
@@ -887,7 +887,7 @@ impl operations::DeleteRepositoryFilesContent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DestroyTerraformDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "devops",
         "destroy_terraform_deployment",
@@ -897,7 +897,7 @@ impl operations::DestroyTerraformDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetRepository {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::GitRepository> = crate::testing::FakeOperation::new(
         "devops",
         "get_repository",
@@ -915,7 +915,7 @@ impl<T> Call<'_, T, operations::GetRepositoryFilesContent> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetRepositoryFilesContent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<ByteStream> = crate::testing::FakeOperation::new(
         "devops",
         "get_repository_files_content",
@@ -925,7 +925,7 @@ impl operations::GetRepositoryFilesContent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTerraformDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::TerraformDeployment> = crate::testing::FakeOperation::new(
         "devops",
         "get_terraform_deployment",
@@ -935,7 +935,7 @@ impl operations::GetTerraformDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTerraformDeploymentLog {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<String> = crate::testing::FakeOperation::new(
         "devops",
         "get_terraform_deployment_log",
@@ -953,7 +953,7 @@ impl<T> Call<'_, T, operations::ListRepositories> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListRepositories {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::GitRepository>> = crate::testing::FakeOperation::new(
         "devops",
         "list_repositories",
@@ -963,7 +963,7 @@ impl operations::ListRepositories {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListRepositoryBranches {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::GitBranch>> = crate::testing::FakeOperation::new(
         "devops",
         "list_repository_branches",
@@ -981,7 +981,7 @@ impl<T> Call<'_, T, operations::ListRepositoryFiles> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListRepositoryFiles {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::GitFile>> = crate::testing::FakeOperation::new(
         "devops",
         "list_repository_files",
@@ -991,7 +991,7 @@ impl operations::ListRepositoryFiles {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTerraformDeploymentOutputs {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::TerraformOutputs> = crate::testing::FakeOperation::new(
         "devops",
         "list_terraform_deployment_outputs",
@@ -1014,7 +1014,7 @@ impl<T> Call<'_, T, operations::ListTerraformDeployments> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTerraformDeployments {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::TerraformDeployment>> = crate::testing::FakeOperation::new(
         "devops",
         "list_terraform_deployments",
@@ -1024,7 +1024,7 @@ impl operations::ListTerraformDeployments {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateRepositoryBranch {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::GitBranch> = crate::testing::FakeOperation::new(
         "devops",
         "update_repository_branch",
@@ -1047,14 +1047,14 @@ impl<T> Call<'_, T, operations::UpdateRepositoryFilesContent> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateRepositoryFilesContent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<types::GitFile>> = crate::testing::FakeOperation::new(
         "devops",
         "update_repository_files_content",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Devops::apply_terraform_deployment`](super::Devops::apply_terraform_deployment).

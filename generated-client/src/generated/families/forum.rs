@@ -24,134 +24,134 @@ impl<'a> Forum<'a> {
 impl<'a> Forum<'a> {
     pub fn create_moderation_report<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_thread_reply<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_thread_reply_comment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_thread_vote<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_thread_reply<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_thread_vote<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn hide_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_moderation_reports<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_thread_replies<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_thread_reply_comments<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_threads<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn lock_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn patch_thread<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn resolve_moderation_report<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_thread_vote<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
 #[cfg(feature = "assumed")]
 impl<'a> Forum<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Reports a thread to the moderators.
     ///
@@ -164,9 +164,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateForumReport::new(thread_id);
-    /// let answer = platform.forum().create_moderation_report(&body).await?;
+    /// let answer = client.forum().create_moderation_report(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_moderation_report(
@@ -183,7 +183,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Opens a thread.
     ///
@@ -196,9 +196,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::SaveForumThread::new("title");
-    /// let answer = platform.forum().create_thread(&body).await?;
+    /// let answer = client.forum().create_thread(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_thread(
@@ -215,7 +215,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replies to a thread.
     ///
@@ -229,9 +229,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveForumText::new("body");
-    /// let answer = platform.forum().create_thread_reply(thread_id, &body).await?;
+    /// let answer = client.forum().create_thread_reply(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_thread_reply(
@@ -250,7 +250,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Comments on a reply.
     ///
@@ -264,9 +264,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveForumText::new("body");
-    /// let answer = platform.forum().create_thread_reply_comment(thread_id, reply_id, &body).await?;
+    /// let answer = client.forum().create_thread_reply_comment(thread_id, reply_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_thread_reply_comment(
@@ -292,7 +292,7 @@ impl<'a> Forum<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deletes a thread.
     ///
@@ -305,8 +305,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// platform.forum().delete_thread(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// client.forum().delete_thread(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_thread(
@@ -323,7 +323,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Withdraws the caller's vote.
     ///
@@ -336,8 +336,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// platform.forum().delete_thread_vote(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// client.forum().delete_thread_vote(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_thread_vote(
@@ -354,7 +354,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one thread.
     ///
@@ -367,8 +367,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().get_thread(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().get_thread(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_thread(
@@ -385,7 +385,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one reply.
     ///
@@ -398,8 +398,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().get_thread_reply(thread_id, reply_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().get_thread_reply(thread_id, reply_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_thread_reply(
@@ -423,7 +423,7 @@ impl<'a> Forum<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the caller's vote, if there is one.
     ///
@@ -437,8 +437,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().get_thread_vote(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().get_thread_vote(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_thread_vote(
@@ -461,7 +461,7 @@ impl<'a> Forum<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Hides a thread.
     ///
@@ -475,9 +475,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::HideForumThread::default();
-    /// platform.forum().hide_thread(thread_id, &body).await?;
+    /// client.forum().hide_thread(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn hide_thread(
@@ -496,7 +496,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::Json(&body), decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the reports to moderators.
     ///
@@ -513,8 +513,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.forum().list_moderation_reports().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.forum().list_moderation_reports().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_moderation_reports(
@@ -530,7 +530,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the replies to a thread.
     ///
@@ -543,8 +543,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().list_thread_replies(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().list_thread_replies(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_thread_replies(
@@ -561,7 +561,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the comments on a reply.
     ///
@@ -574,8 +574,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().list_thread_reply_comments(thread_id, reply_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().list_thread_reply_comments(thread_id, reply_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_thread_reply_comments(
@@ -599,7 +599,7 @@ impl<'a> Forum<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the threads.
     ///
@@ -616,12 +616,12 @@ impl<'a> Forum<'a> {
     /// | 200 | [`ForumThreadPagedResult`](crate::types::ForumThreadPagedResult) | OK |
     /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
     ///
-    /// Comes in pages: `.with_items()` is a stream of the items of all of them.
+    /// Paginated: `.with_items()` returns a stream of the items of all pages.
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.forum().list_threads().skip(1).take(1).await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.forum().list_threads().skip(1).take(1).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_threads(
@@ -641,7 +641,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Closes a thread to new replies.
     ///
@@ -654,8 +654,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// platform.forum().lock_thread(thread_id).await?;
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// client.forum().lock_thread(thread_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn lock_thread(self, thread_id: Uuid) -> Call<'a, (), operations::LockThread> {
@@ -669,7 +669,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Changes a thread.
     ///
@@ -683,9 +683,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::ChangeForumThread::default();
-    /// let answer = platform.forum().patch_thread(thread_id, &body).await?;
+    /// let answer = client.forum().patch_thread(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn patch_thread(
@@ -704,7 +704,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&thread_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Closes a report.
     ///
@@ -717,8 +717,8 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, report_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.forum().resolve_moderation_report(report_id).await?;
+    /// # async fn example(client: &Platform, report_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.forum().resolve_moderation_report(report_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn resolve_moderation_report(
@@ -735,7 +735,7 @@ impl<'a> Forum<'a> {
         Call::new(self.0, &OPERATION, &[&report_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Votes on a thread.
     ///
@@ -749,9 +749,9 @@ impl<'a> Forum<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, thread_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
     /// let body = types::UpdateThreadVoteRequest::default().comment("comment");
-    /// let answer = platform.forum().update_thread_vote(thread_id, &body).await?;
+    /// let answer = client.forum().update_thread_vote(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_thread_vote(
@@ -774,7 +774,7 @@ impl<'a> Forum<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateModerationReport {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumReport> = crate::testing::FakeOperation::new(
         "forum",
         "create_moderation_report",
@@ -784,7 +784,7 @@ impl operations::CreateModerationReport {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumThread> = crate::testing::FakeOperation::new(
         "forum",
         "create_thread",
@@ -794,7 +794,7 @@ impl operations::CreateThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateThreadReply {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumReply> = crate::testing::FakeOperation::new(
         "forum",
         "create_thread_reply",
@@ -804,7 +804,7 @@ impl operations::CreateThreadReply {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateThreadReplyComment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumComment> = crate::testing::FakeOperation::new(
         "forum",
         "create_thread_reply_comment",
@@ -814,7 +814,7 @@ impl operations::CreateThreadReplyComment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "forum",
         "delete_thread",
@@ -824,7 +824,7 @@ impl operations::DeleteThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteThreadVote {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "forum",
         "delete_thread_vote",
@@ -834,7 +834,7 @@ impl operations::DeleteThreadVote {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumThread> = crate::testing::FakeOperation::new(
         "forum",
         "get_thread",
@@ -844,7 +844,7 @@ impl operations::GetThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetThreadReply {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumReply> = crate::testing::FakeOperation::new(
         "forum",
         "get_thread_reply",
@@ -854,7 +854,7 @@ impl operations::GetThreadReply {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetThreadVote {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<types::ForumVote>> = crate::testing::FakeOperation::new(
         "forum",
         "get_thread_vote",
@@ -864,7 +864,7 @@ impl operations::GetThreadVote {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::HideThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "forum",
         "hide_thread",
@@ -882,7 +882,7 @@ impl<T> Call<'_, T, operations::ListModerationReports> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListModerationReports {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::ForumReport>> = crate::testing::FakeOperation::new(
         "forum",
         "list_moderation_reports",
@@ -892,7 +892,7 @@ impl operations::ListModerationReports {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListThreadReplies {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::ForumReply>> = crate::testing::FakeOperation::new(
         "forum",
         "list_thread_replies",
@@ -902,7 +902,7 @@ impl operations::ListThreadReplies {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListThreadReplyComments {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::ForumComment>> = crate::testing::FakeOperation::new(
         "forum",
         "list_thread_reply_comments",
@@ -929,7 +929,7 @@ impl<T> Call<'_, T, operations::ListThreads> {
 
 #[cfg(feature = "assumed")]
 impl<'a, T> Call<'a, T, operations::ListThreads> {
-    /// The items of all pages, as a stream: a page is asked for when it is read.
+    /// Returns a stream of the items of all pages. A page is requested when the stream reaches it.
     pub fn with_items(self) -> driftless_runtime::Items<'a, types::ForumThread> {
         self.with_pages(Paging {
             items: "/items",
@@ -942,7 +942,7 @@ impl<'a, T> Call<'a, T, operations::ListThreads> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListThreads {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumThreadPagedResult> = crate::testing::FakeOperation::new(
         "forum",
         "list_threads",
@@ -952,7 +952,7 @@ impl operations::ListThreads {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::LockThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "forum",
         "lock_thread",
@@ -962,7 +962,7 @@ impl operations::LockThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::PatchThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumThread> = crate::testing::FakeOperation::new(
         "forum",
         "patch_thread",
@@ -972,7 +972,7 @@ impl operations::PatchThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ResolveModerationReport {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumReport> = crate::testing::FakeOperation::new(
         "forum",
         "resolve_moderation_report",
@@ -982,14 +982,14 @@ impl operations::ResolveModerationReport {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateThreadVote {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumVote> = crate::testing::FakeOperation::new(
         "forum",
         "update_thread_vote",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Forum::create_moderation_report`](super::Forum::create_moderation_report).

@@ -24,85 +24,85 @@ impl<'a> Marketplace<'a> {
 impl<'a> Marketplace<'a> {
     pub fn create_store_item<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_store_item_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_store_item_payment_plan<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_store_item_payment_plan<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_store_item<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_store_item_image<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_store_item_payment_plan<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_store_item_components<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_store_item_payment_plans<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_store_items<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_store_item_image<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
 #[cfg(feature = "assumed")]
 impl<'a> Marketplace<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Publishes a store item.
     ///
@@ -115,9 +115,9 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::SaveStoreItem::new("name");
-    /// let answer = platform.marketplace().create_store_item(&body).await?;
+    /// let answer = client.marketplace().create_store_item(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_store_item(
@@ -134,7 +134,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a component to a store item.
     ///
@@ -148,9 +148,9 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveStoreItemComponent::default().order(1);
-    /// let answer = platform.marketplace().create_store_item_component(store_item_id, &body).await?;
+    /// let answer = client.marketplace().create_store_item_component(store_item_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_store_item_component(
@@ -175,7 +175,7 @@ impl<'a> Marketplace<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a payment plan.
     ///
@@ -189,9 +189,9 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
     /// let body = types::SavePaymentPlan::default().price(1.0);
-    /// let answer = platform.marketplace().create_store_item_payment_plan(store_item_id, &body).await?;
+    /// let answer = client.marketplace().create_store_item_payment_plan(store_item_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_store_item_payment_plan(
@@ -216,7 +216,7 @@ impl<'a> Marketplace<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Withdraws a payment plan.
     ///
@@ -230,8 +230,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
-    /// platform.marketplace().delete_store_item_payment_plan(store_item_id, payment_plan_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
+    /// client.marketplace().delete_store_item_payment_plan(store_item_id, payment_plan_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_store_item_payment_plan(
@@ -258,7 +258,7 @@ impl<'a> Marketplace<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one store item.
     ///
@@ -271,8 +271,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().get_store_item(store_item_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().get_store_item(store_item_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_store_item(
@@ -289,7 +289,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[&store_item_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Downloads the image of a store item.
     ///
@@ -302,8 +302,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().get_store_item_image(store_item_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().get_store_item_image(store_item_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_store_item_image(
@@ -322,7 +322,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[&store_item_id], Payload::None, decode::stream)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one payment plan.
     ///
@@ -335,8 +335,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().get_store_item_payment_plan(store_item_id, payment_plan_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid, payment_plan_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().get_store_item_payment_plan(store_item_id, payment_plan_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_store_item_payment_plan(
@@ -363,7 +363,7 @@ impl<'a> Marketplace<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the components of a store item.
     ///
@@ -376,8 +376,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().list_store_item_components(store_item_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().list_store_item_components(store_item_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_store_item_components(
@@ -394,7 +394,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[&store_item_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the payment plans of a store item.
     ///
@@ -407,8 +407,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.marketplace().list_store_item_payment_plans(store_item_id).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.marketplace().list_store_item_payment_plans(store_item_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_store_item_payment_plans(
@@ -425,7 +425,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[&store_item_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Searches the store.
     ///
@@ -444,12 +444,12 @@ impl<'a> Marketplace<'a> {
     /// | 200 | [`StoreItemPagedResult`](crate::types::StoreItemPagedResult) | OK |
     /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
     ///
-    /// Comes in pages: `.with_items()` is a stream of the items of all of them.
+    /// Paginated: `.with_items()` returns a stream of the items of all pages.
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.marketplace().list_store_items().skip(1).take(1).await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.marketplace().list_store_items().skip(1).take(1).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_store_items(
@@ -471,7 +471,7 @@ impl<'a> Marketplace<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Uploads the image of a store item.
     ///
@@ -485,8 +485,8 @@ impl<'a> Marketplace<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, store_item_id: Uuid, body: Upload) -> Result<(), Error> {
-    /// platform.marketplace().update_store_item_image(store_item_id, body).await?;
+    /// # async fn example(client: &Platform, store_item_id: Uuid, body: Upload) -> Result<(), Error> {
+    /// client.marketplace().update_store_item_image(store_item_id, body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_store_item_image(
@@ -515,7 +515,7 @@ impl<'a> Marketplace<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateStoreItem {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::StoreItem> = crate::testing::FakeOperation::new(
         "marketplace",
         "create_store_item",
@@ -525,7 +525,7 @@ impl operations::CreateStoreItem {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateStoreItemComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::StoreItemComponent> = crate::testing::FakeOperation::new(
         "marketplace",
         "create_store_item_component",
@@ -535,7 +535,7 @@ impl operations::CreateStoreItemComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateStoreItemPaymentPlan {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::PaymentPlan> = crate::testing::FakeOperation::new(
         "marketplace",
         "create_store_item_payment_plan",
@@ -545,7 +545,7 @@ impl operations::CreateStoreItemPaymentPlan {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteStoreItemPaymentPlan {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "marketplace",
         "delete_store_item_payment_plan",
@@ -555,7 +555,7 @@ impl operations::DeleteStoreItemPaymentPlan {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetStoreItem {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::StoreItem> = crate::testing::FakeOperation::new(
         "marketplace",
         "get_store_item",
@@ -565,7 +565,7 @@ impl operations::GetStoreItem {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetStoreItemImage {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<ByteStream> = crate::testing::FakeOperation::new(
         "marketplace",
         "get_store_item_image",
@@ -575,7 +575,7 @@ impl operations::GetStoreItemImage {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetStoreItemPaymentPlan {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::PaymentPlan> = crate::testing::FakeOperation::new(
         "marketplace",
         "get_store_item_payment_plan",
@@ -585,7 +585,7 @@ impl operations::GetStoreItemPaymentPlan {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListStoreItemComponents {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::StoreItemComponent>> = crate::testing::FakeOperation::new(
         "marketplace",
         "list_store_item_components",
@@ -595,7 +595,7 @@ impl operations::ListStoreItemComponents {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListStoreItemPaymentPlans {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::PaymentPlan>> = crate::testing::FakeOperation::new(
         "marketplace",
         "list_store_item_payment_plans",
@@ -632,7 +632,7 @@ impl<T> Call<'_, T, operations::ListStoreItems> {
 
 #[cfg(feature = "assumed")]
 impl<'a, T> Call<'a, T, operations::ListStoreItems> {
-    /// The items of all pages, as a stream: a page is asked for when it is read.
+    /// Returns a stream of the items of all pages. A page is requested when the stream reaches it.
     pub fn with_items(self) -> driftless_runtime::Items<'a, types::StoreItem> {
         self.with_pages(Paging {
             items: "/items",
@@ -645,7 +645,7 @@ impl<'a, T> Call<'a, T, operations::ListStoreItems> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListStoreItems {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::StoreItemPagedResult> = crate::testing::FakeOperation::new(
         "marketplace",
         "list_store_items",
@@ -655,14 +655,14 @@ impl operations::ListStoreItems {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateStoreItemImage {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "marketplace",
         "update_store_item_image",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Marketplace::create_store_item`](super::Marketplace::create_store_item).

@@ -23,7 +23,7 @@ impl<'a> Projects<'a> {
     ///
     /// Subject to the team's authorization, billing, provider and feature requirements. Identifiers must belong to the authenticated team.
     ///
-    /// `POST /api/projects/v1/projects`, shown by the platform's document.
+    /// `POST /api/projects/v1/projects`, documented.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -33,9 +33,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::CreateProject::default().category("category").description("description");
-    /// let answer = platform.projects().create_project(&body).await?;
+    /// let answer = client.projects().create_project(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_project(
@@ -54,7 +54,7 @@ impl<'a> Projects<'a> {
 
     /// Gets one project.
     ///
-    /// `GET /api/projects/v1/projects/{project_id}`, shown by the platform's document.
+    /// `GET /api/projects/v1/projects/{project_id}`, documented.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -63,8 +63,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().get_project(project_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().get_project(project_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_project(
@@ -85,7 +85,7 @@ impl<'a> Projects<'a> {
     ///
     /// The collection is empty when no projects exist.
     ///
-    /// `GET /api/projects/v1/projects`, shown by the platform's document.
+    /// `GET /api/projects/v1/projects`, documented.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -93,8 +93,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.projects().list_projects().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.projects().list_projects().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_projects(
@@ -112,7 +112,7 @@ impl<'a> Projects<'a> {
 
 #[cfg(feature = "testing")]
 impl operations::CreateProject {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<Value>> = crate::testing::FakeOperation::new(
         "projects",
         "create_project",
@@ -121,7 +121,7 @@ impl operations::CreateProject {
 
 #[cfg(feature = "testing")]
 impl operations::GetProject {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Project> = crate::testing::FakeOperation::new(
         "projects",
         "get_project",
@@ -130,7 +130,7 @@ impl operations::GetProject {
 
 #[cfg(feature = "testing")]
 impl operations::ListProjects {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Project>> = crate::testing::FakeOperation::new(
         "projects",
         "list_projects",
@@ -143,134 +143,134 @@ impl operations::ListProjects {
 impl<'a> Projects<'a> {
     pub fn cancel_project_component_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_project_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_project_component_access_grant<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_project_component_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_project<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_project_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_project_component_access_grant<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_project_component_environment_variable<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_project_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_project_component_deployment<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_project_component_environment_variable<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_project_component_access_grants<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_project_component_deployments<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_project_component_environment_variables<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_project_components<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_project<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_project_component<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_project_component_environment_variable<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
 #[cfg(feature = "assumed")]
 impl<'a> Projects<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Cancels a deployment.
     ///
@@ -290,8 +290,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().cancel_project_component_deployment(project_id, component_id, deployment_id).immediately(true).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().cancel_project_component_deployment(project_id, component_id, deployment_id).immediately(true).await?;
     /// # Ok(()) }
     /// ```
     pub fn cancel_project_component_deployment(
@@ -325,7 +325,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a component to a project.
     ///
@@ -339,9 +339,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateComponent::new("name");
-    /// let answer = platform.projects().create_project_component(project_id, &body).await?;
+    /// let answer = client.projects().create_project_component(project_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_project_component(
@@ -360,7 +360,7 @@ impl<'a> Projects<'a> {
         Call::new(self.0, &OPERATION, &[&project_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Grants access to a component.
     ///
@@ -375,9 +375,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateAccessGrant::default();
-    /// let answer = platform.projects().create_project_component_access_grant(project_id, component_id, &body).await?;
+    /// let answer = client.projects().create_project_component_access_grant(project_id, component_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_project_component_access_grant(
@@ -403,7 +403,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deploys the component's workload.
     ///
@@ -420,13 +420,13 @@ impl<'a> Projects<'a> {
     /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
     /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
     /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
-    /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `workload_deployment` to wait for.
+    /// Asynchronous: a success means that the service accepted the work. `submit` returns an operation of kind `workload_deployment` to wait for.
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
     /// let body = types::DeployWorkload::default();
-    /// let answer = platform.projects().create_project_component_deployment(project_id, component_id, &body).await?;
+    /// let answer = client.projects().create_project_component_deployment(project_id, component_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_project_component_deployment(
@@ -461,7 +461,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Deletes a project.
     ///
@@ -474,8 +474,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
-    /// platform.projects().delete_project(project_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// client.projects().delete_project(project_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_project(
@@ -492,7 +492,7 @@ impl<'a> Projects<'a> {
         Call::new(self.0, &OPERATION, &[&project_id], Payload::None, decode::empty)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes a component.
     ///
@@ -505,8 +505,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// platform.projects().delete_project_component(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// client.projects().delete_project_component(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_project_component(
@@ -530,7 +530,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Revokes an access grant.
     ///
@@ -543,8 +543,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid, grant_id: Uuid) -> Result<(), Error> {
-    /// platform.projects().delete_project_component_access_grant(project_id, component_id, grant_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid, grant_id: Uuid) -> Result<(), Error> {
+    /// client.projects().delete_project_component_access_grant(project_id, component_id, grant_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_project_component_access_grant(
@@ -573,7 +573,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes an environment variable.
     ///
@@ -588,8 +588,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// platform.projects().delete_project_component_environment_variable(project_id, component_id, "name").await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// client.projects().delete_project_component_environment_variable(project_id, component_id, "name").await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_project_component_environment_variable(
@@ -618,7 +618,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one component.
     ///
@@ -631,8 +631,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().get_project_component(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().get_project_component(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_project_component(
@@ -656,7 +656,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one deployment.
     ///
@@ -669,8 +669,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().get_project_component_deployment(project_id, component_id, deployment_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid, deployment_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().get_project_component_deployment(project_id, component_id, deployment_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_project_component_deployment(
@@ -699,7 +699,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one environment variable.
     ///
@@ -714,8 +714,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().get_project_component_environment_variable(project_id, component_id, "name").await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().get_project_component_environment_variable(project_id, component_id, "name").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_project_component_environment_variable(
@@ -748,7 +748,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists who may use a component.
     ///
@@ -761,8 +761,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().list_project_component_access_grants(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().list_project_component_access_grants(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_project_component_access_grants(
@@ -790,7 +790,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the deployments of a component.
     ///
@@ -803,8 +803,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().list_project_component_deployments(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().list_project_component_deployments(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_project_component_deployments(
@@ -832,7 +832,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the environment variables of a component.
     ///
@@ -845,8 +845,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().list_project_component_environment_variables(project_id, component_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().list_project_component_environment_variables(project_id, component_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_project_component_environment_variables(
@@ -874,7 +874,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the components of a project.
     ///
@@ -892,8 +892,8 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.projects().list_project_components(project_id).await?;
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.projects().list_project_components(project_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_project_components(
@@ -910,7 +910,7 @@ impl<'a> Projects<'a> {
         Call::new(self.0, &OPERATION, &[&project_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Changes the labels of a project.
     ///
@@ -924,9 +924,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
     /// let body = types::UpdateProject::default();
-    /// let answer = platform.projects().update_project(project_id, &body).await?;
+    /// let answer = client.projects().update_project(project_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_project(
@@ -945,7 +945,7 @@ impl<'a> Projects<'a> {
         Call::new(self.0, &OPERATION, &[&project_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replaces a component.
     ///
@@ -960,9 +960,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
     /// let body = types::UpdateComponent::default().replicas(1);
-    /// let answer = platform.projects().update_project_component(project_id, component_id, &body).await?;
+    /// let answer = client.projects().update_project_component(project_id, component_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_project_component(
@@ -988,7 +988,7 @@ impl<'a> Projects<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Sets an environment variable.
     ///
@@ -1005,9 +1005,9 @@ impl<'a> Projects<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
     /// let body = types::SetEnvironmentVariable::default().is_secret(true);
-    /// let answer = platform.projects().update_project_component_environment_variable(project_id, component_id, "name", &body).await?;
+    /// let answer = client.projects().update_project_component_environment_variable(project_id, component_id, "name", &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_project_component_environment_variable(
@@ -1054,7 +1054,7 @@ impl<T> Call<'_, T, operations::CancelProjectComponentDeployment> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CancelProjectComponentDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<types::AcceptedResult>> = crate::testing::FakeOperation::new(
         "projects",
         "cancel_project_component_deployment",
@@ -1064,7 +1064,7 @@ impl operations::CancelProjectComponentDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateProjectComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Component> = crate::testing::FakeOperation::new(
         "projects",
         "create_project_component",
@@ -1074,7 +1074,7 @@ impl operations::CreateProjectComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateProjectComponentAccessGrant {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AccessGrant> = crate::testing::FakeOperation::new(
         "projects",
         "create_project_component_access_grant",
@@ -1092,7 +1092,7 @@ impl<T> Submission<'_, T, operations::CreateProjectComponentDeployment> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateProjectComponentDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "projects",
         "create_project_component_deployment",
@@ -1102,7 +1102,7 @@ impl operations::CreateProjectComponentDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteProject {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "projects",
         "delete_project",
@@ -1112,7 +1112,7 @@ impl operations::DeleteProject {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteProjectComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "projects",
         "delete_project_component",
@@ -1122,7 +1122,7 @@ impl operations::DeleteProjectComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteProjectComponentAccessGrant {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "projects",
         "delete_project_component_access_grant",
@@ -1132,7 +1132,7 @@ impl operations::DeleteProjectComponentAccessGrant {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteProjectComponentEnvironmentVariable {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "projects",
         "delete_project_component_environment_variable",
@@ -1142,7 +1142,7 @@ impl operations::DeleteProjectComponentEnvironmentVariable {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetProjectComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Component> = crate::testing::FakeOperation::new(
         "projects",
         "get_project_component",
@@ -1152,7 +1152,7 @@ impl operations::GetProjectComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetProjectComponentDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::WorkloadDeployment> = crate::testing::FakeOperation::new(
         "projects",
         "get_project_component_deployment",
@@ -1162,7 +1162,7 @@ impl operations::GetProjectComponentDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetProjectComponentEnvironmentVariable {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::EnvironmentVariable> = crate::testing::FakeOperation::new(
         "projects",
         "get_project_component_environment_variable",
@@ -1172,7 +1172,7 @@ impl operations::GetProjectComponentEnvironmentVariable {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListProjectComponentAccessGrants {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::AccessGrant>> = crate::testing::FakeOperation::new(
         "projects",
         "list_project_component_access_grants",
@@ -1182,7 +1182,7 @@ impl operations::ListProjectComponentAccessGrants {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListProjectComponentDeployments {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::WorkloadDeployment>> = crate::testing::FakeOperation::new(
         "projects",
         "list_project_component_deployments",
@@ -1192,7 +1192,7 @@ impl operations::ListProjectComponentDeployments {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListProjectComponentEnvironmentVariables {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::EnvironmentVariable>> = crate::testing::FakeOperation::new(
         "projects",
         "list_project_component_environment_variables",
@@ -1210,7 +1210,7 @@ impl<T> Call<'_, T, operations::ListProjectComponents> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListProjectComponents {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Component>> = crate::testing::FakeOperation::new(
         "projects",
         "list_project_components",
@@ -1220,7 +1220,7 @@ impl operations::ListProjectComponents {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateProject {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Project> = crate::testing::FakeOperation::new(
         "projects",
         "update_project",
@@ -1230,7 +1230,7 @@ impl operations::UpdateProject {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateProjectComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Component> = crate::testing::FakeOperation::new(
         "projects",
         "update_project_component",
@@ -1240,14 +1240,14 @@ impl operations::UpdateProjectComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateProjectComponentEnvironmentVariable {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::EnvironmentVariable> = crate::testing::FakeOperation::new(
         "projects",
         "update_project_component_environment_variable",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     /// [`Projects::create_project`](super::Projects::create_project).
     pub enum CreateProject {}

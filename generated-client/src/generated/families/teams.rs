@@ -24,127 +24,127 @@ impl<'a> Teams<'a> {
 impl<'a> Teams<'a> {
     pub fn create_team_billing_account<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_team_container_registry<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_team_role<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_team_service_provider_credential<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_team_container_registry<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_team_role<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_team_service_provider_credential<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_team<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_team_billing_account<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_team_container_registry<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_team_service_provider_credential<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_team_billing_accounts<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_team_container_registries<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_team_roles<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_team_service_provider_credentials<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_teams<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_team_role<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
 #[cfg(feature = "assumed")]
 impl<'a> Teams<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Opens a billing account.
     ///
@@ -158,9 +158,9 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateBillingAccount::default();
-    /// let answer = platform.teams().create_team_billing_account(team_id, &body).await?;
+    /// let answer = client.teams().create_team_billing_account(team_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_team_billing_account(
@@ -179,7 +179,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a container registry.
     ///
@@ -193,9 +193,9 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveContainerRegistry::default();
-    /// let answer = platform.teams().create_team_container_registry(team_id, &body).await?;
+    /// let answer = client.teams().create_team_container_registry(team_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_team_container_registry(
@@ -214,7 +214,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Adds a role to a team.
     ///
@@ -228,9 +228,9 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveTeamRole::default();
-    /// let answer = platform.teams().create_team_role(team_id, &body).await?;
+    /// let answer = client.teams().create_team_role(team_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_team_role(
@@ -249,7 +249,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Stores a credential.
     ///
@@ -263,8 +263,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, body: &types::CreateTeamServiceProviderCredentialRequest) -> Result<(), Error> {
-    /// let answer = platform.teams().create_team_service_provider_credential(team_id, body).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, body: &types::CreateTeamServiceProviderCredentialRequest) -> Result<(), Error> {
+    /// let answer = client.teams().create_team_service_provider_credential(team_id, body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_team_service_provider_credential(
@@ -287,7 +287,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes a container registry.
     ///
@@ -300,8 +300,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
-    /// platform.teams().delete_team_container_registry(team_id, registry_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
+    /// client.teams().delete_team_container_registry(team_id, registry_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_team_container_registry(
@@ -325,7 +325,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes a role.
     ///
@@ -338,8 +338,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
-    /// platform.teams().delete_team_role(team_id, role_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
+    /// client.teams().delete_team_role(team_id, role_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_team_role(
@@ -363,7 +363,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Removes a credential.
     ///
@@ -376,8 +376,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
-    /// platform.teams().delete_team_service_provider_credential(team_id, credential_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
+    /// client.teams().delete_team_service_provider_credential(team_id, credential_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_team_service_provider_credential(
@@ -401,7 +401,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one team.
     ///
@@ -414,8 +414,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().get_team(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().get_team(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_team(self, team_id: Uuid) -> Call<'a, types::Team, operations::GetTeam> {
@@ -429,7 +429,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one billing account.
     ///
@@ -442,8 +442,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, billing_account_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().get_team_billing_account(team_id, billing_account_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, billing_account_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().get_team_billing_account(team_id, billing_account_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_team_billing_account(
@@ -470,7 +470,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one container registry.
     ///
@@ -483,8 +483,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().get_team_container_registry(team_id, registry_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, registry_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().get_team_container_registry(team_id, registry_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_team_container_registry(
@@ -508,7 +508,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one credential.
     ///
@@ -521,8 +521,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().get_team_service_provider_credential(team_id, credential_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid, credential_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().get_team_service_provider_credential(team_id, credential_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_team_service_provider_credential(
@@ -550,7 +550,7 @@ impl<'a> Teams<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the billing accounts of a team.
     ///
@@ -563,8 +563,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().list_team_billing_accounts(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().list_team_billing_accounts(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_team_billing_accounts(
@@ -581,7 +581,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the container registries of a team.
     ///
@@ -594,8 +594,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().list_team_container_registries(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().list_team_container_registries(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_team_container_registries(
@@ -616,7 +616,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the roles of a team.
     ///
@@ -629,8 +629,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().list_team_roles(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().list_team_roles(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_team_roles(
@@ -647,7 +647,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the credentials of a team.
     ///
@@ -660,8 +660,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.teams().list_team_service_provider_credentials(team_id).await?;
+    /// # async fn example(client: &Platform, team_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.teams().list_team_service_provider_credentials(team_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_team_service_provider_credentials(
@@ -682,7 +682,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[&team_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the teams of the caller.
     ///
@@ -694,8 +694,8 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.teams().list_teams().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.teams().list_teams().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_teams(self) -> Call<'a, Vec<types::Team>, operations::ListTeams> {
@@ -708,7 +708,7 @@ impl<'a> Teams<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Replaces a role.
     ///
@@ -722,9 +722,9 @@ impl<'a> Teams<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, team_id: Uuid, role_id: Uuid) -> Result<(), Error> {
     /// let body = types::SaveTeamRole::default();
-    /// let answer = platform.teams().update_team_role(team_id, role_id, &body).await?;
+    /// let answer = client.teams().update_team_role(team_id, role_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_team_role(
@@ -754,7 +754,7 @@ impl<'a> Teams<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTeamBillingAccount {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::BillingAccount> = crate::testing::FakeOperation::new(
         "teams",
         "create_team_billing_account",
@@ -764,7 +764,7 @@ impl operations::CreateTeamBillingAccount {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTeamContainerRegistry {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ContainerRegistry> = crate::testing::FakeOperation::new(
         "teams",
         "create_team_container_registry",
@@ -774,7 +774,7 @@ impl operations::CreateTeamContainerRegistry {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTeamRole {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::TeamRole> = crate::testing::FakeOperation::new(
         "teams",
         "create_team_role",
@@ -784,7 +784,7 @@ impl operations::CreateTeamRole {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTeamServiceProviderCredential {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<
         types::CreateTeamServiceProviderCredentialCreated,
     > = crate::testing::FakeOperation::new(
@@ -796,7 +796,7 @@ impl operations::CreateTeamServiceProviderCredential {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteTeamContainerRegistry {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "teams",
         "delete_team_container_registry",
@@ -806,7 +806,7 @@ impl operations::DeleteTeamContainerRegistry {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteTeamRole {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "teams",
         "delete_team_role",
@@ -816,7 +816,7 @@ impl operations::DeleteTeamRole {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteTeamServiceProviderCredential {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "teams",
         "delete_team_service_provider_credential",
@@ -826,7 +826,7 @@ impl operations::DeleteTeamServiceProviderCredential {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTeam {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Team> = crate::testing::FakeOperation::new(
         "teams",
         "get_team",
@@ -836,7 +836,7 @@ impl operations::GetTeam {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTeamBillingAccount {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::BillingAccount> = crate::testing::FakeOperation::new(
         "teams",
         "get_team_billing_account",
@@ -846,7 +846,7 @@ impl operations::GetTeamBillingAccount {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTeamContainerRegistry {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ContainerRegistry> = crate::testing::FakeOperation::new(
         "teams",
         "get_team_container_registry",
@@ -856,7 +856,7 @@ impl operations::GetTeamContainerRegistry {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTeamServiceProviderCredential {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<
         types::GetTeamServiceProviderCredentialResponse,
     > = crate::testing::FakeOperation::new(
@@ -868,7 +868,7 @@ impl operations::GetTeamServiceProviderCredential {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeamBillingAccounts {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::BillingAccount>> = crate::testing::FakeOperation::new(
         "teams",
         "list_team_billing_accounts",
@@ -878,7 +878,7 @@ impl operations::ListTeamBillingAccounts {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeamContainerRegistries {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::ContainerRegistry>> = crate::testing::FakeOperation::new(
         "teams",
         "list_team_container_registries",
@@ -888,7 +888,7 @@ impl operations::ListTeamContainerRegistries {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeamRoles {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::TeamRole>> = crate::testing::FakeOperation::new(
         "teams",
         "list_team_roles",
@@ -898,7 +898,7 @@ impl operations::ListTeamRoles {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeamServiceProviderCredentials {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<
         Vec<types::ListTeamServiceProviderCredentialsResponseItem>,
     > = crate::testing::FakeOperation::new(
@@ -910,7 +910,7 @@ impl operations::ListTeamServiceProviderCredentials {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeams {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Team>> = crate::testing::FakeOperation::new(
         "teams",
         "list_teams",
@@ -920,14 +920,14 @@ impl operations::ListTeams {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateTeamRole {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::TeamRole> = crate::testing::FakeOperation::new(
         "teams",
         "update_team_role",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Teams::create_team_billing_account`](super::Teams::create_team_billing_account).

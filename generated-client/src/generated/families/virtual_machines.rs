@@ -24,106 +24,106 @@ impl<'a> VirtualMachines<'a> {
 impl<'a> VirtualMachines<'a> {
     pub fn create_virtual_machine_session<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_virtual_machine_session<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn delete_virtual_machine_shutdown_timer<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_sessions_current<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_virtual_machine<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_virtual_machine_logs_stream<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_virtual_machine_shutdown_timer<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_virtual_machine_status<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_virtual_machine_logs<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_virtual_machine_sessions<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_virtual_machines<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn start_virtual_machine<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn stop_virtual_machine<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn update_virtual_machine_shutdown_timer<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
 #[cfg(feature = "assumed")]
 impl<'a> VirtualMachines<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Opens a session.
     ///
@@ -137,9 +137,9 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
     /// let body = types::OpenSession::default();
-    /// let answer = platform.virtual_machines().create_virtual_machine_session(virtual_machine_id, &body).await?;
+    /// let answer = client.virtual_machines().create_virtual_machine_session(virtual_machine_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_virtual_machine_session(
@@ -168,7 +168,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Closes a session.
     ///
@@ -181,8 +181,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid, session_id: Uuid) -> Result<(), Error> {
-    /// platform.virtual_machines().delete_virtual_machine_session(virtual_machine_id, session_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid, session_id: Uuid) -> Result<(), Error> {
+    /// client.virtual_machines().delete_virtual_machine_session(virtual_machine_id, session_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_virtual_machine_session(
@@ -209,7 +209,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Clears the shutdown timer.
     ///
@@ -222,8 +222,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// platform.virtual_machines().delete_virtual_machine_shutdown_timer(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// client.virtual_machines().delete_virtual_machine_shutdown_timer(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_virtual_machine_shutdown_timer(
@@ -246,7 +246,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the session that the cookie names.
     ///
@@ -260,8 +260,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_sessions_current("vm_session").await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_sessions_current("vm_session").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_sessions_current(
@@ -278,7 +278,7 @@ impl<'a> VirtualMachines<'a> {
         Call::new(self.0, &OPERATION, &[&vm_session], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one virtual machine.
     ///
@@ -291,8 +291,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_virtual_machine(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_virtual_machine(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_virtual_machine(
@@ -315,7 +315,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Streams the log as server-sent events.
     ///
@@ -330,8 +330,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_virtual_machine_logs_stream(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_virtual_machine_logs_stream(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_virtual_machine_logs_stream(
@@ -356,7 +356,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the shutdown timer, if one is set.
     ///
@@ -370,8 +370,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_virtual_machine_shutdown_timer(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_virtual_machine_shutdown_timer(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_virtual_machine_shutdown_timer(
@@ -398,7 +398,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the status of a virtual machine.
     ///
@@ -411,8 +411,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().get_virtual_machine_status(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().get_virtual_machine_status(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_virtual_machine_status(
@@ -435,7 +435,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets the log as text.
     ///
@@ -453,8 +453,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().list_virtual_machine_logs(virtual_machine_id).lines(1).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().list_virtual_machine_logs(virtual_machine_id).lines(1).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_virtual_machine_logs(
@@ -481,7 +481,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the sessions of a virtual machine.
     ///
@@ -494,8 +494,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().list_virtual_machine_sessions(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().list_virtual_machine_sessions(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_virtual_machine_sessions(
@@ -522,7 +522,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the virtual machines.
     ///
@@ -539,8 +539,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().list_virtual_machines().await?;
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().list_virtual_machines().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_virtual_machines(
@@ -556,7 +556,7 @@ impl<'a> VirtualMachines<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Starts a virtual machine.
     ///
@@ -567,12 +567,12 @@ impl<'a> VirtualMachines<'a> {
     /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
     /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
     /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
-    /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `virtual_machine_start` to wait for.
+    /// Asynchronous: a success means that the service accepted the work. `submit` returns an operation of kind `virtual_machine_start` to wait for.
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().start_virtual_machine(virtual_machine_id).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().start_virtual_machine(virtual_machine_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn start_virtual_machine(
@@ -596,7 +596,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Stops a virtual machine.
     ///
@@ -615,8 +615,8 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.virtual_machines().stop_virtual_machine(virtual_machine_id).force(true).await?;
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.virtual_machines().stop_virtual_machine(virtual_machine_id).force(true).await?;
     /// # Ok(()) }
     /// ```
     pub fn stop_virtual_machine(
@@ -642,7 +642,7 @@ impl<'a> VirtualMachines<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Sets the shutdown timer.
     ///
@@ -656,9 +656,9 @@ impl<'a> VirtualMachines<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
     /// let body = types::SetShutdownTimer::new(1);
-    /// let answer = platform.virtual_machines().update_virtual_machine_shutdown_timer(virtual_machine_id, &body).await?;
+    /// let answer = client.virtual_machines().update_virtual_machine_shutdown_timer(virtual_machine_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_virtual_machine_shutdown_timer(
@@ -687,7 +687,7 @@ impl<'a> VirtualMachines<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateVirtualMachineSession {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::VirtualMachineSession> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "create_virtual_machine_session",
@@ -697,7 +697,7 @@ impl operations::CreateVirtualMachineSession {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteVirtualMachineSession {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "delete_virtual_machine_session",
@@ -707,7 +707,7 @@ impl operations::DeleteVirtualMachineSession {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteVirtualMachineShutdownTimer {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "delete_virtual_machine_shutdown_timer",
@@ -717,7 +717,7 @@ impl operations::DeleteVirtualMachineShutdownTimer {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetSessionsCurrent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::VirtualMachineSession> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_sessions_current",
@@ -727,7 +727,7 @@ impl operations::GetSessionsCurrent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetVirtualMachine {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::VirtualMachine> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_virtual_machine",
@@ -737,7 +737,7 @@ impl operations::GetVirtualMachine {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetVirtualMachineLogsStream {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<EventStream> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_virtual_machine_logs_stream",
@@ -747,7 +747,7 @@ impl operations::GetVirtualMachineLogsStream {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetVirtualMachineShutdownTimer {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<types::ShutdownTimer>> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_virtual_machine_shutdown_timer",
@@ -757,7 +757,7 @@ impl operations::GetVirtualMachineShutdownTimer {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetVirtualMachineStatus {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::VirtualMachineStatus> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_virtual_machine_status",
@@ -775,7 +775,7 @@ impl<T> Call<'_, T, operations::ListVirtualMachineLogs> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListVirtualMachineLogs {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<String> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "list_virtual_machine_logs",
@@ -785,7 +785,7 @@ impl operations::ListVirtualMachineLogs {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListVirtualMachineSessions {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::VirtualMachineSession>> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "list_virtual_machine_sessions",
@@ -803,7 +803,7 @@ impl<T> Call<'_, T, operations::ListVirtualMachines> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListVirtualMachines {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::VirtualMachine>> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "list_virtual_machines",
@@ -813,7 +813,7 @@ impl operations::ListVirtualMachines {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::StartVirtualMachine {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "start_virtual_machine",
@@ -831,7 +831,7 @@ impl<T> Call<'_, T, operations::StopVirtualMachine> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::StopVirtualMachine {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "stop_virtual_machine",
@@ -841,14 +841,14 @@ impl operations::StopVirtualMachine {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateVirtualMachineShutdownTimer {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ShutdownTimer> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "update_virtual_machine_shutdown_timer",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`VirtualMachines::create_virtual_machine_session`](super::VirtualMachines::create_virtual_machine_session).

@@ -24,64 +24,64 @@ impl<'a> VmAgent<'a> {
 impl<'a> VmAgent<'a> {
     pub fn create_agent<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_agent_command<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn create_agent_command_output<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn get_agent<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn heartbeat_agent<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn list_agent_commands<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn mark_agent_command_completed<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 
     pub fn mark_agent_command_started<T>(self) -> T
     where
-        Self: crate::platform::Assumed,
+        Self: crate::generated::front::Assumed,
     {
-        crate::platform::Assumed::absent(self)
+        crate::generated::front::Assumed::absent(self)
     }
 }
 
 #[cfg(feature = "assumed")]
 impl<'a> VmAgent<'a> {
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Registers an agent.
     ///
@@ -94,9 +94,9 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform) -> Result<(), Error> {
+    /// # async fn example(client: &Platform) -> Result<(), Error> {
     /// let body = types::RegisterAgent::new("host_name");
-    /// let answer = platform.vm_agent().create_agent(&body).await?;
+    /// let answer = client.vm_agent().create_agent(&body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_agent(
@@ -113,7 +113,7 @@ impl<'a> VmAgent<'a> {
         Call::new(self.0, &OPERATION, &[], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Queues a command for the agent.
     ///
@@ -127,8 +127,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid, body: &types::AgentCommand) -> Result<(), Error> {
-    /// let answer = platform.vm_agent().create_agent_command(agent_id, body).await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid, body: &types::AgentCommand) -> Result<(), Error> {
+    /// let answer = client.vm_agent().create_agent_command(agent_id, body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_agent_command(
@@ -147,7 +147,7 @@ impl<'a> VmAgent<'a> {
         Call::new(self.0, &OPERATION, &[&agent_id], Payload::Json(&body), decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Appends to the output of a command.
     ///
@@ -161,9 +161,9 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
     /// let body = types::CreateAgentCommandOutputRequest::new(1);
-    /// platform.vm_agent().create_agent_command_output(agent_id, command_id, &body).await?;
+    /// client.vm_agent().create_agent_command_output(agent_id, command_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_agent_command_output(
@@ -189,7 +189,7 @@ impl<'a> VmAgent<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Gets one agent.
     ///
@@ -202,8 +202,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.vm_agent().get_agent(agent_id).await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.vm_agent().get_agent(agent_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_agent(
@@ -220,7 +220,7 @@ impl<'a> VmAgent<'a> {
         Call::new(self.0, &OPERATION, &[&agent_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Reports that the agent is alive.
     ///
@@ -234,8 +234,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid) -> Result<(), Error> {
-    /// platform.vm_agent().heartbeat_agent(agent_id, "x_agent_version").await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid) -> Result<(), Error> {
+    /// client.vm_agent().heartbeat_agent(agent_id, "x_agent_version").await?;
     /// # Ok(()) }
     /// ```
     pub fn heartbeat_agent(
@@ -262,7 +262,7 @@ impl<'a> VmAgent<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Lists the commands that wait for the agent.
     ///
@@ -275,8 +275,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid) -> Result<(), Error> {
-    /// let answer = platform.vm_agent().list_agent_commands(agent_id).await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid) -> Result<(), Error> {
+    /// let answer = client.vm_agent().list_agent_commands(agent_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn list_agent_commands(
@@ -293,7 +293,7 @@ impl<'a> VmAgent<'a> {
         Call::new(self.0, &OPERATION, &[&agent_id], Payload::None, decode::json)
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Reports the end of a command.
     ///
@@ -307,9 +307,9 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
+    /// # async fn example(client: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
     /// let body = types::CommandCompleted::default().exit_code(1);
-    /// platform.vm_agent().mark_agent_command_completed(agent_id, command_id, &body).await?;
+    /// client.vm_agent().mark_agent_command_completed(agent_id, command_id, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn mark_agent_command_completed(
@@ -335,7 +335,7 @@ impl<'a> VmAgent<'a> {
         )
     }
 
-    /// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+    /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
     ///
     /// Reports that a command has started.
     ///
@@ -348,8 +348,8 @@ impl<'a> VmAgent<'a> {
     ///
     /// ```no_run
     /// # use platform_client::*;
-    /// # async fn example(platform: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
-    /// platform.vm_agent().mark_agent_command_started(agent_id, command_id).await?;
+    /// # async fn example(client: &Platform, agent_id: Uuid, command_id: Uuid) -> Result<(), Error> {
+    /// client.vm_agent().mark_agent_command_started(agent_id, command_id).await?;
     /// # Ok(()) }
     /// ```
     pub fn mark_agent_command_started(
@@ -377,7 +377,7 @@ impl<'a> VmAgent<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateAgent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Agent> = crate::testing::FakeOperation::new(
         "vm_agent",
         "create_agent",
@@ -387,7 +387,7 @@ impl operations::CreateAgent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateAgentCommand {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AgentCommand> = crate::testing::FakeOperation::new(
         "vm_agent",
         "create_agent_command",
@@ -397,7 +397,7 @@ impl operations::CreateAgentCommand {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateAgentCommandOutput {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "vm_agent",
         "create_agent_command_output",
@@ -407,7 +407,7 @@ impl operations::CreateAgentCommandOutput {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetAgent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Agent> = crate::testing::FakeOperation::new(
         "vm_agent",
         "get_agent",
@@ -417,7 +417,7 @@ impl operations::GetAgent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::HeartbeatAgent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "vm_agent",
         "heartbeat_agent",
@@ -427,7 +427,7 @@ impl operations::HeartbeatAgent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListAgentCommands {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::AgentCommand>> = crate::testing::FakeOperation::new(
         "vm_agent",
         "list_agent_commands",
@@ -437,7 +437,7 @@ impl operations::ListAgentCommands {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::MarkAgentCommandCompleted {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "vm_agent",
         "mark_agent_command_completed",
@@ -447,14 +447,14 @@ impl operations::MarkAgentCommandCompleted {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::MarkAgentCommandStarted {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "vm_agent",
         "mark_agent_command_started",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`VmAgent::create_agent`](super::VmAgent::create_agent).

@@ -2,7 +2,7 @@
 //! Types that no operation uses.
 use driftless_runtime::codegen::prelude::*;
 
-/// Assumed: the shape is the sandbox's until the client is regenerated from a real deployment.
+/// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
 /// `ServiceProviderCredential` of the contract.
 #[derive(Clone, Debug, PartialEq)]

@@ -32,47 +32,48 @@ use crate::{
 };
 
 impl Client {
-    /// A client that environment variables configure.
+    /// Creates a client that environment variables configure.
     ///
-    /// | variable | what it is |
+    /// | variable | value |
     /// |---|---|
-    /// | `PLATFORM_BASE_URL` | the address of the service; required, unless a profile is chosen |
-    /// | `PLATFORM_TOKEN` | a token, such as an API token of the dashboard |
-    /// | `PLATFORM_TOKEN_FILE` | the protected file that holds one |
-    /// | `PLATFORM_TOKEN_KEYRING` | with the feature `keyring`: `SERVICE/USER`, the entry that holds one |
-    /// | `PLATFORM_ISSUER`, `PLATFORM_CLIENT_ID` | the issuer, and the client that is registered with it |
-    /// | `PLATFORM_SECRET_FILE` | the protected file with the client's secret: the client-credentials grant |
-    /// | `PLATFORM_CLIENT_SECRET` | the secret itself |
-    /// | `PLATFORM_SECRET_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry in the keyring of the system |
-    /// | `PLATFORM_REFRESH_FOLDER` | the folder with a refresh token of the client: the refresh-token grant |
-    /// | `PLATFORM_SECRET_FILE_MOUNTED` | `1`: a container mounts the protected files, see [`SecretFile::mounted`](crate::auth::SecretFile::mounted) |
-    /// | `PLATFORM_FOLLOW_LINKS` | `1`: protected files may be links |
-    /// | `PLATFORM_SCOPE` | the scopes to ask for; `api` unless set |
-    /// | `PLATFORM_AUDIENCE` | the audience to ask for |
-    /// | `PLATFORM_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
-    /// | `PLATFORM_CLIENT_AUTHENTICATION` | `form` or `basic`: where the client's secret stands in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
-    /// | `PLATFORM_API_KEY` | the API key of the contract; of several, the one that `PLATFORM_API_KEY_HEADER` or `…_QUERY` names |
-    /// | `PLATFORM_API_KEY_FILE` | the protected file that holds it |
-    /// | `PLATFORM_API_KEY_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
-    /// | `PLATFORM_API_KEY_HEADER`, `PLATFORM_API_KEY_QUERY` | the header, or the parameter of the query, that carries it; required where the contract declares no security scheme |
-    /// | `PLATFORM_KEY_…` | the key of one of several security schemes, by its name in upper case with `_` for what is neither a letter nor a digit: `PLATFORM_KEY_APP_ID` is that of `app-id`; likewise with `_FILE` and `_KEYRING` behind it |
-    /// | `PLATFORM_BASIC_USER` | the user of HTTP Basic |
-    /// | `PLATFORM_BASIC_PASSWORD` | the password |
-    /// | `PLATFORM_BASIC_PASSWORD_FILE` | the protected file that holds it |
-    /// | `PLATFORM_BASIC_PASSWORD_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
-    /// | `PLATFORM_CA_FILE` | root certificates in PEM, beside those of the system |
-    /// | `PLATFORM_CLIENT_CERTIFICATE_FILE`, `PLATFORM_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
-    /// | `PLATFORM_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
-    /// | `PLATFORM_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
-    /// | `PLATFORM_COMPLIANCE_…` | its credentials: `TOKEN` to `BASIC_PASSWORD_KEYRING`, as above |
-    /// | `PLATFORM_TEAM_ID` | the team that the compliance resource server is configured for |
-    /// | `PLATFORM_PROFILE` | with the feature `profiles`: a profile of `PLATFORM_PROFILES`, instead of all the others |
-    /// | `PLATFORM_PROFILES` | the file of profiles; `~/.config/platform/profiles.toml` unless set |
+    /// | `SERVICE_BASE_URL` | the address of the service; required, unless a profile is chosen |
+    /// | `SERVICE_TOKEN` | a token, such as an API token of the dashboard |
+    /// | `SERVICE_TOKEN_FILE` | the protected file that contains one |
+    /// | `SERVICE_TOKEN_KEYRING` | with the feature `keyring`: `SERVICE/USER`, the entry that contains one |
+    /// | `SERVICE_ISSUER`, `SERVICE_CLIENT_ID` | the issuer, and the client that is registered with it |
+    /// | `SERVICE_SECRET_FILE` | the protected file with the client's secret: the client-credentials grant |
+    /// | `SERVICE_CLIENT_SECRET` | the secret itself |
+    /// | `SERVICE_SECRET_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry in the keyring of the system |
+    /// | `SERVICE_REFRESH_FOLDER` | the folder with a refresh token of the client: the refresh-token grant |
+    /// | `SERVICE_SECRET_FILE_MOUNTED` | `1`: a container mounts the protected files, see [`SecretFile::mounted`](crate::auth::SecretFile::mounted) |
+    /// | `SERVICE_FOLLOW_LINKS` | `1`: protected files may be links |
+    /// | `SERVICE_SCOPE` | the scopes to ask for; `api` unless set |
+    /// | `SERVICE_AUDIENCE` | the audience to ask for |
+    /// | `SERVICE_TOKEN_ENDPOINT` | the token endpoint, if discovery does not name it |
+    /// | `SERVICE_CLIENT_AUTHENTICATION` | `form` or `basic`: the place of the client's secret in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
+    /// | `SERVICE_API_KEY` | the API key of the contract; of several, the one that `SERVICE_API_KEY_HEADER` or `…_QUERY` names |
+    /// | `SERVICE_API_KEY_FILE` | the protected file that contains it |
+    /// | `SERVICE_API_KEY_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
+    /// | `SERVICE_API_KEY_HEADER`, `SERVICE_API_KEY_QUERY` | the header, or the query parameter, that carries it; required if the contract declares no security scheme |
+    /// | `SERVICE_KEY_…` | the key of one of several security schemes, by its name in upper case, with `_` for characters other than letters and digits: `SERVICE_KEY_APP_ID` is that of `app-id`; likewise with the suffixes `_FILE` and `_KEYRING` |
+    /// | `SERVICE_BASIC_USER` | the user of HTTP Basic |
+    /// | `SERVICE_BASIC_PASSWORD` | the password |
+    /// | `SERVICE_BASIC_PASSWORD_FILE` | the protected file that contains it |
+    /// | `SERVICE_BASIC_PASSWORD_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
+    /// | `SERVICE_CA_FILE` | additional root certificates in PEM |
+    /// | `SERVICE_CLIENT_CERTIFICATE_FILE`, `SERVICE_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
+    /// | `SERVICE_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
+    /// | `SERVICE_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
+    /// | `SERVICE_COMPLIANCE_…` | its credentials: `TOKEN` to `BASIC_PASSWORD_KEYRING`, as above |
+    /// | `SERVICE_TEAM_ID` | the team that the compliance resource server is configured for |
+    /// | `SERVICE_PROFILE` | with the feature `profiles`: a profile of `SERVICE_PROFILES`, instead of all other variables |
+    /// | `SERVICE_PROFILES` | the file of profiles; `~/.config/service/profiles.toml` unless set |
     ///
-    /// A token, API keys and HTTP Basic can be set together: an operation shows those that the contract asks for, the first
-    /// alternative for which all are there. A variable that is empty counts as not set. Without any credential, requests are sent without a token. A variable that
-    /// has no effect on the credential is an error, such as `PLATFORM_SCOPE` beside `PLATFORM_TOKEN`, or one of a server without
-    /// its address. Where a profile is chosen, a warning names the variables that are set beside it.
+    /// A token, API keys and HTTP Basic can be set together: an operation sends those of the first alternative in the
+    /// contract for which all are configured. An empty variable counts as not set. Without any credential, requests are
+    /// sent without a token. A variable without an effect is an error, such as `SERVICE_SCOPE` together with
+    /// `SERVICE_TOKEN`, or one of a server without its address. If a profile is chosen, a warning names the variables
+    /// that it overrides.
     ///
     /// ```no_run
     /// # fn run() -> Result<(), driftless_runtime::Error> {
@@ -83,15 +84,16 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// A variable is missing, contradicts another, or holds what cannot work.
+    /// A variable is missing, contradicts another, or has an invalid value.
     pub fn from_env() -> Result<Self, Error> {
         ClientBuilder::<Self>::from_env()?.build()
     }
 
-    /// A client that a profile configures. The file is TOML, and names where secrets are, never what they are:
+    /// Creates a client that a profile configures. The file is TOML, and names the sources of secrets, never the
+    /// secrets themselves:
     ///
     /// ```toml
-    /// default = "staging"               # for `Client::from_env` without PLATFORM_BASE_URL and PLATFORM_PROFILE
+    /// default = "staging"               # for `Client::from_env` without SERVICE_BASE_URL and SERVICE_PROFILE
     ///
     /// [profile.staging]
     /// base_url = "https://platform.example"
@@ -118,7 +120,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, holds no such profile, or one that cannot work.
+    /// The file cannot be read, has no such profile, or has an invalid one.
     #[cfg(feature = "profiles")]
     pub fn from_profile(file: impl AsRef<std::path::Path>, name: &str) -> Result<Self, Error> {
         ClientBuilder::<Self>::from_profile(file, name)?.build()
@@ -126,38 +128,38 @@ impl Client {
 }
 
 impl<P: GeneratedClient> ClientBuilder<P> {
-    /// The configuration of [`Client::from_env`], to go on with.
+    /// Returns the configuration of [`Client::from_env`], for further changes.
     ///
     /// # Errors
     ///
     /// As for [`Client::from_env`].
     pub fn from_env() -> Result<Self, Error> {
-        builder(from_lookup(P::SERVERS, P::SCHEMES, &|name| std::env::var_os(name))?)
+        builder(from_lookup(P::VARIABLES, P::SERVERS, P::SCHEMES, &|name| std::env::var_os(name))?)
     }
 
-    /// The configuration of [`Client::from_profile`], to go on with.
+    /// Returns the configuration of [`Client::from_profile`], for further changes.
     ///
     /// # Errors
     ///
     /// As for [`Client::from_profile`].
     #[cfg(feature = "profiles")]
     pub fn from_profile(file: impl AsRef<std::path::Path>, name: &str) -> Result<Self, Error> {
-        builder(profiles::read(file.as_ref(), Some(name))?)
+        builder(profiles::read(P::VARIABLES, file.as_ref(), Some(name))?)
     }
 }
 
-/// What configures a client.
+/// The settings of a client.
 #[derive(Debug, Default)]
 struct Settings {
     base_url: String,
     connections: ConnectionSettings,
     main: CredentialSettings,
     servers: Vec<Beside>,
-    /// Variables that are set, and that a profile or an address takes the place of.
+    /// Variables that are set, but overridden by a profile or an address.
     unread: Vec<String>,
 }
 
-/// What configures a server beside the main one.
+/// The settings of an additional server.
 #[derive(Debug)]
 struct Beside {
     name: String,
@@ -174,88 +176,95 @@ fn key_names<'s>(schemes: &'s [Scheme]) -> impl Iterator<Item = &'static str> + 
     keys.filter_map(|scheme| scheme.scheme())
 }
 
-fn from_lookup(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>) -> Result<Settings, Error> {
-    let main = Variables { lookup, prefix: MAIN };
+fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>) -> Result<Settings, Error> {
+    let main = Variables { lookup, prefix: variables };
     let profile = main.text("PROFILE")?;
     let base_url = main.text("BASE_URL")?;
     #[cfg(feature = "profiles")]
     if profile.is_some() || base_url.is_none() {
-        let file = profiles::place(lookup);
+        let file = profiles::path(variables, lookup);
         if profile.is_some() || file.as_ref().is_some_and(|file| file.exists()) {
             let Some(file) = file else {
-                return Err(wrong("no place is known for the file of profiles", "set PLATFORM_PROFILES to its path"));
+                return Err(wrong(
+                    "no place is known for the file of profiles",
+                    &format!("set {variables}PROFILES to its path"),
+                ));
             };
-            let mut settings = profiles::read(&file, profile.as_deref())?;
-            settings.unread = beside_profile(servers, schemes, lookup, &settings);
+            let mut settings = profiles::read(variables, &file, profile.as_deref())?;
+            settings.unread = beside_profile(variables, servers, schemes, lookup, &settings);
             return Ok(settings);
         }
     }
     if profile.is_some() {
         return Err(wrong(
-            "PLATFORM_PROFILE is set, but this program cannot read profiles",
-            "build it with the feature `profiles`, or set PLATFORM_BASE_URL instead",
+            &format!("{variables}PROFILE is set, but this program cannot read profiles"),
+            &format!("build it with the feature `profiles`, or set {variables}BASE_URL instead"),
         ));
     }
     let Some(base_url) = base_url else {
-        return Err(wrong("PLATFORM_BASE_URL is not set", "set it to the address of the service"));
+        return Err(wrong(&format!("{variables}BASE_URL is not set"), "set it to the address of the service"));
     };
-    let mut found = Vec::new();
+    let mut additional = Vec::new();
     for name in servers {
-        let prefix = prefix(name);
+        let prefix = prefix(variables, name);
         let own = Variables { lookup, prefix: &prefix };
         let (base_url, credential) = (own.text("URL")?, own.credential(key_names(schemes))?);
         let team = if *name == OF_TEAM { main.text(TEAM)? } else { None };
         let Some(base_url) = base_url else {
             let mut names = credential.names(&SettingPart::ALL, Some(&prefix));
-            names.extend(team.map(|_| format!("`{MAIN}{TEAM}`")));
+            names.extend(team.map(|_| format!("`{variables}{TEAM}`")));
             if names.is_empty() {
                 continue;
             }
             let hint = format!("set {prefix}URL to its address, or unset {}", names.join(", "));
             return Err(unused(&names, &format!("for the server `{name}`, whose address is not set"), &hint));
         };
-        let team = team.map(|text| parse_team(&format!("{MAIN}{TEAM}"), &text)).transpose()?;
-        found.push(Beside { name: (*name).to_owned(), base_url, team, credential });
+        let team = team.map(|text| parse_team(&format!("{variables}{TEAM}"), &text)).transpose()?;
+        additional.push(Beside { name: (*name).to_owned(), base_url, team, credential });
     }
-    let unread = set([format!("{MAIN}PROFILES")], lookup);
+    let unread = set([format!("{variables}PROFILES")], lookup);
     Ok(Settings {
         base_url,
         connections: main.connections()?,
         main: main.credential(key_names(schemes))?,
-        servers: found,
+        servers: additional,
         unread,
     })
 }
 
-/// How the variables of the main server begin, and of one beside it.
-const MAIN: &str = "PLATFORM_";
-
-fn prefix(server: &str) -> String {
-    format!("{MAIN}{}_", server.to_uppercase())
+/// Returns the prefix of an additional server's variables.
+fn prefix(variables: &str, server: &str) -> String {
+    format!("{variables}{}_", server.to_uppercase())
 }
 
-/// The server that is configured for a team, and the end of the variable that names it.
+/// The server that is configured for a team, and the suffix of the variable that names the team.
 const OF_TEAM: &str = "compliance";
 const TEAM: &str = "TEAM_ID";
 
-/// Those of these variables that are set.
+/// Returns those of these variables that are set.
 fn set(names: impl IntoIterator<Item = String>, lookup: Lookup<'_>) -> Vec<String> {
     names.into_iter().filter(|name| lookup(name).is_some_and(|value| !value.is_empty())).collect()
 }
 
-/// The variables that are set, and that a profile takes the place of. Those that it names itself are read.
+/// Returns the variables that are set, but overridden by a profile. Those that the profile itself names are read.
 #[cfg(feature = "profiles")]
-fn beside_profile(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>, settings: &Settings) -> Vec<String> {
+fn beside_profile(
+    variables: &str,
+    servers: &[&str],
+    schemes: &[Scheme],
+    lookup: Lookup<'_>,
+    settings: &Settings,
+) -> Vec<String> {
     let named = key_names(schemes).flat_map(|name| {
         let ends = KEY_SETTINGS.iter().filter_map(|setting| setting.variable);
         ends.map(move |end| format!("{}{end}", key_variable(name)))
     });
     let credential: Vec<String> =
         SETTINGS.iter().filter_map(|setting| setting.variable).map(str::to_owned).chain(named).collect();
-    let others = connections::VARIABLES.iter().chain(&["BASE_URL", TEAM]).map(|end| format!("{MAIN}{end}"));
-    let own = credential.iter().map(|end| format!("{MAIN}{end}")).chain(others);
+    let others = connections::VARIABLES.iter().chain(&["BASE_URL", TEAM]).map(|end| format!("{variables}{end}"));
+    let own = credential.iter().map(|end| format!("{variables}{end}")).chain(others);
     let beside = servers.iter().flat_map(|name| {
-        let prefix = prefix(name);
+        let prefix = prefix(variables, name);
         let url = format!("{prefix}URL");
         credential.iter().map(move |end| format!("{prefix}{end}")).chain([url])
     });
@@ -264,7 +273,7 @@ fn beside_profile(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>, sett
     let is_read = |name: &String| {
         let places = |of: &&CredentialSettings| -> Vec<Option<String>> {
             let own = [&of.token, &of.secret, &of.key.secret, &of.password].into_iter();
-            own.chain(of.keys.values().map(|key| &key.secret)).map(|place| place.env.clone()).collect()
+            own.chain(of.keys.values().map(|key| &key.secret)).map(|source| source.env.clone()).collect()
         };
         credentials.iter().flat_map(places).any(|env| env.as_ref() == Some(name))
     };
@@ -274,10 +283,8 @@ fn beside_profile(servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>, sett
 fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, Error> {
     if !settings.unread.is_empty() {
         let variables = settings.unread.join(", ");
-        tracing::warn!(
-            variables,
-            "these variables are set, and not read: PLATFORM_PROFILE and PLATFORM_BASE_URL choose"
-        );
+        let (profile, base_url) = (format!("{}PROFILE", P::VARIABLES), format!("{}BASE_URL", P::VARIABLES));
+        tracing::warn!(variables, "these variables are set, and not read: {profile} and {base_url} choose");
     }
     let plain = settings.connections.plain.clone();
     settings.main.check_whole(settings.connections.key.is_some())?;
@@ -290,7 +297,7 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
         let mut server = ServerSettings::new(base_url);
         if let Some(team) = team {
             if !credentials.has_token() {
-                let names = [if is_variable { format!("`{MAIN}{TEAM}`") } else { "`team_id`".to_owned() }];
+                let names = [if is_variable { format!("`{}{TEAM}`", P::VARIABLES) } else { "`team_id`".to_owned() }];
                 let why = format!("for the token of the server `{name}`, and none is configured");
                 return Err(unused(&names, &why, "configure the credential of the server, or unset the team"));
             }
@@ -301,10 +308,10 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
     Ok(builder)
 }
 
-fn parse_team(place: &str, text: &str) -> Result<Uuid, Error> {
-    text.parse().map_err(|_| wrong(&format!("`{place}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
+fn parse_team(variable: &str, text: &str) -> Result<Uuid, Error> {
+    text.parse().map_err(|_| wrong(&format!("`{variable}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
 }
 
-fn wrong(what: &str, hint: &str) -> Error {
-    Error::of(Kind::Configuration, what).hint(hint)
+fn wrong(message: &str, hint: &str) -> Error {
+    Error::of(Kind::Configuration, message).hint(hint)
 }

@@ -3,11 +3,11 @@
 //!
 //! | accessor | |
 //! |---|---|
-//! | [`Platform::other`](crate::Platform::other) |  |
-use crate::Platform;
+//! | [`Other::other`](crate::Other::other) |  |
+use crate::Other;
 
 pub mod other;
-impl Platform {
+impl Other {
     /// The family `other`.
         pub fn other(&self) -> other::Other<'_> {
         other::Other::new(self)

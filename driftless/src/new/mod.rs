@@ -1,0 +1,372 @@
+//! `new` and `add`: a workspace for a service, and another service in a workspace.
+//!
+//! All files are written into a folder beside the wanted one, which gets its name at the end: a run that fails, or is ended, leaves nothing.
+
+mod template;
+mod vendored;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use driftless_codegen::{
+    ClientNames, Contract, FamilyRule, FirstCall, Proposal, Setup, address, client_names, line, propose,
+};
+use url::Url;
+
+use self::template::Service;
+use crate::asked;
+use crate::console::{Steps, result, word};
+use crate::failure::{Exit, Failure};
+use crate::flags::{Add, New, Pipeline, Regenerate, ServiceFlags};
+use crate::interrupt::Interrupt;
+use crate::regenerate::{self, Begun, from_source, reserved};
+use crate::settings::{Settings, is_name};
+use crate::source::base::{is_same, of_service};
+use crate::source::{self, shown};
+use crate::transaction::Guard;
+use crate::workspace::{CONFIGURATION, STAGING, Workspace};
+
+pub(crate) fn new(flags: &New) -> Result<ExitCode, Failure> {
+    let made = make(&flags.folder, &flags.service, |root| {
+        write(root, template::workspace(flags.vendored.is_some()))?;
+        flags.vendored.as_ref().map_or(Ok(()), |packed| vendored::unpack(packed, root))
+    })?;
+    let Some(Made { folder, names, first, variables, base, .. }) = made else { return Ok(ExitCode::SUCCESS) };
+    let base_url = base.as_ref().map(|base| shown(base).trim_end_matches('/').to_owned());
+    let base_url = base_url.as_deref().unwrap_or("https://service.example");
+    let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url };
+    let mut files = vec![service.readme()];
+    match flags.ci {
+        Some(Pipeline::Github) => {
+            files.push((
+                ".github/workflows/contract.yml".to_owned(),
+                service.pipeline(include_str!("template/github.yml")),
+            ));
+        }
+        Some(Pipeline::Gitlab) => {
+            files.push((".gitlab-ci.yml".to_owned(), service.pipeline(include_str!("template/gitlab.yml"))));
+        }
+        None => {}
+    }
+    write(folder.path(), files)?;
+    folder.take(&flags.folder)?;
+    next(&flags.folder, "", &service);
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
+    if !is_name(&flags.service_name) {
+        return Err(Failure::configuration(
+            "add/name",
+            format!("{:?} is no name of a service", flags.service_name),
+            "use lower-case letters, digits, `-` and `_`",
+        ));
+    }
+    if !root.join("xtask").is_dir() {
+        return Err(Failure::configuration(
+            "add/no-workspace",
+            format!("{} has no folder `xtask`", root.display()),
+            "run the command at the top of a workspace, or make one: cargo driftless new",
+        ));
+    }
+    let target = root.join(&flags.service_name);
+    let of_flags = ServiceFlags {
+        name: Some(flags.service.name.clone().unwrap_or_else(|| flags.service_name.clone())),
+        ..flags.service.clone()
+    };
+    let made = make(&target, &of_flags, |_| Ok(()))?;
+    let Some(Made { folder, names, first, variables, base }) = made else { return Ok(ExitCode::SUCCESS) };
+    let manifest = member(root, &flags.service_name)?;
+    folder.take(&target)?;
+    write(root, vec![("Cargo.toml".to_owned(), manifest)])?;
+    let base_url = base.as_ref().map_or_else(|| "https://service.example".to_owned(), shown);
+    let base_url = base_url.trim_end_matches('/');
+    let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url };
+    next(root, &format!("--service {} ", flags.service_name), &service);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The manifest of the workspace with the client of another service as a member.
+fn member(root: &Path, service: &str) -> Result<String, Failure> {
+    let path = root.join("Cargo.toml");
+    let text = fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
+    let hint = "write the folder of the client into `members` of [workspace] yourself";
+    let wrong = |message: String| Failure::configuration("add/manifest", message, hint);
+    let mut manifest: toml_edit::DocumentMut = text
+        .parse()
+        .map_err(|error: toml_edit::TomlError| wrong(format!("Cargo.toml cannot be read: {}", error.message())))?;
+    let members = manifest.get_mut("workspace").and_then(|workspace| workspace.get_mut("members"));
+    let members = members.and_then(toml_edit::Item::as_array_mut);
+    members
+        .ok_or_else(|| wrong("Cargo.toml has no [workspace] with `members`".to_owned()))?
+        .push(format!("{service}/generated-client"));
+    Ok(manifest.to_string())
+}
+
+/// A service whose files stand in a folder that has not its name yet.
+struct Made {
+    folder: Folder,
+    names: ClientNames,
+    first: Option<FirstCall>,
+    variables: Vec<String>,
+    base: Option<Url>,
+}
+
+/// Downloads the contract, and writes configuration and client; `prepare` writes the rest before. `None`: a dry run, which has printed the
+/// configuration.
+fn make(
+    target: &Path,
+    flags: &ServiceFlags,
+    prepare: impl FnOnce(&Path) -> Result<(), Failure>,
+) -> Result<Option<Made>, Failure> {
+    let folder = Folder::beside(target)?;
+    let workspace = Workspace::find(Some(folder.path().to_path_buf()))?;
+    let from = Regenerate {
+        base_url: flags.base_url.clone(),
+        contract: flags.contract.clone(),
+        connect_timeout: flags.connect_timeout,
+        timeout: flags.timeout,
+        ..Regenerate::default()
+    };
+    let (runtime, interrupt) = Interrupt::start()?;
+    let steps = Steps::new();
+    let given = flags.name.as_deref().map(|name| client_names(name, &Setup::default()));
+    let head = head(&given.clone().unwrap_or_default(), None);
+    let bare = Settings::parse(&head)?;
+    let work = source::fetch(&workspace, &bare, &from, None, &steps);
+    let fetched = runtime.block_on(interrupt.or(work)).map_err(one_of_several)?;
+    let pins = from_source(&workspace, None, &fetched.contracts)?;
+    let contracts: Vec<Contract<'_>> =
+        pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
+    write(
+        folder.path(),
+        Service { names: &ClientNames::default(), first: None, variables: &[], base_url: "" }.client(),
+    )?;
+    let setup = Setup { reserved: reserved(&workspace)?, ..Setup::default() };
+    let Proposal { client, families, schemes } = propose(&contracts, &setup).map_err(|report| {
+        Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
+    })?;
+    let names = given.unwrap_or(client);
+    let served_at = fetched.contracts.first().and_then(|contract| Url::parse(&contract.source).ok());
+    let stated = contracts.first().and_then(|contract| address(contract.bytes));
+    let base = base_url(flags, served_at.as_ref(), stated.as_deref())?;
+    let place = document(flags, base.as_ref(), served_at.as_ref());
+    let text = configuration(&names, base.as_ref(), place.as_deref(), &asked::places(&schemes), &families);
+    Settings::parse(&text)?;
+    drop(steps);
+    if flags.dry_run {
+        text.lines().for_each(result);
+        return Ok(None);
+    }
+
+    prepare(folder.path())?;
+    let service = Service { names: &names, first: None, variables: &[], base_url: "" };
+    write(folder.path(), service.client())?;
+    write(folder.path(), vec![(CONFIGURATION.to_owned(), text)])?;
+    let guard = Guard::acquire(&workspace)?;
+    // The pinned contract is the one that the families were proposed for, under the name that the configuration gives it.
+    let mut fetched = fetched;
+    if let ([only], None) = (fetched.contracts.as_mut_slice(), &place) {
+        only.name = document_name(&names);
+    }
+    let desired = regenerate::run_with(&workspace, &from, Begun { guard, runtime, interrupt, fetched: Some(fetched) })?;
+    let first = desired.output.first_call.clone();
+    let credentials = &desired.output.credentials;
+    // Most services ask for a token, if no operation shows it.
+    let variables = first.as_ref().map_or_else(
+        || vec!["TOKEN".to_owned()],
+        |call| {
+            asked::variables(
+                asked::easiest(credentials, &format!("{}.{}", call.family, call.operation)),
+                &credentials.schemes,
+            )
+        },
+    );
+    let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url: "" };
+    write(folder.path(), service.calls())?;
+    let staging = workspace.path(STAGING);
+    fs::remove_dir_all(&staging).map_err(|error| Failure::file("remove", &staging, &error))?;
+    Ok(Some(Made { folder, names, first, variables, base }))
+}
+
+/// A folder that gets its name when it is complete.
+struct Folder {
+    /// Removes what is left.
+    around: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl Folder {
+    fn beside(target: &Path) -> Result<Self, Failure> {
+        let occupied = |what: &str| {
+            let message = format!("{} {what}", target.display());
+            Err(Failure::configuration("new/exists", message, "choose another folder"))
+        };
+        match fs::read_dir(target).map(|mut entries| entries.next().is_some()) {
+            Ok(true) => return occupied("is not empty"),
+            Ok(false) => {}
+            Err(_) if target.symlink_metadata().is_ok() => return occupied("is no folder"),
+            Err(_) => {}
+        }
+        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(parent).map_err(|error| Failure::file("create", parent, &error))?;
+        let around = tempfile::Builder::new().prefix(".driftless-").tempdir_in(parent);
+        let around = around.map_err(|error| Failure::file("create a folder in", parent, &error))?;
+        let path = around.path().join("new");
+        fs::create_dir(&path).map_err(|error| Failure::file("create", &path, &error))?;
+        Ok(Self { around, path })
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives it its name.
+    fn take(self, target: &Path) -> Result<(), Failure> {
+        // An empty folder is replaced: on some systems it has to go first.
+        let _ = fs::remove_dir(target);
+        fs::rename(&self.path, target).map_err(|error| Failure::file("rename a folder to", target, &error))?;
+        drop(self.around);
+        Ok(())
+    }
+}
+
+fn write(root: &Path, files: Vec<template::File>) -> Result<(), Failure> {
+    for (path, text) in files {
+        let path = root.join(path);
+        let folder = path.parent().unwrap_or(root);
+        fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+        fs::write(&path, text).map_err(|error| Failure::file("write", &path, &error))?;
+    }
+    Ok(())
+}
+
+/// The base URL of programs: the address that the contract states, or the one that the caller names beside the contract. `None`: nobody
+/// named an address.
+fn base_url(flags: &ServiceFlags, from: Option<&Url>, stated: Option<&str>) -> Result<Option<Url>, Failure> {
+    let given = flags.base_url.as_deref().and_then(|base| Url::parse(base.trim()).ok());
+    if let (Some(given), Some(_)) = (&given, &flags.contract) {
+        return Ok(Some(given.clone()));
+    }
+    let base = of_service(given.as_ref(), from, stated);
+    match (&base, given) {
+        (None, Some(given)) => {
+            let from = from.map_or_else(String::new, |from| format!(" at {}", shown(from)));
+            Err(Failure::configuration(
+                "new/base-url",
+                format!(
+                    "the contract{from} does not say below which address its operations are, and {} led to it",
+                    shown(&given)
+                ),
+                "name both: --base-url URL --contract ADDRESS, with the URL that the paths of the contract follow",
+            ))
+        }
+        _ => Ok(base),
+    }
+}
+
+/// Names the flag that chooses one of several contracts.
+fn one_of_several(failure: Failure) -> Failure {
+    if failure.code != "source/several-contracts" {
+        return failure;
+    }
+    let hint = format!(
+        "choose one of them, and name its address beside the base URL: --base-url URL --contract ADDRESS\n\
+         add the others later, each as a [[source.document]] of {CONFIGURATION}, or as a service of its own: cargo xtask add"
+    );
+    Failure { hint, ..failure }
+}
+
+/// The place of the contract for the next download, if it was named by its address, or is not found below the base URL. A query may
+/// hold a key, so no file gets one.
+fn document(flags: &ServiceFlags, base: Option<&Url>, from: Option<&Url>) -> Option<String> {
+    let mut url = match &flags.contract {
+        Some(contract) => Url::parse(contract.trim()).ok()?,
+        None => {
+            let given = Url::parse(flags.base_url.as_deref()?.trim()).ok()?;
+            let is_found = base.is_some_and(|base| {
+                is_same(base, &given) || of_service(None, from, None).is_some_and(|usual| is_same(base, &usual))
+            });
+            from.filter(|_| !is_found)?.clone()
+        }
+    };
+    if !matches!(url.scheme(), "http" | "https") || url.query().is_some() {
+        return None;
+    }
+    url.set_fragment(None);
+    Some(base.map_or_else(|| url.to_string(), |base| source::relative(base, &url)))
+}
+
+/// The name of the contract among the pinned ones.
+fn document_name(names: &ClientNames) -> String {
+    let name = names.package.trim_end_matches("-client").to_lowercase();
+    if is_name(&name) { name } else { "service".to_owned() }
+}
+
+/// The configuration before the families.
+fn head(names: &ClientNames, base: Option<&Url>) -> String {
+    let ClientNames { package, name, variables } = names;
+    let base =
+        base.map(|base| format!("base_url = {}\n", quoted(shown(base).trim_end_matches('/')))).unwrap_or_default();
+    format!(
+        "# How the client is made. `cargo xtask regenerate` reads it; unknown keys are errors.\n\n\
+         [client]\npackage = {}\ntype = {}\nvariables = {}\n\n\
+         # The variable overrides `base_url`.\n[source]\nname = {}\n{base}base_url_env = {}\n\n\
+         # The credentials of the download come from the variables that programs read. No key holds a secret.\n\
+         [source.token]\nvariables = {}\n",
+        quoted(package),
+        quoted(name),
+        quoted(variables),
+        quoted(&document_name(names)),
+        quoted(&format!("{variables}BASE_URL")),
+        quoted(variables),
+    )
+}
+
+/// The whole configuration: names, source, the place of the document if it was named, and the families.
+fn configuration(
+    names: &ClientNames,
+    base: Option<&Url>,
+    document: Option<&str>,
+    places: &str,
+    families: &[FamilyRule],
+) -> String {
+    let mut text = head(names, base) + places;
+    if let Some(place) = document {
+        let (name, place) = (quoted(&document_name(names)), quoted(place));
+        text.push_str(&format!("\n[[source.document]]\nname = {name}\ncontract = {place}\n"));
+    }
+    if !families.is_empty() {
+        text.push_str(
+            "\n# Route families: a module, a cargo feature and a method of the client each. Paths without a prefix here go by their tag.\n",
+        );
+    }
+    for family in families {
+        let list: Vec<String> = family.prefixes.iter().map(|prefix| quoted(prefix)).collect();
+        text.push_str(&format!("[[family]]\nname = {}\nprefixes = [{}]\n", quoted(&family.name), list.join(", ")));
+        if !family.covers.is_empty() {
+            text.push_str(&format!("covers = {}\n", quoted(&line(&family.covers))));
+        }
+        text.push('\n');
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+/// A TOML string. The text of a contract stays text.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.replace(['\n', '\r'], " ")).to_string()
+}
+
+/// The steps after it.
+fn next(folder: &Path, service_flag: &str, service: &Service<'_>) {
+    result("");
+    result(&format!("next        cd {}", word(&folder.display().to_string())));
+    result(&format!("            export {}", service.exports()));
+    match service.first {
+        Some(_) => result(&format!("            cargo run -p {} --example first", service.names.package)),
+        None => result("            (each operation needs an argument: no first program was written)"),
+    }
+    result("            cargo test");
+    result(&format!("            git add -A && git commit; from then on: cargo xtask {service_flag}regenerate"));
+}

@@ -1,0 +1,206 @@
+//! The files of a new workspace, before its first regeneration.
+
+use driftless_codegen::{ClientNames, FirstCall};
+use toml::Value;
+
+/// A file by its path in the workspace.
+pub(super) type File = (String, String);
+
+/// What the files say of a service.
+#[derive(Debug)]
+pub(super) struct Service<'a> {
+    pub(super) names: &'a ClientNames,
+    pub(super) first: Option<&'a FirstCall>,
+    /// The ends of the variables that a program needs, `BASE_URL` first.
+    pub(super) variables: &'a [String],
+    pub(super) base_url: &'a str,
+}
+
+/// The files that a workspace has once. `vendored`: it holds the crates of the tool.
+pub(super) fn workspace(vendored: bool) -> Vec<File> {
+    let folder = |name: &str| format!("vendor/{name}-{}", env!("CARGO_PKG_VERSION"));
+    let patch: String = match vendored {
+        true => {
+            let lines = super::vendored::CRATES.map(|name| format!("{name} = {{ path = {:?} }}\n", folder(name)));
+            format!("\n[patch.crates-io]\n{}", lines.concat())
+        }
+        false => String::new(),
+    };
+    let root = filled(
+        include_str!("template/workspace.toml"),
+        &[
+            ("EXCLUDED", if vendored { "\"vendor\"" } else { "" }),
+            ("VERSION", env!("CARGO_PKG_VERSION")),
+            ("PATCH\n", &patch),
+        ],
+    );
+    let mut files: Vec<File> = [
+        (".cargo/config.toml", include_str!("template/cargo-config.toml")),
+        (".gitattributes", include_str!("template/gitattributes")),
+        (".gitignore", include_str!("template/gitignore")),
+        ("xtask/Cargo.toml", include_str!("template/xtask.toml")),
+        ("xtask/src/main.rs", include_str!("template/xtask.rs")),
+        ("xtask/tests/snapshots.rs", include_str!("template/snapshots.rs")),
+    ]
+    .map(|(path, text)| (path.to_owned(), text.to_owned()))
+    .into();
+    files.push(("Cargo.toml".to_owned(), root));
+    files
+}
+
+impl Service<'_> {
+    /// The files of the client that are there before it is generated.
+    pub(super) fn client(&self) -> Vec<File> {
+        [("Cargo.toml", include_str!("template/client.toml")), ("src/lib.rs", include_str!("template/lib.rs"))]
+            .map(|(path, text)| (format!("generated-client/{path}"), self.filled(text)))
+            .into()
+    }
+
+    /// The files that name a call: a program, its test, and pages.
+    pub(super) fn calls(&self) -> Vec<File> {
+        let mut files =
+            vec![("generated-client/README.md".to_owned(), self.filled(include_str!("template/client-readme.md")))];
+        if self.first.is_some() {
+            for (path, text) in [
+                ("examples/first.rs", include_str!("template/first.rs")),
+                ("tests/first.rs", include_str!("template/first-test.rs")),
+            ] {
+                files.push((format!("generated-client/{path}"), self.filled(text)));
+            }
+        }
+        files
+    }
+
+    /// The page of the workspace.
+    pub(super) fn readme(&self) -> File {
+        ("README.md".to_owned(), self.filled(include_str!("template/readme.md")))
+    }
+
+    /// The recipe of a pipeline.
+    pub(super) fn pipeline(&self, text: &str) -> String {
+        self.filled(text)
+    }
+
+    /// The variables with a place for their values.
+    pub(super) fn exports(&self) -> String {
+        let others = self.variables.iter().map(|end| format!(" {}{end}=…", self.names.variables));
+        format!("{}BASE_URL={}{}", self.names.variables, self.base_url, others.collect::<String>())
+    }
+
+    fn filled(&self, text: &str) -> String {
+        let ClientNames { package, name, variables } = self.names;
+        let library = package.replace('-', "_");
+        let all = || ["BASE_URL"].into_iter().chain(self.variables.iter().map(String::as_str));
+        let listed: String = all().map(|end| format!("//! - `{variables}{end}`\n")).collect();
+        let named: Vec<String> = all().map(|end| format!("`{variables}{end}`")).collect();
+        let secret = |end: &str| format!("      {variables}{end}: ${{{{ secrets.{variables}{end} }}}}\n");
+        let secrets: String = all().map(secret).collect();
+        let first = self.first;
+        let of_first = |part: fn(&FirstCall) -> &String| first.map(part).cloned().unwrap_or_default();
+        let (family, operation) = (of_first(|call| &call.family), of_first(|call| &call.operation));
+        let call = match format!("let answer = client.{family}().{operation}().await?;") {
+            call if call.len() <= 116 => call,
+            _ => format!("let family = client.{family}();\n    let answer = family.{operation}().await?;"),
+        };
+        let program = include_str!("template/first.rs").split_once("@LISTED@\n").map_or("", |(_, body)| body);
+        let example = first.map_or_else(String::new, |_| format!("```rust\n{program}```\n\n"));
+        let run = format!("cargo run -p {package} --example first\n");
+        let path = Value::from(of_first(|call| &call.path));
+        filled(
+            text,
+            &[
+                ("EXAMPLE", &example),
+                ("RUN", if first.is_some() { &run } else { "" }),
+                ("EXPORTS", &self.exports()),
+                ("SECRETS\n", &secrets),
+                ("NAMED", &named.join(", ")),
+                ("LISTED\n", &listed),
+                ("CALL", &call),
+                ("PACKAGE", package),
+                ("LIBRARY", &library),
+                ("CLIENT", name),
+                ("VARIABLES", variables),
+                ("FAMILY", &family),
+                ("OPERATION", &operation),
+                ("MARKER", &of_first(|call| &call.marker)),
+                ("PATH", &format!("{:?}", path.as_str().unwrap_or_default())),
+            ],
+        )
+    }
+}
+
+/// The text with each `@KEY@` filled in, in the order of the list. A key that ends with a line break takes the line.
+fn filled(text: &str, values: &[(&str, &str)]) -> String {
+    values.iter().fold(text.to_owned(), |text, (key, value)| match key.strip_suffix('\n') {
+        Some(key) => text.replace(&format!("@{key}@\n"), value),
+        None => text.replace(&format!("@{key}@"), value),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(first: Option<&FirstCall>) -> Vec<File> {
+        let names = ClientNames::default();
+        let variables = ["TOKEN".to_owned()];
+        let service = Service { names: &names, first, variables: &variables, base_url: "https://service.example" };
+        let mut files = [workspace(false), service.client(), service.calls(), vec![service.readme()]].concat();
+        files.push((".yml".to_owned(), service.pipeline(include_str!("template/github.yml"))));
+        files.push((".yml".to_owned(), service.pipeline(include_str!("template/gitlab.yml"))));
+        files
+    }
+
+    #[test]
+    fn nothing_is_left_to_fill_in_and_every_line_is_as_rustfmt_has_it() {
+        let long = FirstCall {
+            family: "f".repeat(40),
+            operation: "o".repeat(70),
+            marker: "O".repeat(70),
+            path: "/a\"b".to_owned(),
+        };
+        let short = FirstCall {
+            family: "a".to_owned(),
+            operation: "b".to_owned(),
+            marker: "B".to_owned(),
+            path: "/a".to_owned(),
+        };
+        for first in [None, Some(&short), Some(&long)] {
+            for (path, text) in texts(first) {
+                let left = text.split('@').skip(1).step_by(2).find(|key| key.chars().all(|c| c.is_ascii_uppercase()));
+                assert_eq!(left, None, "{path}");
+                assert!(
+                    !text.to_lowercase().contains("platform") && !text.to_lowercase().contains("sandbox")
+                        || path == ".yml",
+                    "{path}"
+                );
+                if path.ends_with(".rs") {
+                    syn::parse_file(&text).unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
+                }
+                if path.ends_with(".toml") {
+                    text.parse::<toml::Table>().unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
+                }
+            }
+        }
+        let program =
+            texts(Some(&long)).into_iter().find(|(path, _)| path.ends_with("examples/first.rs")).expect("it").1;
+        assert!(program.lines().all(|line| line.len() <= 120), "{program}");
+        assert!(program.contains("//! - `SERVICE_BASE_URL`\n//! - `SERVICE_TOKEN`\n"), "{program}");
+        assert!(texts(Some(&long)).iter().any(|(_, text)| text.contains(r#"path, "/a\"b");"#)));
+    }
+
+    /// A client has a feature for each one of the runtime.
+    #[test]
+    fn the_features_are_those_of_the_runtime() {
+        let runtime =
+            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/Cargo.toml")).expect("read");
+        let keys = |text: &str| -> Vec<String> {
+            let table: toml::Table = text.parse().expect("TOML");
+            let mut keys: Vec<String> = table["features"].as_table().expect("a table").keys().cloned().collect();
+            keys.sort();
+            keys
+        };
+        let (_, client) = texts(None).into_iter().find(|(path, _)| path == "generated-client/Cargo.toml").expect("it");
+        assert_eq!(keys(&client), keys(&runtime));
+    }
+}
