@@ -210,7 +210,9 @@ async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held:
     let status = response.status();
     let secret = held.map(|held| &held.secret);
     let wait = crate::transport::retry_after(response.headers(), std::time::SystemTime::now());
-    let body = scrub(excerpt(response, ERROR_LIMIT, session.idle).await, secret);
+    let body = excerpt(response, ERROR_LIMIT, session.idle).await;
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    let body = scrub(kind, body, secret);
     let mut what = format!("{status}, and no WebSocket");
     if let Some(challenge) = response.headers().get(header::WWW_AUTHENTICATE) {
         let challenge = String::from_utf8_lossy(challenge.as_bytes()).into_owned();
@@ -226,7 +228,7 @@ async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held:
     let error = if status.is_success() {
         close::protocol(&what)
     } else {
-        Error::status_code(status, body, what, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
+        Error::status_code(status, kind, body, what, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
     };
     // 501 and the 4xx that say nothing of the caller: the server has no WebSocket here.
     let no_upgrade = status.is_success() || matches!(status.as_u16(), 400 | 404 | 405 | 406 | 415 | 426 | 501);

@@ -5,6 +5,7 @@
 //! other libraries equal, and breaks floats in their flattened structs and tagged enums. So the client has a value of its own,
 //! and reads the same in a program that turns the feature on.
 
+pub(crate) mod charset;
 mod convert;
 mod decimal;
 pub(crate) mod lenient;
