@@ -1,3 +1,3 @@
-//! Cargo looks at build dependencies where there is a build script only.
+//! Cargo resolves build dependencies only for packages with a build script.
 
 fn main() {}

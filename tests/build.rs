@@ -1,5 +1,5 @@
-//! Says which files of tests the pinned contract has the operations of: `cfg(has = "families/projects")`; and whether it is
-//! the contract that all of them are written for: `cfg(contract = "sandbox")`.
+//! Sets `cfg(has = "families/projects")` for the files of tests whose operations the pinned contract has, and `cfg(contract =
+//! "sandbox")` if it is the contract that all of them are written for.
 
 #[path = "needs.rs"]
 mod needs;
@@ -18,13 +18,13 @@ fn main() -> io::Result<()> {
     }
     let (written, pinned) = (fs::read_to_string(here.join("client.txt"))?, needs::pinned(&workspace)?);
     println!("cargo::rustc-check-cfg=cfg(contract, values(\"sandbox\"))");
-    // Tests of the sandbox's own client are built in any case: what does not compile has to be fixed.
+    // Tests of the sandbox's own client are always built: errors have to be fixed.
     let is_whole = written == pinned || needs::is_sandbox(&workspace);
     if is_whole {
         println!("cargo::rustc-cfg=contract=\"sandbox\"");
     }
     let (client, now) = (needs::Client::read(&written), needs::Client::read(&pinned));
-    // Where it is said which files are built by what they need; the others are built for every contract.
+    // The files that are built by their needs; the others are built for every contract.
     let mut lists = String::new();
     for list in ["main.rs", "families/mod.rs", "wire/mod.rs", "support/mod.rs", "src/lib.rs"] {
         lists.push_str(&fs::read_to_string(here.join(list))?);

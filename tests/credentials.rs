@@ -1,4 +1,4 @@
-//! Credentials against the sandbox's issuer, and the programs that show them.
+//! Credentials against the sandbox's issuer, and the programs that demonstrate them.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use platform_sandbox::{ErrorStyle, Sandbox};
 
 use crate::support::{Programs, Run, secret_files, variables};
 
-/// What a browser gets, with cookies kept by the caller: the status, where it is sent, and the cookie that is set.
+/// Requests an address like a browser, with cookies kept by the caller: returns the status, the redirect, and the new cookie.
 fn visit(method: &str, address: &str, cookie: &str, form: &str) -> (u16, Option<String>, Option<String>) {
     let rest = address.strip_prefix("http://").unwrap();
     let (host, path) = rest.split_once('/').unwrap();
@@ -36,7 +36,7 @@ fn visit(method: &str, address: &str, cookie: &str, form: &str) -> (u16, Option<
     (status, header("location"), header("set-cookie").map(|cookie| cookie.split(';').next().unwrap().to_owned()))
 }
 
-/// Signs a user in at the address that a program shows, as a browser does.
+/// Signs a user in at the address that a program prints, as a browser does.
 fn browse(issuer: &str, address: &str, user: &str, password: &str) {
     let origin = issuer.split('/').take(3).collect::<Vec<_>>().join("/");
     let (_, login, _) = visit("GET", address, "", "");
@@ -112,12 +112,12 @@ async fn a_sign_in_gives_a_refresh_token_that_outlives_the_program() {
     let first = platform(&sandbox, signs_in);
     assert_eq!(projects(&first).await.unwrap(), 2);
     drop(first);
-    // Each run after it renews the token, and none asks the user.
+    // Each run after it refreshes the token, and none asks the user.
     for _ in 0..3 {
         let later = platform(&sandbox, credential().open_with(|_| panic!("nobody is asked")));
         assert_eq!(projects(&later).await.unwrap(), 2);
     }
-    // The same entry serves the refresh-token grant by itself.
+    // The same entry works with the refresh-token grant by itself.
     let refresh = RefreshToken::new(sandbox.auth_url(), "platform-cli", RefreshFolder::new(folder.path().join("t")));
     let refresh = refresh.scope("api offline_access");
     assert!(RefreshFolder::new(folder.path().join("t")).load(&refresh.key()).unwrap().is_some());
@@ -176,7 +176,7 @@ async fn run(name: &'static str, arguments: Vec<String>, variables: Vec<(&'stati
     tokio::task::spawn_blocking(run).await.unwrap()
 }
 
-/// What other users of a machine may see of a program that waits for its answer, with a token in its hands.
+/// Other users of a machine can read the arguments of a program, so none may be a token.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn no_secret_is_an_argument() {

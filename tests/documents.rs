@@ -68,11 +68,11 @@ fn file_of(module: &[&str]) -> Option<String> {
         format!("runtime/src/{inside}/mod.rs"),
     ];
     let found = places.into_iter().find(|place| root().join(place).is_file());
-    // A module inside of a file.
+    // A module within a file.
     found.or_else(|| file_of(module.split_last().filter(|(_, outer)| !outer.is_empty())?.1))
 }
 
-/// Whether a file holds a test of that name: a function right behind the attribute of a test, or a line of the list of a
+/// Returns whether a file contains a test of that name: a function after the attribute of a test, or a line of the list of a
 /// suite.
 fn holds_test(file: &str, name: &str) -> bool {
     let text = read(file);
@@ -100,7 +100,7 @@ fn every_test_that_the_pages_name_exists() {
         let mut absent = Vec::new();
         for cell in named_tests(document) {
             assert!(document != "docs/comparison.md" || !cell.is_empty(), "{document}: a row names no test");
-            // A name alone is one of the file that was named before it.
+            // A name alone belongs to the last named file.
             let mut file: Option<String> = None;
             for name in cell {
                 let steps: Vec<&str> = name.split("::").collect();

@@ -1,12 +1,14 @@
-//! What changes between two revisions of a service, told in one page.
+//! The changes between two revisions of a service, in one report.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use driftless_codegen::drift::{self, Heading, Wire};
-use driftless_codegen::{Config, Contract, Names, Setup, api};
+use driftless_codegen::{Config, Contract, Names, Setup, api, generate};
 use platform_sandbox::Options;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// What of the sandbox comes in pages. The configuration of the workspace is about the contract that is pinned.
+/// The paged operations of the sandbox. The configuration of the workspace is for the pinned contract.
 const PAGES: &str = r#"
 [[pagination]]
 operation = "GET /api/marketplace/v1/store-items"
@@ -19,7 +21,7 @@ items = "/items"
 skip = "skip"
 "#;
 
-/// The contract that the sandbox serves in a revision.
+/// The sandbox's contract in a revision.
 async fn contract(revision: u32) -> Vec<u8> {
     let options = Options { contract_revision: revision, ..Options::default() };
     let sandbox = platform_sandbox::start_with(options).await.unwrap();
@@ -32,6 +34,21 @@ async fn contract(revision: u32) -> Vec<u8> {
     stream.read_to_end(&mut answer).await.unwrap();
     let body = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
     answer.split_off(body + 4)
+}
+
+/// Lines that git shows as removed or added: all but the longest common subsequence.
+fn differing(before: &str, after: &str) -> usize {
+    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let mut longest = vec![0; after.len() + 1];
+    for old in &before {
+        let mut diagonal = 0;
+        for (column, new) in after.iter().enumerate() {
+            let above = longest[column + 1];
+            longest[column + 1] = if old == new { diagonal + 1 } else { above.max(longest[column]) };
+            diagonal = above;
+        }
+    }
+    before.len() + after.len() - 2 * longest[after.len()]
 }
 
 #[tokio::test]
@@ -47,7 +64,16 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     let heading = Heading { what: "platform, revision 1 → 2", version: Some("0.1.0") };
     insta::assert_snapshot!("revision-2", there.markdown(&heading));
     assert!(there.not_judged.is_empty(), "{:?}", there.not_judged);
-    // All of it is the sandbox's own.
+    // The pull request: the report, the lines for the changelog, and the snapshots.
+    let review = |contracts: &[Contract<'_>]| generate(contracts, &setup, &names).unwrap().review;
+    let (old, new) = (review(&before), review(&after));
+    let texts: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let text = |side: &BTreeMap<String, String>, name: &String| side.get(name).cloned().unwrap_or_default();
+    let snapshots: usize = texts.iter().map(|name| differing(&text(&old, name), &text(&new, name))).sum();
+    let (report, changelog) = (there.markdown(&heading).lines().count(), there.changelog().len());
+    let all = report + changelog + snapshots;
+    assert!(all <= 250, "a reviewer reads {all} lines: {report} + {changelog} + {snapshots}");
+    // All changes are of assumed operations.
     assert!(there.findings.iter().all(|finding| finding.assumed || finding.client == Wire::None));
 
     let back = drift::compare(&after, &before, "2026-01-01").unwrap();

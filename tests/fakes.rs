@@ -1,4 +1,4 @@
-//! Generated operations against a service that is not there, as tests of a consumer use it.
+//! Generated operations against a fake service, as tests of a consumer use it.
 
 use platform_client::Platform;
 use platform_client::auth::{ClientCredentials, SecretString};
@@ -36,7 +36,7 @@ async fn generated_operations_get_typed_values() {
     assert_eq!((fake.calls_of(GetProject::FAKE).len(), fake.calls_of(CreateProject::FAKE).len()), (2, 0));
 }
 
-/// What changes something is told as it was sent, whatever came of it.
+/// The fake records changing requests, whatever the outcome was.
 #[tokio::test]
 async fn a_fake_keeps_bodies_and_breaks_connections() {
     let fake = Fake::new();
@@ -54,7 +54,7 @@ async fn a_fake_keeps_bodies_and_breaks_connections() {
     assert_eq!(names, ["found", "lost"]);
 }
 
-/// As the documentation of `platform_client::testing` and the README show it.
+/// The example of `platform_client::testing` and the README.
 #[tokio::test]
 async fn a_sandbox_starts_in_one_line() -> Result<(), Box<dyn std::error::Error>> {
     let sandbox = platform_sandbox::start().await?;
@@ -71,10 +71,7 @@ async fn a_sandbox_starts_in_one_line() -> Result<(), Box<dyn std::error::Error>
         .take_while(|line| !line.contains("assert!"))
         .map(str::trim)
         .collect();
-    for document in ["README.md"] {
-        let text: Vec<String> =
-            read(document).lines().map(|line| line.trim_start_matches("//! ").trim().to_owned()).collect();
-        assert!(text.windows(shown.len()).any(|lines| lines == shown), "{document} shows something else");
-    }
+    let text: Vec<String> = read("README.md").lines().map(|line| line.trim().to_owned()).collect();
+    assert!(text.windows(shown.len()).any(|lines| lines == shown), "README.md shows something else");
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Ten thousand calls under injected faults: every call ends in a right answer or a typed error, and what it says about
-//! itself is what the server saw.
+//! Ten thousand calls under injected faults: every call ends in a correct answer or a typed error, and its report about itself
+//! matches the server's journal.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ const CALLS: u64 = 10_000;
 const DEADLINE: Duration = Duration::from_secs(20);
 const PROJECTS: &str = "/api/projects/v1/projects";
 
-/// Asks the sandbox for a fault with some attempts, and notes how the attempts of each `POST` were answered, by the
+/// Requests a fault of the sandbox with some attempts, and records how the attempts of each `POST` were answered, by the
 /// identifier of its call.
 struct Trouble {
     attempts: AtomicU64,
@@ -123,8 +123,8 @@ async fn ten_thousand_calls_under_faults_end_right_or_with_a_typed_error() {
     let known: Uuid = known["id"].as_str().unwrap().parse().unwrap();
     sandbox.requests().clear();
 
-    // Tokens expire in the middle, keys are retired, and the issuer fails at times. Keys are retired twice: of a service that refuses
-    // new tokens again and again, few are asked for.
+    // Tokens expire during the run, keys are retired, and the issuer fails at times. Keys are retired only twice: few tokens are
+    // requested for a service that rejects new ones repeatedly.
     sandbox.issuer().set_token_lifetime(Duration::from_secs(2));
     let posts = Arc::<Mutex<BTreeMap<String, Vec<u16>>>>::default();
     let id = "aurora-automation";
@@ -145,7 +145,7 @@ async fn ten_thousand_calls_under_faults_end_right_or_with_a_typed_error() {
                     if number >= CALLS {
                         return;
                     }
-                    // A call that hangs is one that its own deadline does not end.
+                    // A call that exceeds its own deadline counts as hanging.
                     let ended = tokio::time::timeout(DEADLINE * 3, call(&platform, &known, number, &tally)).await;
                     assert!(ended.is_ok(), "call {number} hangs");
                 }

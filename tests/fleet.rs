@@ -1,7 +1,7 @@
-//! Instances of a program that share their operations in PostgreSQL, while they are killed and paused at random and the
-//! database restarts. The sandbox counts what was submitted, a table of the database what was handled, and triggers who wrote.
+//! Instances of a program that share their operations in PostgreSQL, while they are killed and paused at random and the database
+//! restarts. The sandbox counts the submissions, a table of the database the handled operations, and triggers record the writers.
 //!
-//! The server is started by `runtime/tests/postgres.sh`; without it, this says SKIPPED.
+//! `runtime/tests/postgres.sh` starts the server; without it, this prints SKIPPED.
 
 use std::collections::BTreeSet;
 use std::env::var;
@@ -44,32 +44,32 @@ static ONCE: Binding = Binding {
     ..Binding::NONE
 };
 
-/// Handled by itself: at least once.
+/// Handled outside of a transaction: at least once.
 static OFTEN: Binding = Binding { kind: "often", ..ONCE };
 
-/// What a run is.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     instances: usize,
     operations: usize,
-    /// How often something is killed, paused or restarted.
+    /// The number of kills, pauses and restarts.
     blows: usize,
     lease: Duration,
     seed: u64,
     /// The clocks of the instances are an hour apart.
     clocks: bool,
-    /// Operations that never end, beside the others. Where there are some, each worker watches a few operations only, and
-    /// one handler in five hangs when it is called first.
+    /// The number of operations that never end, in addition to the others. If there are some, each worker watches a few
+    /// operations only, and one handler in five hangs on its first call.
     endless: usize,
 }
 
-/// How many operations a worker watches where some never end.
+/// The number of operations that a worker watches if some never end.
 const FEW: usize = 8;
 
-/// For how long nothing may come forward: a limit that only a hang reaches.
+/// The maximum time without progress: a limit that only a hang reaches.
 const WATCHDOG: Duration = Duration::from_secs(600);
 
-/// A number for each turn, after Knuth.
+/// A random number for each step, after Knuth.
 struct Dice(u64);
 
 impl Dice {
@@ -100,7 +100,7 @@ async fn live(name: String) {
     let (place, count) = (var("PLATFORM_FLEET_PLACE").unwrap(), number("PLATFORM_FLEET_COUNT", 1));
     let lease = Duration::from_millis(number("PLATFORM_FLEET_LEASE", 1000) as u64);
     let store = loop {
-        // Each connection says whose it is, for the triggers.
+        // Each connection has the name of its instance, for the triggers.
         let address = format!("{url}?application_name={name}");
         match PostgresStore::builder(&address).schema(&schema).open().await {
             Ok(store) => break store,
@@ -151,7 +151,7 @@ async fn live(name: String) {
         },
         std::future::pending(),
     );
-    // The end of the input is the end of the test.
+    // The end of standard input means that the test has ended.
     let parent = tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new()));
     tokio::select! {
         done = once => done.unwrap(),
@@ -161,7 +161,7 @@ async fn live(name: String) {
     submitting.abort();
 }
 
-/// Does not come back where it is the first call for one operation in five, and some never end.
+/// Hangs on the first call for one operation in five, if some never end.
 async fn hang(ended: &Ended, endless: usize) {
     let is_chosen = ended.intent().label().is_some_and(|label| label.ends_with(['2', '7']));
     if endless > 0 && ended.failures() == 0 && is_chosen {
@@ -169,7 +169,7 @@ async fn hang(ended: &Ended, endless: usize) {
     }
 }
 
-/// What an instance learns, for whoever reads along.
+/// Logs the events of an instance.
 fn report(event: &WorkerEvent) {
     let is_of_interest = match event {
         WorkerEvent::LeaseLost { .. } | WorkerEvent::Fenced { .. } | WorkerEvent::Yielded { .. } => true,
@@ -182,7 +182,7 @@ fn report(event: &WorkerEvent) {
     }
 }
 
-/// Submits all of it, as every instance does: each label is submitted by one of them. First are those that never end.
+/// Submits all operations, as every instance does: each label is submitted by one of them. The endless ones come first.
 async fn submit_all(
     platform: Platform,
     operations: Operations,
@@ -204,13 +204,13 @@ async fn submit_all(
     }
 }
 
-/// The processes of a run. They end with it.
+/// The processes of a run. Dropping this kills them.
 struct Fleet {
     /// With their names.
     children: Vec<(Child, String)>,
     variables: Vec<(&'static str, String)>,
     started: usize,
-    /// What shifts the clock of a process: a library that is loaded before the system's.
+    /// The library that shifts the clock of a process: it is loaded before the system's.
     clock: Option<PathBuf>,
 }
 
@@ -242,7 +242,7 @@ impl Fleet {
         self.variables.iter().find(|(found, _)| *found == name).unwrap().1.clone()
     }
 
-    /// Which of them has this name.
+    /// The index of the process with this name.
     fn index(&self, name: &str) -> usize {
         self.children.iter().position(|(_, found)| found == name).unwrap()
     }
@@ -268,8 +268,8 @@ impl Drop for Fleet {
     }
 }
 
-/// Counts what was handled, and writes down who writes for an operation that is another one's. A statement that began after the
-/// holder's time was over must write nothing; one that began before may take as long as the machine likes.
+/// Counts the handled operations, and records writes for an operation whose lease another instance holds. A statement that began
+/// after the end of its lease must write nothing; one that began before may take as long as it needs.
 const AUDIT: &str = r#"
     CREATE TABLE @.handled_once (label text NOT NULL, at timestamptz DEFAULT clock_timestamp());
     CREATE TABLE @.handled_often (label text NOT NULL, at timestamptz DEFAULT clock_timestamp());
@@ -325,7 +325,7 @@ async fn count(url: &str, sql: &str) -> i64 {
     loop {
         match connect(url).await.query_one(sql, &[]).await {
             Ok(row) => return row.get(0),
-            // It restarts.
+            // The database restarts.
             Err(error) if error.as_db_error().is_none_or(|error| error.code().code().starts_with("57")) => {}
             Err(error) => panic!("{sql}: {error:?}"),
         }
@@ -345,7 +345,8 @@ async fn control(action: &'static str) {
     tokio::task::spawn_blocking(run).await.unwrap();
 }
 
-/// The identifiers of all operations that the service has begun. It shows the newest thousand: they are looked at all the time.
+/// The identifiers of all operations that the service has begun. The service lists the newest thousand, so it is queried all the
+/// time.
 async fn begun(platform: &Platform, known: &Mutex<BTreeSet<String>>) {
     let query = "{ operations(first: 1000) { id } }";
     let answer = platform.graphql().query::<platform_client::Value, _>(query, ()).await.unwrap().into_data().unwrap();
@@ -353,7 +354,7 @@ async fn begun(platform: &Platform, known: &Mutex<BTreeSet<String>>) {
     known.lock().unwrap().extend(seen);
 }
 
-/// A sandbox, a store with the audit, and instances that are still to be started.
+/// A sandbox, a store with the audit, and instances that are not yet started.
 struct Stage {
     sandbox: Sandbox,
     platform: Platform,
@@ -364,7 +365,7 @@ struct Stage {
     secrets: tempfile::TempDir,
 }
 
-/// Sets the stage; `None` where there is no PostgreSQL. An operation goes on by one step in so much time.
+/// Sets the stage; `None` without PostgreSQL. `step` is the time between two steps of an operation.
 async fn stage(plan: Plan, step: Duration) -> Option<Stage> {
     let Ok(url) = var("PLATFORM_POSTGRES_URL") else {
         drop(writeln!(std::io::stderr(), "SKIPPED: no PostgreSQL; run it with runtime/tests/postgres.sh"));
@@ -402,7 +403,7 @@ fn place(project: Uuid, component: Uuid) -> String {
     format!("/api/projects/v1/projects/{project}/components/{component}/deployments")
 }
 
-/// What happens to the instances and the database, one blow after another.
+/// The interruptions of the instances and the database, one after another.
 struct Blows {
     dice: Dice,
     left: usize,
@@ -421,7 +422,7 @@ impl Blows {
         Self { dice, left, next, paused: Vec::new(), kills: 0, pauses: 0, restarts: 0, absences: 0 }
     }
 
-    /// Lets those go on whose pause is over, and strikes when it is time.
+    /// Resumes instances at the end of their pause, and interrupts the next one when it is time.
     async fn strike(&mut self, plan: Plan, fleet: &mut Fleet) {
         let now = Instant::now();
         self.paused.retain(|(index, until)| {
@@ -440,7 +441,7 @@ impl Blows {
         match self.dice.roll(20) {
             0 | 1 => match self.dice.roll(8) {
                 0 => {
-                    // Longer than a lease, and sometimes longer than a step waits.
+                    // Longer than a lease, and sometimes longer than the timeout of a step.
                     let absence = plan.lease + Duration::from_millis(self.dice.roll(12_000));
                     control("stop").await;
                     tokio::time::sleep(absence).await;
@@ -500,7 +501,7 @@ async fn chaos(plan: Plan) {
         blows.strike(plan, &mut fleet).await;
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    // Whoever was paused wakes up, and has nothing more to say.
+    // Paused instances wake up, and have nothing to write.
     for (index, _) in &blows.paused {
         fleet.signal(*index, "-CONT");
     }
@@ -564,8 +565,8 @@ async fn chaos(plan: Plan) {
     sandbox.stop().await;
 }
 
-/// Gives up, by their limit of time, the operations that never end: all of them are open until then, each was watched, and
-/// none is handed over. How long an operation waited from its acceptance to its mark, and how long for its first turn.
+/// Gives up, by their time limit, the operations that never end: all of them are open until then, each was watched, and none is
+/// handed over. Returns how long an operation waited from its acceptance to its mark, and how long for its first turn.
 async fn give_up(platform: &Platform, url: &str, schema: &str, plan: Plan) -> String {
     let open = format!("SELECT count(*) FROM {schema}.submission WHERE label LIKE 'endless%' AND outcome IS NULL");
     assert_eq!(count(url, &open).await, plan.endless as i64, "what never ends is open");
@@ -609,7 +610,7 @@ async fn give_up(platform: &Platform, url: &str, schema: &str, plan: Plan) -> St
     )
 }
 
-/// A library that shifts the clock of the programs that load it; `None` where nothing compiles it.
+/// A library that shifts the clock of the programs that load it; `None` if there is no compiler.
 fn shifted_clock(folder: &Path) -> Option<PathBuf> {
     const SOURCE: &str = r#"
         #define _GNU_SOURCE
@@ -640,27 +641,27 @@ const SMALL: Plan = Plan {
     endless: 0,
 };
 
-/// A small one for every change.
+/// A small run for every change.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_or_done_twice_while_instances_are_killed_and_paused() {
     chaos(SMALL).await;
 }
 
-/// The clock of an instance decides nothing.
+/// The instances' clocks have no influence.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_or_done_twice_while_clocks_are_an_hour_apart() {
     chaos(Plan { seed: 8, clocks: true, ..SMALL }).await;
 }
 
-/// More operations than there are places never end, and handlers hang: the others have their turns all the same.
+/// More operations than slots never end, and handlers hang: the others still have their turns.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_starved_while_operations_never_end_and_handlers_hang() {
     let lease = Duration::from_secs(1);
     chaos(Plan { operations: 100, endless: 3 * 2 * FEW + 12, blows: 8, lease, seed: 9, ..SMALL }).await;
 }
 
-/// `PLATFORM_FLEET_RUNS` of them, from `PLATFORM_FLEET_SEED` on.
+/// `PLATFORM_FLEET_RUNS` runs, from `PLATFORM_FLEET_SEED` on.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "it takes minutes: runtime/tests/postgres.sh cargo test -p platform-tests --all-features fleet::the_whole -- --ignored"]
 async fn the_whole_of_it() {
@@ -679,7 +680,7 @@ async fn the_whole_of_it() {
     }
 }
 
-/// From the kill of a process to the claim of what it held by another one, against the length of the lease.
+/// The time from the kill of a process to the claim of its operations by another one, compared with the length of the lease.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "it takes minutes, and prints figures: runtime/tests/postgres.sh cargo test -p platform-tests --all-features fleet::take_over -- --ignored --nocapture"]
 async fn take_over_after_a_kill() {
@@ -689,7 +690,7 @@ async fn take_over_after_a_kill() {
     for (seed, lease) in [(1, 1000), (2, 3000), (3, 10_000)] {
         let lease_time = Duration::from_millis(lease);
         let plan = Plan { operations: 0, blows: 0, lease: lease_time, seed, ..SMALL };
-        // Nothing ends.
+        // No operation ends.
         let Some(stage) = stage(plan, Duration::from_secs(3600)).await else { return };
         let Stage { sandbox, platform, url, schema, admin, mut fleet, secrets } = stage;
         let store = PostgresStore::builder(&url).schema(&schema).open().await.unwrap();

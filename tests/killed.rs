@@ -1,4 +1,4 @@
-//! A program that deploys, waits, and is killed at random: everything is finished, once.
+//! A program that deploys, waits, and is killed at random: every deployment is finished once.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -13,7 +13,7 @@ use crate::support::{Programs, client, component, deploying, secret_files, varia
 const COUNT: usize = 100;
 const DEPLOYMENTS: &str = "/api/projects/v1/projects/{project_id}/components/{componentId}/deployments";
 
-/// Runs the program, and kills it after a time. `None`: to its end. What it printed, and whether it came to its end.
+/// Runs the program, and kills it after a time; `None` runs it to its end. Returns its output, and whether it came to its end.
 async fn run(variables: Vec<(&'static str, String)>, kill_after: Option<Duration>) -> (Vec<String>, bool) {
     tokio::task::spawn_blocking(move || {
         let mut command = Programs::get().command("deploy_and_wait");
@@ -76,7 +76,7 @@ async fn once(kills: u32) {
         platform.graphql().query::<Value, _>("{ operations { id kind } }", ()).await.unwrap().into_data().unwrap();
     assert_eq!(answer["operations"].as_array().unwrap().len(), COUNT, "the service began each deployment once");
     assert!(printed.values().all(|count| *count == 1), "each was finished once: {printed:?}");
-    // One may have been finished, and its program killed before it could say so.
+    // A deployment may be finished, and the program killed before it printed that.
     assert!(printed.len() + killed as usize * 16 >= COUNT, "{} lines after {killed} kills", printed.len());
     let posts = sandbox.requests().count("POST", DEPLOYMENTS);
     assert!(posts >= COUNT as u64 && posts <= COUNT as u64 + u64::from(killed) * 16, "{posts} after {killed} kills");
@@ -87,7 +87,7 @@ async fn once(kills: u32) {
     sandbox.stop().await;
 }
 
-/// Five times; as often as `PLATFORM_KILLED_RUNS` says.
+/// Five times, or `PLATFORM_KILLED_RUNS` times.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_program_finishes_every_deployment_once() {
     let runs = std::env::var("PLATFORM_KILLED_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(5);

@@ -1,7 +1,7 @@
-//! The workspace from end to end: the generated client against the sandbox and against a server that keeps what it is
-//! sent, the documents against the code they describe, and the commands as a maintainer runs them.
+//! The workspace from end to end: the generated client against the sandbox and against a server that records its requests, the
+//! documents against the code they describe, and the commands as a maintainer runs them.
 
-// What the files share is used by those that are built: build.rs leaves out what the pinned contract does not have.
+// Shared parts are used by the files that are built: build.rs leaves out those that the pinned contract lacks the operations of.
 #![cfg_attr(
     not(contract = "sandbox"),
     allow(dead_code, unused_imports, reason = "what they share, all of them need only together")

@@ -1,8 +1,9 @@
-//! What the tests name of the client, and whether the pinned contract has it. `build.rs` builds a file of tests where it does.
+//! The items of the client that the tests name, compared with the pinned contract. `build.rs` builds a file of tests if all are
+//! there.
 //!
-//! Everything here is text: the operations and items of the client that the tests are written for (`tests/client.txt`), and
-//! those of the pinned contract (`specs/client.txt`). A file of tests needs the lines of the operations and types that it names, and of
-//! the types that those are made of.
+//! All inputs are text: the operations and items of the client that the tests are written for (`tests/client.txt`), and those of
+//! the pinned contract (`specs/client.txt`). A file of tests needs the lines of the operations and types that it names, and of
+//! the types in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,7 +20,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Reads lines of `specs/client.txt`.
+    /// Parses lines of `specs/client.txt`.
     pub(crate) fn read(text: &str) -> Self {
         let mut client = Self::default();
         for line in text.lines().filter(|line| !line.is_empty()) {
@@ -49,7 +50,7 @@ impl Client {
             }
             waiting.push(word);
         }
-        // Documents and bindings are named by constants of theirs.
+        // Documents and bindings are named by their constants.
         let others = ["documents", "bindings"].into_iter().filter(|module| words.contains(module));
         for line in others.flat_map(|module| self.lines.iter().filter(move |line| line.starts_with(module))) {
             needs.insert(line);
@@ -67,7 +68,7 @@ impl Client {
         needs
     }
 
-    /// What is missing of the lines.
+    /// The lines that are missing.
     pub(crate) fn missing<'n>(&self, needs: &BTreeSet<&'n str>) -> Vec<&'n str> {
         needs.iter().copied().filter(|line| !self.lines.contains(*line)).collect()
     }
@@ -87,14 +88,14 @@ pub(crate) fn pinned(workspace: &Path) -> io::Result<String> {
     Ok(surface.lines().chain(index.lines().filter(kept)).flat_map(|line| [line, "\n"]).collect())
 }
 
-/// Whether the sandbox is what is pinned, and nothing else.
+/// Returns whether the pinned contract is the sandbox's, and no other one.
 pub(crate) fn is_sandbox(workspace: &Path) -> bool {
     let lock = fs::read_to_string(workspace.join("specs/codegen.lock")).unwrap_or_default();
     let mut sources = lock.lines().filter_map(|line| line.strip_prefix("source = ")).peekable();
     sources.peek().is_some() && sources.all(|source| source == "\"sandbox\"")
 }
 
-/// The files of tests that are built by what they need, by their names below `tests`, and the guides.
+/// The files of tests that are built by their needs, by their names below `tests`, and the guides.
 pub(crate) fn gated(workspace: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     let tests = workspace.join("tests");
@@ -114,7 +115,7 @@ pub(crate) fn gated(workspace: &Path) -> io::Result<BTreeMap<String, String>> {
         let page = fs::read_to_string(workspace.join("docs").join(format!("{guide}.md")))?;
         found.insert(format!("docs/{guide}"), page);
     }
-    // What a file of tests calls of another one, or runs as a program, it needs as well.
+    // A file also needs the items of the files that it calls, or of the programs that it runs.
     let component = fs::read_to_string(tests.join("support/component.rs")).unwrap_or_default();
     for source in found.values_mut() {
         if source.contains("support::") && words(source).contains("component") {

@@ -10,7 +10,7 @@ use crate::support::{read, root};
 
 const PLACE: &str = "generated-client/tests/other";
 
-/// What the generator makes of it now is what is there. `INSTA_UPDATE=always` writes it.
+/// The written files are those that the generator produces now. `INSTA_UPDATE=always` writes them.
 #[test]
 fn the_client_of_another_contract_is_fresh() {
     let contract = read(&format!("{PLACE}/contract.yaml"));
@@ -18,7 +18,7 @@ fn the_client_of_another_contract_is_fresh() {
     let client = ClientNames { package: "other".to_owned(), name: "Other".to_owned(), variables: "OTHER_".to_owned() };
     let setup = Setup::from(Config { client, ..Config::default() });
     let output = generate(&[contract], &setup, &Names::default()).unwrap();
-    // The crate whose test it is has no feature of that family.
+    // The crate of this test has no feature of that family.
     let text = |text: String| text.replace("#[cfg(feature = \"other\")]\n", "");
     let wanted: BTreeMap<String, String> = output.files.into_iter().map(|(path, file)| (path, text(file))).collect();
     let folder = root().join(PLACE).join("generated");

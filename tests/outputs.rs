@@ -1,4 +1,4 @@
-//! What `cargo xtask` says, and what it makes of the pinned contract.
+//! The output of `cargo xtask`, and the files that it generates from the pinned contract.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn every_command_explains_itself() {
     let programs = Programs::get();
     for command in ["", "regenerate", "adopt", "drift", "sandbox", "corpus", "tidy"] {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
-        // `cargo xtask sandbox` hands its arguments on to a program of its own.
+        // `cargo xtask sandbox` passes its arguments to another program.
         let run = match command {
             "sandbox" => programs.command("platform-sandbox").arg("--help").output().unwrap().into(),
             _ => programs.xtask(&arguments),
@@ -55,7 +55,7 @@ fn generated(contract: &str) -> Output {
     generate(&[Contract { name: "platform", bytes: contract.as_bytes() }], &setup(), &Names::default()).unwrap()
 }
 
-/// The text of a document with the keys of each object in another order, but for `properties`: parts of a form are sent in theirs.
+/// A document with the keys of each object in another order, except `properties`: parts of a form are sent in their order.
 fn reordered(value: &Value, key: &str, by: usize) -> String {
     match value {
         Value::Object(members) => {
@@ -88,13 +88,13 @@ fn the_order_of_keys_changes_no_byte() {
         for by in [1, 2, 5] {
             let other = reordered(&document, "", by);
             assert_ne!(other, document.to_string());
-            // The whole of a client is no message.
+            // A whole client is too long for a message.
             assert!(generated(&other) == expected, "keys moved by {by}");
         }
     }
 }
 
-/// A workspace with nothing but what `regenerate` needs, and this workspace's configuration.
+/// A workspace with only the inputs of `regenerate`, and this workspace's configuration.
 fn bare() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| {
@@ -117,7 +117,7 @@ fn regenerate(workspace: &Path, arguments: &[&str]) -> Run {
     command.arg("--workspace").arg(workspace).arg("regenerate").args(arguments).output().unwrap().into()
 }
 
-/// What a run says, without what is another each time or moves with every change of the contract.
+/// The output of a run, without the parts that change each time or with every change of the contract.
 fn said(run: &Run) -> String {
     let mut text = String::new();
     for line in run.stdout.lines().chain(std::iter::once("--")).chain(run.stderr.lines()) {
@@ -162,7 +162,7 @@ fn a_first_run_says_what_it_did_and_a_second_one_that_nothing_is_left_to_do() {
     assert_eq!(check.code, Some(0), "{check:?}");
 }
 
-/// A service whose GraphQL interface answers what the sandbox's does, and serves no schema but by introspection.
+/// A service whose GraphQL interface answers like the sandbox's, and serves its schema by introspection only.
 #[cfg(contract = "sandbox")]
 #[tokio::test]
 async fn an_introspection_of_the_sandbox_says_what_its_schema_says() {

@@ -1,4 +1,4 @@
-//! Which tests are built: each file where the pinned contract has what it names.
+//! The selection of tests: each file is built if the pinned contract has the items that it names.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,13 +10,13 @@ mod needs;
 
 use needs::Client;
 
-/// What the tests are written for.
+/// The client that the tests are written for.
 const CLIENT: &str = "tests/client.txt";
 
 /// The files that are built for every contract.
 const ALWAYS: [&str; 8] = ["documents", "drift", "other", "outputs", "pinned", "replaced", "sendable", "setters"];
 
-/// Where the sandbox is pinned, every test is built: none goes missing on the way.
+/// If the sandbox is pinned, every test is built, so that none is lost by accident.
 #[test]
 fn the_tests_are_written_for_the_client_of_the_sandbox() {
     let pinned = needs::pinned(&root()).unwrap();
@@ -78,19 +78,19 @@ fn a_change_of_the_contract_leaves_out_what_names_it_and_nothing_else() {
         let kept: String = text.lines().filter(|line| !line.contains(part)).flat_map(|line| [line, "\n"]).collect();
         left_out(&written, &Client::read(&kept))
     };
-    // What comes is not in the way.
+    // Additions have no effect.
     let grown =
         format!("{text}forum.pin_thread  POST /api/forum/v1/pins  () -> ()  [204]\ntypes::Thread::pinned field bool\n");
     assert_eq!(left_out(&written, &Client::read(&grown)), BTreeSet::new());
     assert_eq!(without("forum.delete_thread "), BTreeSet::from(["families/forum".to_owned()]));
-    // A member of a type that only the answer names.
+    // A member of a type that only the response names.
     let price = without("types::PaymentPlan::price ");
     assert!(price.contains("families/marketplace") && !price.contains("families/forum"), "{price:?}");
     // Another path behind the same name.
     let moved = text.replace(" GET /api/projects/v1/projects  (", " GET /api/projects/v2/projects  (");
     let moved = left_out(&written, &Client::read(&moved));
     assert!(moved.contains("projects") && moved.contains("example") && !moved.contains("families/forum"), "{moved:?}");
-    // Nothing of the platform: nothing is built that names it.
+    // Without the platform's items, no file that names them is built.
     let none = left_out(&written, &Client::default());
     for name in ["families/vm_agent", "wire/bodies", "killed", "resumed", "graphql", "fakes", "docs/operations"] {
         assert!(none.contains(name), "{name} is not among {none:?}");

@@ -1,5 +1,5 @@
-//! Another contract in place of the platform's: the workspace compiles without a change by hand, and the way back restores
-//! every byte.
+//! Another contract instead of the platform's: the workspace compiles without a change by hand, and going back restores every
+//! byte.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::support::{Programs, Recorded, Recorder, Reply, Run, cargo, root, secret_files};
 
-/// A contract that shares nothing with the platform's, for where the large one is not at hand.
+/// A contract that has nothing in common with the platform's, if the large one is missing.
 const SMALL: &str = r##"{"openapi":"3.0.1","info":{"title":"Pets","version":"1"},"paths":{"/pets/{id}":{"get":{"tags":["Pet"],
 "parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer","format":"int32"}}],
 "responses":{"200":{"description":"OK","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Pet"}}}}}}},
@@ -22,7 +22,7 @@ const LARGE: &str = "../shared/contracts/dotnet/Radarr+Radarr__src_Radarr.Api.V3
 /// A small contract as NSwag publishes it: 8 operations.
 const NSWAG: &str = "../shared/contracts/dotnet/RicoSuter+NSwag__src_NSwag.Sample.NET80_openapi.json";
 
-/// The files of a workspace by path, without what tools keep for themselves.
+/// The files of a workspace by path, without those of tools.
 fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![root.to_path_buf()];
@@ -43,7 +43,7 @@ fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// What differs, by name, with the first line that does: the bytes would be too much to read.
+/// The differing files, by name, with the first different line of each: all bytes would be too much to read.
 fn differing(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for name in before.keys().chain(after.keys()) {
@@ -59,8 +59,8 @@ fn differing(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<
     found
 }
 
-/// A copy of the workspace, for one test at a time. It is built in a place of its own, because cargo takes members of two copies
-/// of a workspace for one another. `.ci/run` puts the compiled dependencies there, so that no test compiles them again.
+/// A copy of the workspace, for one test at a time. It has a target folder of its own, because cargo mistakes members of two
+/// copies of a workspace for one another. `.ci/run` puts the compiled dependencies there, so that no test compiles them again.
 struct Place {
     folder: PathBuf,
     _turn: std::sync::MutexGuard<'static, ()>,
@@ -99,13 +99,13 @@ impl Place {
         run
     }
 
-    /// The same, where nobody is warned of anything.
+    /// The same, and fails on warnings.
     fn quietly(&self, arguments: &[&str]) {
         let run = self.cargo(arguments);
         assert!(!run.stderr.contains("warning"), "{arguments:?}\n{}", run.stderr);
     }
 
-    /// Runs an example of the client, with variables. Features are those of all builds here, so that dependencies are shared.
+    /// Runs an example of the client, with variables. The features are those of all builds here, so that dependencies are shared.
     fn example(&self, name: &str, variables: &[(&str, String)]) -> Run {
         self.cargo(&["build", "--quiet", "--workspace", "--all-features", "--example", name]);
         let mut command = Command::new(self.target().join("debug/examples").join(name));
@@ -117,7 +117,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // A folder that stays is removed by the next test.
+        // A folder that cannot be removed is removed by the next test.
         let _ = fs::remove_dir_all(self.workspace());
     }
 }
@@ -133,7 +133,7 @@ fn regenerate_with(workspace: &Path, arguments: &[&str], variables: &[(&str, &st
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
 }
 
-/// The contract of another service, or one that is at hand in any case.
+/// The contract of another service, or a small one if that is missing.
 #[allow(clippy::print_stdout, reason = "a test says what it leaves out")]
 fn another(folder: &Path, path: &str) -> PathBuf {
     let contract = root().join(path);
@@ -177,7 +177,7 @@ fn another_contract_needs_no_change_by_hand() {
     }
     regenerate(&copy, &["--sandbox"]);
     let mut different = differing(&before, &files(&copy));
-    // What the way back means for programs is told by itself.
+    // The consequences of going back are reported separately.
     assert!(different.remove(Path::new("specs/drift.md")).is_some());
     assert!(
         different.is_empty(),
@@ -187,14 +187,14 @@ fn another_contract_needs_no_change_by_hand() {
     );
 }
 
-/// A maintainer's first day: the service is adopted, its first program calls it, all checks hold, and git takes it back. The
-/// other members are the same whatever is pinned, and so are their tests.
+/// A maintainer's first day: the service is adopted, its first program calls it, all checks pass, and git restores the old state.
+/// The other members and their tests are the same for any pinned contract.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "compiles and tests a copy of the workspace: .ci/run runs it"]
 async fn an_adopted_service_passes_every_test() {
     let folder = tempfile::tempdir().unwrap();
     let contract = fs::read(another(folder.path(), NSWAG)).unwrap();
-    // The contract is found at the first address that is tried; a list is what the first call answers with.
+    // The contract is at the first address that is tried; the first call is answered with a list.
     let (publisher, service) = (
         Recorder::start(Reply::new(200, "application/json", contract)).await,
         Recorder::start(Reply::json("[]")).await,
@@ -276,7 +276,7 @@ server = "compliance"
 prefixes = ["/api/compliance"]
 "#;
 
-/// The contracts of both servers of the sandbox, each behind its own token, in one client; and a program that calls both.
+/// The contracts of both servers of the sandbox, each with its own token, in one client; and a program that calls both.
 #[cfg(contract = "sandbox")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "compiles a copy of the workspace: .ci/run runs it"]
@@ -323,7 +323,7 @@ async fn a_program_calls_two_services_and_each_gets_its_own_token() {
     };
     let run = tokio::task::spawn_blocking(work).await.unwrap();
     assert_eq!(run.stdout, "0 projects\n0 frameworks\n");
-    // The bytes that each of them saw.
+    // The bytes that each of them received.
     for (server, path, token) in [
         (&main, "/api/projects/v1/projects", "canary-main"),
         (&compliance, "/api/compliance/frameworks", "canary-compliance"),

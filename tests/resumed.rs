@@ -1,4 +1,4 @@
-//! Programs that follow deployments: one that is killed and run again, and one that prints what it sees.
+//! Programs that follow deployments: one that is killed and run again, and one that prints states and events.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -12,7 +12,7 @@ const DEPLOYMENTS: &str = "/api/projects/v1/projects/{project_id}/components/{co
 
 /// A sandbox whose work takes this step from one state to the next, and a component in it.
 async fn world(step: Duration) -> (Sandbox, tempfile::TempDir, (Uuid, Uuid)) {
-    // Built now, and not while a test waits for one of them.
+    // Built before the test waits for one of them.
     tokio::task::spawn_blocking(Programs::get).await.unwrap();
     let options = Options { step: Some(step), ..Options::default() };
     let sandbox = platform_sandbox::start_with(options).await.unwrap();
@@ -23,14 +23,14 @@ async fn world(step: Duration) -> (Sandbox, tempfile::TempDir, (Uuid, Uuid)) {
 
 #[tokio::test]
 async fn a_program_that_is_killed_in_the_middle_is_gone_on_with_by_the_next_run() {
-    // Nothing ends while the first run is alive.
+    // No work ends while the first run is alive.
     let (sandbox, secrets, place) = world(Duration::from_secs(2)).await;
     let mut variables = variables(&sandbox, secrets.path());
     variables.extend(deploying(place, &secrets.path().join("store.sqlite"), 1));
     let mut command = Programs::get().command("deploy_and_wait");
     command.envs(variables).stdin(Stdio::null());
     let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    // It looks once the acceptance is stored.
+    // It queries once the acceptance is stored.
     let looks = || sandbox.requests().count("POST", "/graphql");
     tokio::time::timeout(Duration::from_secs(60), async {
         while looks() == 0 {
@@ -52,7 +52,7 @@ async fn a_program_that_is_killed_in_the_middle_is_gone_on_with_by_the_next_run(
     sandbox.stop().await;
 }
 
-/// The service has begun the deployment, and nobody heard of it. What the next runs meet says nothing of that.
+/// The service has begun the deployment, but the answer was lost. The next runs do not begin it again.
 #[tokio::test]
 async fn a_deployment_whose_answer_is_lost_is_not_begun_again_whatever_the_next_runs_meet() {
     let (sandbox, secrets, place @ (project, component)) = world(Duration::from_millis(50)).await;

@@ -1,4 +1,4 @@
-//! Every operation of every contract: the client takes the path that the generator gives it, and sends it as it stands.
+//! Every operation of every contract: the client accepts the generated path, and sends it unchanged.
 
 #![allow(clippy::print_stdout, reason = "it says what it leaves out, and how much it sent")]
 
@@ -10,7 +10,7 @@ use platform_client::testing::{Fake, FakeReply, REQUESTS};
 
 use crate::support::root;
 
-/// Contracts of real projects, where they lie beside the workspace, and the cases of the generator.
+/// Contracts of real projects, if they lie beside the workspace, and the cases of the generator.
 fn contracts() -> Vec<PathBuf> {
     let shared = std::env::var_os("PLATFORM_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
     let mut found = Vec::new();
@@ -52,7 +52,7 @@ async fn every_operation_of_every_contract_can_be_sent() {
     let (mut sent, mut left_out) = (0, 0);
     for path in contracts() {
         let bytes = std::fs::read(&path).unwrap();
-        // What is not a contract is another test's.
+        // Invalid contracts are another test's.
         let Ok(output) =
             generate(&[Contract { name: "platform", bytes: &bytes }], &Setup::default(), &Names::default())
         else {

@@ -4,8 +4,8 @@ use driftless_codegen::is_method_of_calls;
 
 use crate::support::read;
 
-/// A parameter is never called like a method of calls, in this version or in a later one: the list of methods is closed, and
-/// what comes to it begins with `with_`.
+/// A parameter never has the name of a method of calls, in this version or in a later one: the list of methods is closed, and
+/// additions to it begin with `with_`.
 #[test]
 fn no_method_of_calls_takes_the_name_of_a_parameter() {
     let source = read("runtime/src/front/call.rs");

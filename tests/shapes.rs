@@ -1,4 +1,4 @@
-//! The assumed operations' wire shapes against the sandbox: what one operation stores, another gives back.
+//! The assumed operations' wire shapes against the sandbox: one operation returns the values that another one stores.
 
 use std::time::Duration;
 
@@ -138,7 +138,7 @@ async fn a_machine_starts_and_its_log_arrives_as_text_and_as_events() {
     assert_eq!(machines.get_virtual_machine_status(machine).await.unwrap().state, Some(VirtualMachineState::Stopped));
     let accepted = machines.start_virtual_machine(machine).with_response().await.unwrap();
     assert_eq!(accepted.status().as_u16(), 202);
-    // Accepted is not done: the machine starts while the sandbox's time goes on.
+    // Accepted does not mean done: the machine starts as the sandbox's clock advances.
     sandbox.clock().advance(Duration::from_secs(600));
     let running = machines.list_virtual_machines().states(&[VirtualMachineState::Running]).await.unwrap();
     assert_eq!(running.iter().map(|machine| machine.id).collect::<Vec<_>>(), [Some(machine)]);
@@ -174,7 +174,7 @@ async fn headers_and_cookies() {
     platform.vm_agent().heartbeat_agent(agent, "1.2").await.unwrap();
     assert!(platform.vm_agent().heartbeat_agent(agent, "1\r\nx: y").await.unwrap_err().is_request());
 
-    // The union names the variant.
+    // The union sets its discriminator.
     let command = RestartServiceCommand::new("web");
     let command = AgentCommand::RestartServiceCommand(Box::new(command));
     let created = platform.vm_agent().create_agent_command(agent, &command).await.unwrap();

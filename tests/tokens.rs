@@ -34,7 +34,7 @@ async fn a_token_that_expired_on_the_way_is_replaced_once() {
     let secrets = secret_files(&sandbox);
     let platform = client(&sandbox, secrets.path(), 0);
     platform.projects().list_projects().await.unwrap();
-    // The issuer and the service are ahead of the client: only they know that the token is over.
+    // The clocks of issuer and service are ahead of the client's: only they know that the token has expired.
     sandbox.issuer().set_clock_skew(7_200);
     for _ in 0..3 {
         platform.projects().list_projects().await.unwrap();
@@ -72,7 +72,7 @@ async fn a_wrong_secret_is_an_error_that_names_the_credential_and_not_the_secret
     assert!(said.contains(id) && said.contains("invalid_client"), "{said}");
     assert!(!said.contains("canary"), "{said}");
 
-    // The secret is read again for each token: a rotated one needs no new client.
+    // The secret is read again for each token, so a rotated secret needs no new client.
     let platform = client(&sandbox, secrets.path(), 0);
     sandbox.write_secret_files(secrets.path()).unwrap();
     platform.projects().list_projects().await.unwrap();

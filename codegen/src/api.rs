@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// What items that come from one place of a contract have in common.
+/// Properties that are common to the items of one object of a contract.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     /// Name of the document; empty where an item comes from no contract.
@@ -11,7 +11,7 @@ pub struct Origin {
     pub pointer: String,
     /// The operation that the item belongs to, as method and path.
     pub operation: String,
-    /// Route family; empty for what several families share.
+    /// Route family; empty for items that several families share.
     pub family: String,
     /// Cargo features that have to be on, all of them.
     pub features: Vec<String>,
@@ -28,15 +28,15 @@ pub struct Item {
     pub kind: &'static str,
     /// Arguments and result of a function, type of a field, derives of a type.
     pub signature: String,
-    /// Whether it is `#[non_exhaustive]`.
+    /// `true` if it is `#[non_exhaustive]`.
     pub non_exhaustive: bool,
-    /// Whether it is `#[deprecated]`.
+    /// `true` if it is `#[deprecated]`.
     pub deprecated: bool,
-    /// The member, value or parameter of the contract that it stands for; empty for what stands for the whole place.
+    /// The member, value or parameter of the contract that it represents; empty if it represents the whole object.
     pub wire: String,
     /// JSON pointer of that member, where it has a place of its own.
     pub pointer: String,
-    /// Where it comes from.
+    /// Origin in the contract.
     pub origin: Arc<Origin>,
 }
 
@@ -47,7 +47,7 @@ impl Item {
         format!("{} {} {}", self.path, self.kind, self.signature).trim_end().to_owned()
     }
 
-    /// Where it stands in the contract: the member, else what it is part of.
+    /// Pointer in the contract: to the member, otherwise to the object that it is part of.
     pub(crate) fn place(&self) -> &str {
         if self.pointer.is_empty() { &self.origin.pointer } else { &self.pointer }
     }

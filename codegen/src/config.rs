@@ -1,4 +1,4 @@
-//! What people decide about a generated client.
+//! The configuration of a generated client.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// How the client is called.
+    /// Names of the client.
     pub client: ClientNames,
     /// Route families, by path prefix. An operation that none of them claims goes to a family named by its tag.
     #[serde(rename = "family")]
@@ -25,7 +25,7 @@ pub struct Config {
     pub exclude: Vec<String>,
     /// Rust names chosen by hand: a key of `specs/names.lock`, such as `"GET /api/x"` or `"platform#/components/schemas/X"` → name.
     pub rename: BTreeMap<String, String>,
-    /// What happens to types that no operation reaches.
+    /// Treatment of types that no operation reaches.
     pub unreferenced: Unreferenced,
     /// Operations that the service accepts and completes later.
     #[serde(rename = "operation")]
@@ -33,11 +33,11 @@ pub struct Config {
     /// Operations that come in pages.
     #[serde(rename = "pagination")]
     pub paginations: Vec<Pagination>,
-    /// What the scalars of the GraphQL schema are in Rust; those of its own that are not named here are any JSON.
+    /// Rust types of the GraphQL schema's scalars. A custom scalar without an entry is any JSON.
     pub scalars: BTreeMap<String, Scalar>,
 }
 
-/// `[client]`: how the client, and what configures it, is called.
+/// `[client]`: the names of the client, and of its configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClientNames {
@@ -92,14 +92,15 @@ pub struct Correction {
     /// The document that it is about; every one that has the place unless set.
     #[serde(default)]
     pub document: Option<String>,
-    /// The new value, as JSON text; absent removes what the pointer names.
+    /// The new value, as JSON text. Without one, the value at the pointer is removed.
     #[serde(default)]
     pub value: Option<String>,
     /// Why the published contract is wrong.
     pub reason: String,
 }
 
-/// What a scalar of the GraphQL schema is in Rust: a type of the language, of the client crate, or of any crate by its path.
+/// The Rust type of a scalar of the GraphQL schema: a type of the language, of the client crate, or of any crate by its
+/// path.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[allow(missing_docs, reason = "the names are those of the types")]
 pub enum Scalar {
@@ -113,7 +114,7 @@ pub enum Scalar {
     U64,
     #[serde(rename = "f64")]
     F64,
-    /// An integer that is text in JSON, because it may be beyond what a float holds.
+    /// An integer that is text in JSON, because a float may not hold it exactly.
     #[serde(rename = "i64 as text")]
     I64AsText,
     #[serde(rename = "u64 as text")]
@@ -138,7 +139,7 @@ pub enum Scalar {
     Path(String),
 }
 
-/// What happens to types that no operation reaches.
+/// Treatment of types that no operation reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unreferenced {
@@ -159,7 +160,7 @@ pub struct AsyncOperation {
     pub name: String,
     /// The operation that submits: `METHOD /path` or `family.name`.
     pub submit: String,
-    /// Where the identifier lies in the accepted result.
+    /// JSON pointer to the identifier in the accepted result.
     pub identifier: String,
     /// File of the query that shows the operation.
     pub query: String,
@@ -169,15 +170,15 @@ pub struct AsyncOperation {
     /// The variable of both that takes the identifier.
     #[serde(default = "id")]
     pub variable: String,
-    /// Where the state lies in the data of the query.
+    /// JSON pointer to the state in the data of the query.
     pub state: String,
-    /// Where the state lies in the data of the subscription.
+    /// JSON pointer to the state in the data of the subscription.
     #[serde(default)]
     pub pushed_state: Option<String>,
     /// The header by which the service recognises a repeated submission.
     #[serde(default)]
     pub idempotency: Option<String>,
-    /// What the states mean.
+    /// The meaning of the states.
     pub states: StateMap,
     /// The follow-up events that a success needs.
     #[serde(default)]
@@ -187,13 +188,13 @@ pub struct AsyncOperation {
     pub cancel: Option<CancelOperation>,
 }
 
-/// An operation that comes in pages, and what leads from a page to the next: one of `skip`, `page`, `cursor` and `link`.
+/// An operation that returns pages, with the way to the next page: one of `skip`, `page`, `cursor` and `link`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pagination {
     /// `METHOD /path` or `family.name`.
     pub operation: String,
-    /// Where the list lies in the body: a JSON pointer; empty: the body is the list.
+    /// JSON pointer to the list in the body; empty if the body is the list.
     #[serde(default)]
     pub items: String,
     /// The parameter that says how many items to skip.
@@ -205,10 +206,10 @@ pub struct Pagination {
     /// The number of the first page; 1 unless set.
     #[serde(default)]
     pub first: Option<u64>,
-    /// The parameter that takes what the page before names.
+    /// The parameter that takes the cursor of the page before.
     #[serde(default)]
     pub cursor: Option<String>,
-    /// Where a page names the cursor of the next: a JSON pointer into its body.
+    /// JSON pointer to the cursor of the next page, in the body.
     #[serde(default)]
     pub next: Option<String>,
     /// The header in which it does.
@@ -226,7 +227,7 @@ fn id() -> String {
     "id".to_owned()
 }
 
-/// What the states of an operation mean.
+/// The meaning of the states of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StateMap {
@@ -244,11 +245,11 @@ pub struct StateMap {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FollowUp {
-    /// Where the list of events lies in the data of the query.
+    /// JSON pointer to the list of events in the data of the query.
     pub list: String,
-    /// Where the name lies in an event.
+    /// JSON pointer to the name in an event.
     pub name: String,
-    /// Where an event, or a list of them, lies in the data of the subscription.
+    /// JSON pointer to an event, or to a list of events, in the data of the subscription.
     #[serde(default)]
     pub pushed: Option<String>,
     /// Names of the events that a success needs.

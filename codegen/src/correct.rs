@@ -31,7 +31,7 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
             }
         }
         if !applied {
-            let place = format!("does not have the place {:?} of the correction", correction.pointer);
+            let place = format!("does not have the pointer {:?} of the correction", correction.pointer);
             let hint = "fix the pointer, or remove the `[[correction]]`";
             match &correction.document {
                 Some(name) if documents.iter().all(|(document, _)| document != name) => {
@@ -46,7 +46,7 @@ pub(crate) fn correct(documents: &mut [(String, Value)], config: &Config, ledger
     report.into_result(())
 }
 
-/// Sets or removes what a pointer names. Its parent must exist, and for a removal it must itself.
+/// Sets or removes the value at a pointer. Its parent must exist; a value to remove must exist, too.
 fn apply(tree: &mut Value, pointer: &str, value: Option<&Value>) -> bool {
     let Some((parent, key)) = pointer::split_last(pointer) else { return false };
     match (tree.pointer_mut(parent), value) {

@@ -1,4 +1,4 @@
-//! What people decide in the configuration, checked for itself, and against what the contracts hold.
+//! Checks the rules of the configuration, by themselves and against the contracts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::rules::{about, includes, problem, scoped, trimmed};
 use crate::text::Ident;
 use crate::{Config, Names, Report, Setup, pointer};
 
-/// What the rules say about themselves.
+/// Checks the rules by themselves.
 pub(crate) fn check(setup: &Setup) -> Result<(), Report> {
     let mut report = Report::default();
     client(setup, &mut report);
@@ -186,7 +186,7 @@ fn check_prefix<'c>(
         (format!("the prefix {prefix:?} holds `.` or `..`"), "write the path that it leads to")
     } else if prefix.contains(['?', '#']) || prefix.contains(odd) {
         (
-            format!("the prefix {prefix:?} contains what no path can"),
+            format!("the prefix {prefix:?} contains characters that no path can"),
             "write the path alone, without query, fragment or spaces",
         )
     } else if let Some(other) = seen.insert((scope, trimmed(prefix)), owner.to_owned()) {
@@ -197,7 +197,7 @@ fn check_prefix<'c>(
     report.push(problem("configuration/prefix", place, message, hint));
 }
 
-/// The rules that change nothing. Where rules leave no operation of the contracts, that is a problem.
+/// Returns the rules that change nothing. Rules that leave no operation of the contracts are a problem.
 pub(crate) fn unused(config: &Config, routes: &Routes, names: &Names) -> Result<Vec<Unused>, Report> {
     if routes.admitted == 0 && !routes.templates.is_empty() {
         let key = if config.include.is_empty() { "exclude" } else { "include" };
@@ -260,7 +260,8 @@ fn renames(config: &Config, names: &Names) -> Vec<Unused> {
     let given = |key: &str| {
         let operation = names.operations.get(key).and_then(|name| name.split_once('.')).map(|(_, name)| name);
         let others = [&names.types, &names.members, &names.graphql];
-        operation.or_else(|| others.iter().find_map(|names| names.get(key)).map(String::as_str))
+        let header = || names.headers.get(key).and_then(|name| name.split(' ').next());
+        operation.or_else(|| others.iter().find_map(|names| names.get(key)).map(String::as_str)).or_else(header)
     };
     let mut unused = Vec::new();
     for (key, name) in &config.rename {

@@ -29,7 +29,7 @@ pub(crate) fn emit(pieces: &Files) -> Result<BTreeMap<String, String>, Report> {
                 document: path.clone(),
                 pointer: None,
                 position: None,
-                message: format!("the generated code is not what it should be: {error}"),
+                message: format!("the generated code is invalid: {error}"),
                 hint: "this is a defect of the generator: please report it with the contract".to_owned(),
             }),
         }

@@ -1,4 +1,4 @@
-//! What was changed on the way from the contract to the client, and what was lost.
+//! The record of changes between contract and client, and of losses.
 
 use serde::Serialize;
 
@@ -11,13 +11,13 @@ pub struct Entry {
     pub pointer: String,
     /// Name of the pass, such as `upgrade/type-array`.
     pub pass: &'static str,
-    /// What was done, in plain words.
+    /// The change, as a sentence.
     pub what: String,
-    /// What was lost by it.
+    /// The loss that the change causes.
     pub loss: Loss,
 }
 
-/// What an entry of the ledger cost.
+/// The cost of an entry of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {

@@ -1,8 +1,8 @@
 //! Turns a Swagger/OpenAPI contract into a typed Rust client.
 //!
-//! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing.
-//! The stages, in order: [`load`], `correct`, [`upgrade`], `model`, `generate`, `refine`, `emit`.
-//! `ARCHITECTURE.md` at the top of the workspace says what each stage owns.
+//! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing. The stages, in
+//! order: [`load`], `correct`, [`upgrade`], `model`, `generate`, `refine`, `emit`. `ARCHITECTURE.md` at the top of the
+//! workspace describes the stages.
 //!
 //! ```
 //! use driftless_codegen::{Config, Contract, FamilyRule, Names, Setup, generate};
@@ -71,6 +71,7 @@ pub use config::{
 };
 pub use decisions::client_names;
 pub use emit::HEADER;
+pub use generate::{LARGEST_NEW, LARGEST_PUBLISHED};
 pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
 pub use model::{KeyPlace, Scheme};

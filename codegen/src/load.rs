@@ -1,10 +1,10 @@
 //! Bytes to a JSON tree, and the dialect that it speaks.
 //!
-//! A contract arrives as somebody saved it: JSON or YAML, UTF-8 or UTF-16, with or without a byte order mark. What can
-//! be read is read, and what had to be guessed stands in [`Loaded::notes`]. What cannot be read is a [`Problem`] with a
-//! stable code: `contract/empty`, `contract/html`, `contract/xml`, `contract/encoding`, `contract/too-large`,
-//! `contract/too-deep`, `contract/truncated`, `contract/trailing`, `contract/not-json`, `contract/not-yaml`,
-//! `contract/several-documents`, `contract/not-a-contract` or `contract/unknown-version`.
+//! A contract is JSON or YAML, UTF-8 or UTF-16, with or without a byte order mark. Everything that can be read is read,
+//! and [`Loaded::notes`] lists the guesses. An unreadable contract is a [`Problem`] with a stable code:
+//! `contract/empty`, `contract/html`, `contract/xml`, `contract/encoding`, `contract/too-large`, `contract/too-deep`,
+//! `contract/truncated`, `contract/trailing`, `contract/not-json`, `contract/not-yaml`, `contract/several-documents`,
+//! `contract/not-a-contract` or `contract/unknown-version`.
 
 mod brackets;
 mod build;
@@ -15,7 +15,6 @@ mod syntax;
 
 use serde_json::Value;
 
-use crate::walk::METHODS;
 use crate::{Entry, Loss, Problem};
 
 pub(crate) use parts::PART_ORDER;
@@ -25,7 +24,7 @@ pub const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// The deepest nesting of objects and arrays that is read.
 ///
-/// Every later stage recurses over the tree; this bound is what makes that safe.
+/// Every later stage recurses over the tree; this bound makes that safe.
 pub const MAX_DEPTH: usize = 120;
 
 /// A contract that was read.
@@ -39,7 +38,7 @@ pub struct Loaded {
     pub title: String,
     /// `info.version`, or an empty string.
     pub version: String,
-    /// What had to be guessed or repaired to read it, such as a key that stands twice in one object.
+    /// Guesses and repairs that were needed to read it, such as for a key that occurs twice in one object.
     pub notes: Vec<Entry>,
 }
 
@@ -50,20 +49,6 @@ impl Loaded {
         let mut text = serde_json::to_string_pretty(&self.tree).unwrap_or_default();
         text.push('\n');
         text
-    }
-
-    /// How many operations stand below `paths`. A path that is a reference counts as one.
-    #[must_use]
-    pub fn operations(&self) -> usize {
-        let paths = self.tree.get("paths").and_then(Value::as_object);
-        let items = paths.into_iter().flatten().filter(|(path, _)| !path.starts_with("x-"));
-        let in_item = |item: &Value| {
-            let is_present = |method: &&&str| item.get(**method).is_some_and(Value::is_object);
-            let named = METHODS.iter().chain(&["query"]).filter(is_present).count();
-            let others = item.get("additionalOperations").and_then(Value::as_object).map_or(0, serde_json::Map::len);
-            if item.get("$ref").is_some() { (named + others).max(1) } else { named + others }
-        };
-        items.map(|(_, item)| in_item(item)).sum()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What goes into a generation, and what comes out.
+//! The input and output of a generation.
 
 use std::collections::BTreeMap;
 
@@ -25,13 +25,13 @@ pub struct Output {
     pub features: Vec<Feature>,
     /// Names to pin: the given ones that are still in use, and the new ones.
     pub names: Names,
-    /// What was changed on the way, and what was lost.
+    /// The record of changes and losses on the way.
     pub ledger: Ledger,
     /// The contract's surface: one line per operation, for reviewers.
     pub surface: String,
     /// The public Rust API.
     pub api: Api,
-    /// What reviewers read, by name: `api__<family>`, `wire__<family>`, `security`, `ledger`.
+    /// Files for reviewers, by name: `api__<family>`, `wire__<family>`, `security`, `ledger`.
     pub review: BTreeMap<String, String>,
     /// A call for a first program.
     pub first_call: Option<FirstCall>,
@@ -92,9 +92,9 @@ pub struct Unused {
 pub struct Feature {
     /// Name, in kebab case.
     pub name: String,
-    /// One line that says what it turns on.
+    /// One line that describes it.
     pub about: String,
-    /// Whether it is part of the default features.
+    /// `true` if it is one of the default features.
     pub default: bool,
     /// Other features that it turns on.
     pub enables: Vec<String>,
@@ -115,7 +115,7 @@ pub struct Stats {
     pub documents: usize,
     /// GraphQL documents whose variables and data are typed.
     pub typed_documents: usize,
-    /// What was degraded, and why.
+    /// The degraded operations, each with a reason.
     pub degraded: Vec<Degraded>,
 }
 

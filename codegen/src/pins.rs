@@ -18,11 +18,11 @@ pub struct Names {
     pub types: BTreeMap<String, String>,
     /// Fields and variants that needed more than their wire name.
     pub members: BTreeMap<String, String>,
-    /// What calls return: the statuses of a success, and the media types of their bodies, in a word where they are the usual
-    /// ones. `GET /orders` → `200:json 204:none`.
+    /// Responses of calls: the statuses of a success, and the media types of their bodies, abbreviated if common.
+    /// `GET /orders` → `200:json 204:none`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, String>,
-    /// What operations send: the media type of the body, and whether it is set on the call. `POST /orders` → `json`,
+    /// Bodies of requests: the media type, and whether the body is set on the call. `POST /orders` → `json`,
     /// `PATCH /orders` → `application/merge-patch+json optional`, `DELETE /orders` → `none`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub bodies: BTreeMap<String, String>,
@@ -42,8 +42,9 @@ pub struct Names {
 }
 
 impl Names {
-    /// Drops the pins that hold a name which `renames` chooses for another key, where the contract no longer has what they
-    /// name. Returns `None` if there is nothing to drop. `given` are the names that these pins led to.
+    /// Drops the pins that hold a name which `renames` chooses for another key, if the contract no longer has the
+    /// object of the pin. Returns `None` if there is nothing to drop. `given` are the names that resulted from these
+    /// pins.
     pub(crate) fn freed(&self, renames: &BTreeMap<String, String>, given: &Self) -> Option<Self> {
         let mut freed = self.clone();
         for (pins, given) in [(&mut freed.types, &given.types), (&mut freed.graphql, &given.graphql)] {

@@ -101,7 +101,7 @@ fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Re
     following(contracts, setup, pins, false)
 }
 
-/// `is_followed`: whether the pins went with what moved, which they do once.
+/// `is_followed` says whether the pins already follow moved objects, which they do once.
 fn following(inputs: &[Contract<'_>], setup: &Setup, pins: &Names, is_followed: bool) -> Result<Refined, Report> {
     let config = &setup.config;
     decisions::check(setup)?;
@@ -118,7 +118,7 @@ fn following(inputs: &[Contract<'_>], setup: &Setup, pins: &Names, is_followed: 
     if let Some(followed) = model::followed(pins, &names).filter(|_| !is_followed) {
         return following(inputs, setup, &followed, true);
     }
-    // A name that was chosen for what is new does not wait for the next run, when nobody pins it any more.
+    // A name that was chosen for a new object does not wait for the next run if no pin holds it any more.
     if let Some(freed) = pins.freed(&config.rename, &names) {
         return following(inputs, setup, &freed, is_followed);
     }

@@ -46,7 +46,7 @@ pub fn tokens(pointer: &str) -> impl Iterator<Item = String> {
     pointer.split('/').skip(1).map(unescape)
 }
 
-/// The pointer to what holds a place, and the place's own token, as text. `None`: the place is the whole document.
+/// The pointer to the parent, and the last token, as text. `None` if the pointer is that of the whole document.
 #[must_use]
 pub fn split_last(pointer: &str) -> Option<(&str, String)> {
     pointer.rsplit_once('/').map(|(parent, token)| (parent, unescape(token)))

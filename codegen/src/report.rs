@@ -15,9 +15,9 @@ pub struct Problem {
     pub pointer: Option<String>,
     /// Line and column in the source, from 1, where the problem has them.
     pub position: Option<(usize, usize)>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do next.
+    /// The next step for the user.
     pub hint: String,
 }
 

@@ -1,4 +1,4 @@
-//! What people decide in the configuration: which paths are generated, and how problems name a place of it.
+//! Rules of the configuration: the paths that are generated, and the names of rules in problems.
 
 use crate::{Config, Problem};
 
@@ -20,8 +20,8 @@ pub(crate) fn problem(code: &'static str, place: impl Into<String>, message: imp
     }
 }
 
-/// Whether a path begins with a prefix. Whole segments only: `/api/compliance` does not cover `/api/compliance-reports`,
-/// and a slash at its end means nothing.
+/// Returns whether a path begins with a prefix, in whole segments: `/api/compliance` does not cover
+/// `/api/compliance-reports`. A slash at the end of the prefix is ignored.
 pub(crate) fn covers(prefix: &str, path: &str) -> bool {
     path.strip_prefix(trimmed(prefix)).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -39,7 +39,7 @@ pub(crate) fn scoped(entry: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Whether an entry of `include` or `exclude` is about a path of a document.
+/// Returns whether an entry of `include` or `exclude` is about a path of a document.
 pub(crate) fn about(entry: &str, document: &str, path: &str) -> bool {
     let (only, prefix) = scoped(entry);
     only.is_none_or(|only| only == document) && covers(prefix, path)
@@ -51,7 +51,7 @@ pub(crate) fn includes(config: &Config, document: &str, path: &str) -> bool {
     entries.peek().is_none() || entries.any(|entry| about(entry, document, path))
 }
 
-/// Whether the configuration lets a path of a document in.
+/// Returns whether the configuration admits a path of a document.
 pub(crate) fn admits(config: &Config, document: &str, path: &str) -> bool {
     includes(config, document, path) && !config.exclude.iter().any(|entry| about(entry, document, path))
 }

@@ -1,4 +1,4 @@
-//! What a generation reads besides contracts and names.
+//! The input of a generation besides contracts and names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Config;
 
-/// The configuration, and what lies beside it.
+/// The configuration, and the files beside it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Setup {
-    /// What people decide.
+    /// The configuration file.
     pub config: Config,
     /// GraphQL documents and their schema.
     pub graphql: GraphqlFiles,
@@ -32,7 +32,7 @@ pub struct GraphqlFiles {
     pub schema: Option<String>,
 }
 
-/// What the hand-written client calls its own, so that nothing of a contract can be called the same.
+/// Names that the hand-written client defines; no name of a contract may be one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reserved {

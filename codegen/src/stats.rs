@@ -7,7 +7,7 @@ use crate::ledger::{Ledger, Loss};
 use crate::model::Model;
 use crate::{Degraded, Stats};
 
-/// Counts what there is, and what of it is degraded.
+/// Counts items, and the degraded ones among them.
 pub(crate) fn count(model: &Model, documents: &Documents, ledger: &Ledger) -> Stats {
     let mut degraded: Vec<Degraded> = Vec::new();
     let mut places: BTreeSet<(String, String)> = BTreeSet::new();
@@ -25,7 +25,7 @@ pub(crate) fn count(model: &Model, documents: &Documents, ledger: &Ledger) -> St
         operations: operations.len() + model.left_out,
         typed_operations: operations.iter().filter(|operation| !hit(&operation.document, &operation.pointer)).count(),
         schemas: model.types.len(),
-        typed_schemas: model.types.iter().filter(|found| !hit(&found.document, &found.pointer)).count(),
+        typed_schemas: model.types.iter().filter(|definition| !hit(&definition.document, &definition.pointer)).count(),
         documents: documents.list.len(),
         typed_documents: documents.list.iter().filter(|document| document.variables.is_some()).count(),
         degraded,

@@ -1,15 +1,15 @@
 //! Any dialect to a tree of OpenAPI 3.0 shape.
 //!
-//! Works on the JSON tree, before any typed parse, because strict parsers refuse what real services publish. It never
-//! fails: what cannot be expressed is dropped or left open, and the ledger says so under `upgrade/…`, with a pointer into
-//! the document as it was published.
+//! Works on the JSON tree, before any typed parse, because strict parsers refuse many published contracts. It never
+//! fails: parts that cannot be expressed are dropped or left open, and the ledger says so under `upgrade/…`, with a
+//! pointer into the document as it was published.
 //!
-//! The result says `openapi: 3.0.3`. What has no place in OpenAPI 3.0 is kept under extensions:
+//! The result has `openapi: 3.0.3`. Parts that OpenAPI 3.0 cannot express are kept as extensions:
 //!
 //! - `x-additional-operations` of a path item: operations whose method OpenAPI 3.0 does not know, by method as sent;
 //! - `x-item-schema: true` of a media type: its `schema` describes one item of a stream, not the whole body;
 //! - `x-querystring: true` of a parameter: its value is the whole query string;
-//! - `x-collection-format` of a parameter or an encoding: a separator of Swagger 2.0 that `style` cannot say there.
+//! - `x-collection-format` of a parameter or an encoding: a separator of Swagger 2.0 that `style` cannot express there.
 
 mod callbacks;
 mod definitions;
@@ -38,8 +38,8 @@ pub(crate) use schema::is_numeric;
 /// A pass over the whole tree.
 type Pass = fn(&mut Value, &mut Journal<'_>);
 
-/// Every pass, in the order in which they build on each other. The last ones change nothing: they put on the record what
-/// the client leaves aside.
+/// Every pass, in order: each builds on those before it. The last ones change nothing: they record the parts that the
+/// client does not use.
 const PASSES: &[Pass] = &[
     swagger2,
     document::tidy,
@@ -95,9 +95,10 @@ pub fn trace(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> (Value, Or
     (tree, journal.origins)
 }
 
-/// One way to write operations, whatever the dialect; schemas stay as they were published.
+/// Brings the operations of any dialect into one form; schemas stay as published.
 ///
-/// For comparisons, which need what the passes over schemas give up: the order of a tuple, a condition, a webhook.
+/// Comparisons use it, because they need details that the passes over schemas remove: the order of a tuple, a
+/// condition, a webhook.
 pub(crate) fn outline(document: &str, loaded: &Loaded) -> (Value, Origins) {
     let mut ledger = Ledger::default();
     let mut journal = Journal::new(document, loaded, &mut ledger);
@@ -109,7 +110,7 @@ pub(crate) fn outline(document: &str, loaded: &Loaded) -> (Value, Origins) {
     (tree, journal.origins)
 }
 
-/// Swagger 2.0 as a whole, or what is left of it in a document that calls itself OpenAPI 3.
+/// Converts a Swagger 2.0 contract, or Swagger 2.0 constructs in a document that declares OpenAPI 3.
 fn swagger2(tree: &mut Value, journal: &mut Journal<'_>) {
     if journal.dialect == Dialect::Swagger2 {
         *tree = swagger2::convert(std::mem::take(tree), journal);

@@ -1,8 +1,8 @@
 //! Visits every object of a contract that has a meaning, with its JSON pointer.
 //!
-//! The walk knows where OpenAPI puts schemas, parameters, media types and the rest, so what merely looks like one (in an
-//! example, a default, an extension) is left alone. It goes from the leaves to the root: when a visitor sees an object,
-//! what lies in it has been visited, and the pointer is that of the tree as it was before the walk.
+//! The walk knows where OpenAPI puts schemas, parameters, media types and the rest, so objects that merely look alike
+//! (in an example, a default, an extension) are skipped. It goes from the leaves to the root: when a visitor sees an
+//! object, its children have been visited, and the pointer is that of the tree as it was before the walk.
 //!
 //! Documents are bounded in depth by `load`, so the recursion is bounded as well.
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::pointer::{push, push_index};
 
-/// What an object is, by its place.
+/// The kind of an object, by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     /// A path item, also of a callback or webhook.
@@ -34,7 +34,7 @@ pub(crate) enum NodeKind {
 /// The methods that a path item of OpenAPI 3.0 can hold.
 pub(crate) const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// Where operations with other methods are kept: a map from the method as it is sent to the operation.
+/// The extension for operations with other methods: a map from the method as sent to the operation.
 pub(crate) const OTHER_OPERATIONS: &str = "x-additional-operations";
 
 /// Visits everything. The value is whatever stands at the place: a malformed contract may have anything there.

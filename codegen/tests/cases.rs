@@ -1,8 +1,9 @@
-//! The whole pipeline: one small contract per quirk in `tests/cases/<quirk>/`, and beside it the client that it becomes.
+//! The whole pipeline: one small contract per quirk in `tests/cases/<quirk>/`, and beside it the generated client.
 //!
-//! A case is a `contract.yaml` or `contract.json`, a `codegen.toml` where it needs a configuration, and a folder `graphql`
-//! where it is about documents: `schema.graphql` and the documents. After a wanted change: `INSTA_UPDATE=always cargo test -p driftless-codegen --test codegen cases`, and read the difference.
-//! `cargo xtask corpus --together codegen/tests/cases` compiles what they become inside of the real client.
+//! A case is a `contract.yaml` or `contract.json`, a `codegen.toml` if it needs a configuration, and a folder `graphql`
+//! with `schema.graphql` and documents if it is about these. After a wanted change: `INSTA_UPDATE=always cargo test -p
+//! driftless-codegen --test codegen cases`, and read the difference. `cargo xtask corpus --together
+//! codegen/tests/cases` compiles the generated clients inside of the real client.
 
 use std::fmt::Write as _;
 
@@ -23,7 +24,8 @@ fn each_quirk_becomes_a_client_worth_reading() {
     });
 }
 
-/// What a reviewer wants to see: the surface, the ledger, the features where they say something, and the code.
+/// The parts of the output that a reviewer wants to see: the surface, the ledger, the features if there are any, and
+/// the code.
 fn text(output: &Output) -> String {
     let mut text = format!("{}\n", output.surface);
     for entry in output.ledger.entries() {
@@ -58,7 +60,7 @@ fn text(output: &Output) -> String {
     text.trim_end().to_owned()
 }
 
-/// The code without what every file opens with.
+/// The code without the header of every file.
 fn body(code: &str) -> String {
     let start = match code.find("pub(crate) fn new(") {
         Some(handle) => handle + code[handle..].find("\n}\n").unwrap() + 3,

@@ -51,6 +51,7 @@ fn each_pair_has_its_report() {
     for case in cases() {
         let drift = compare(&read(&case, "before"), &read(&case, "after"));
         let name = case.file_name().unwrap().to_string_lossy().into_owned();
+        tells_each_item_once(&drift, &name);
         let mut settings = insta::Settings::new();
         settings.set_snapshot_path(&case);
         settings.set_prepend_module_to_snapshot(false);
@@ -59,7 +60,23 @@ fn each_pair_has_its_report() {
     }
 }
 
-/// What a finding says, without the words.
+/// Where items are listed, no line says that there are none, or an item twice; and what does not compile is not silent.
+fn tells_each_item_once(drift: &Drift, name: &str) {
+    let report = drift.markdown(&heading(name));
+    for row in report.lines().filter(|line| line.starts_with("| ")) {
+        let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let items: Vec<&str> = cell.split("; ").collect();
+        assert_eq!(items.iter().collect::<BTreeSet<_>>().len(), items.len(), "{name}: {row}");
+        assert!(cell.starts_with("no item") && !cell.contains("; ") || !cell.contains("no item"), "{name}: {row}");
+    }
+    for row in drift.rows().iter().filter(|row| row.is_silent()) {
+        assert!(row.findings.iter().all(|(_, finding)| finding.source < Source::Major), "{name}: {}", row.number);
+    }
+    let changelog = drift.changelog();
+    assert_eq!(changelog.iter().collect::<BTreeSet<_>>().len(), changelog.len(), "{name}: {changelog:#?}");
+}
+
+/// The content of a finding, without its texts.
 type Said = (String, Option<Site>, Option<Site>, BTreeSet<String>);
 
 fn said(drift: &Drift) -> BTreeSet<Said> {
@@ -145,7 +162,7 @@ fn a_member_of_a_schema_that_all_operations_reach_is_one_finding() {
     assert_eq!((finding.operations.len(), finding.client), (2000, Wire::Safe));
 }
 
-/// What the pair is about does not depend on how many operations reach it, on words, or on names of Rust.
+/// The subject of the pair does not depend on how many operations reach it, on texts, or on names of Rust.
 #[test]
 fn a_fingerprint_stays_while_the_contract_grows() {
     let contract = |kind: &str, more: bool| {
@@ -173,18 +190,30 @@ fn no_text_of_a_contract_ends_a_row_or_steers_a_terminal() {
         json!({"openapi": "3.0.4", "paths": {"/a": {"get": {"parameters": [{"name": name, "in": "query", "schema": {}}], "responses": {}}}}})
             .to_string()
     };
-    let drift = compare(contract("x").as_bytes(), contract("`|</td>\u{1b}[2J\n| B9 |`\u{202e}").as_bytes());
+    let drift =
+        compare(contract("x").as_bytes(), contract("`|</td>\u{1b}[2J\n| B9 |`\u{202e}##vso[a]##[b]").as_bytes());
     let (markdown, page) = (drift.markdown(&heading("`|\n")), drift.html(&heading("</title><script>")));
     let lines = drift.lines(&heading(""), 10);
     let text: String = lines.iter().flat_map(|line| &line.spans).map(|span| span.text.as_str()).collect();
     assert!(text.contains("B9"), "{text}");
     assert_eq!(page.matches("<script>").count(), 1, "{page}");
     assert!(!page.contains("</td>") && !page.contains('\u{1b}'), "{page}");
+    for command in ["##vso[", "##["] {
+        assert!(![&markdown, &text, &page].iter().any(|report| report.contains(command)), "{command}");
+    }
     for hidden in ['\u{1b}', '\u{202e}'] {
         assert!(!markdown.contains(hidden) && !text.contains(hidden));
     }
-    for row in markdown.lines().filter(|line| line.starts_with("| ")) {
-        assert_eq!(row.replace("\\|", "").matches('|').count(), 5, "{row}");
+    // Each row has the columns of the head of its table.
+    let mut columns = 0;
+    for row in markdown.lines() {
+        let bars = row.replace("\\|", "").matches('|').count();
+        if !row.starts_with('|') {
+            columns = 0;
+            continue;
+        }
+        columns = if columns == 0 { bars } else { columns };
+        assert_eq!(bars, columns, "{row}");
         assert_eq!(row.matches('`').count() % 2, 0, "{row}");
     }
 }
@@ -321,7 +350,7 @@ fn schemas_are_told_as_contracts_are() {
     let schema = "type Query { project(id: ID!, archived: Boolean = false): Project name: String! all: [Project!]! }
         type Project { id: ID! state: State } enum State { RUNNING ENDED } input Filter { name: String } union Any = Project
         extend type Query { search(filter: Filter, state: State): Any }";
-    for (from, to, told, wire) in [
+    for (from, to, expected, wire) in [
         ("state: State }", "}", "field-removed Project.state", Wire::Break),
         ("name: String!", "name: String", "became-nullable Query.name", Wire::Break),
         ("state: State }", "state: State! }", "became-not-nullable Project.state", Wire::Safe),
@@ -344,14 +373,14 @@ fn schemas_are_told_as_contracts_are() {
         assert!(schema.contains(from), "{from}");
         let mut drift = Drift::default();
         drift.with_schemas(Some(schema), Some(&schema.replacen(from, to, 1)));
-        let said = drift.findings.iter().map(|finding| format!("{} {}", finding.rule.id(), finding.subject));
-        assert_eq!(said.collect::<Vec<_>>().join("; "), told);
-        assert_eq!(drift.client(), wire, "{told}");
+        let findings = drift.findings.iter().map(|finding| format!("{} {}", finding.rule.id(), finding.subject));
+        assert_eq!(findings.collect::<Vec<_>>().join("; "), expected);
+        assert_eq!(drift.client(), wire, "{expected}");
 
         let mut back = Drift::default();
         back.with_schemas(Some(&schema.replacen(from, to, 1)), Some(schema));
         let rules = |drift: &Drift| drift.findings.iter().map(|finding| finding.rule).collect::<BTreeSet<_>>();
-        assert_eq!(rules(&back), rules(&drift).iter().map(|rule| rule.mirror()).collect(), "{told}");
+        assert_eq!(rules(&back), rules(&drift).iter().map(|rule| rule.mirror()).collect(), "{expected}");
     }
     let mut same = Drift::default();
     same.with_schemas(

@@ -1,5 +1,5 @@
-//! What oasdiff calls the changes that we find: each of its rules that two contracts can show has a row in
-//! `tests/aliases/changes.yaml`, and each of the others has a reason there.
+//! The names of changes in oasdiff: each of its rules that two contracts can show has a row in
+//! `tests/aliases/changes.yaml`, and each other rule has a reason there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -109,7 +109,7 @@ fn merge(value: &mut Value, patch: &Value) {
     }
 }
 
-/// What is found between two contracts: each name, and the loudest verdict that stands beside it.
+/// The findings between two contracts: each name, and its most severe verdict.
 fn found(before: &Value, after: &Value) -> BTreeMap<String, Wire> {
     let [before, after] = [before, after].map(Value::to_string);
     let [before, after] = [&before, &after].map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
@@ -220,8 +220,8 @@ fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
     assert!(wrong.is_empty(), "{} in {} rules:\n{}", wrong.len(), levels.len(), wrong.join("\n"));
 }
 
-/// What a change at a place may be called, best first: what is read-only or write-only has names of its own for some changes, and
-/// shares the names of other members for the rest.
+/// The possible names of a change at a place, best first: read-only and write-only members have names of their own for
+/// some changes, and share the names of other members for the rest.
 fn id(place: &str, name: &str) -> Vec<String> {
     let named = |place: &str| format!("{place}-{name}");
     match (place, name) {

@@ -5,23 +5,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use driftless_codegen::{Contract, Ledger, Names, Setup, drift, generate, load, upgrade};
-use serde_json::Value;
 
-/// How many changes; `PLATFORM_DRIFT_CHANGES` asks for more.
+use crate::common::random::{Random, change};
+
+/// Number of changes; `PLATFORM_DRIFT_CHANGES` asks for more.
 const CHANGES: usize = 20;
-
-/// A generator of numbers that is the same everywhere (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        usize::try_from((z ^ (z >> 31)) % end.max(1) as u64).unwrap()
-    }
-}
 
 /// `most` contracts of each kind, small enough for a build without optimisation.
 fn contracts(most: usize) -> Vec<PathBuf> {
@@ -35,57 +23,6 @@ fn contracts(most: usize) -> Vec<PathBuf> {
         found.extend(files.into_iter().take(most));
     }
     found
-}
-
-/// Changes one place of a contract, and says which and how.
-fn change(tree: &mut Value, random: &mut Random) -> String {
-    let mut places = Vec::new();
-    collect(tree, String::new(), &mut places);
-    let place = places[random.below(places.len())].clone();
-    let (parent, token) = place.rsplit_once('/').unwrap();
-    let key = token.replace("~1", "/").replace("~0", "~");
-    let removes = random.below(3) == 0;
-    let holder = tree.pointer_mut(parent).unwrap();
-    if removes {
-        match holder {
-            Value::Object(map) => drop(map.remove(&key)),
-            Value::Array(items) => {
-                items.remove(key.parse().unwrap());
-            }
-            _ => {}
-        }
-        return format!("removed {place}");
-    }
-    let value = tree.pointer_mut(&place).unwrap();
-    let was = value.clone();
-    *value = match &was {
-        Value::Null => Value::from("x"),
-        Value::Bool(flag) => Value::from(!flag),
-        Value::Number(number) => Value::from(number.as_f64().unwrap_or_default() + 1.0),
-        Value::String(text) => Value::from(format!("{text}x")),
-        Value::Array(items) => Value::Array([items.clone(), vec![Value::from("another")]].concat()),
-        Value::Object(map) => {
-            let mut map = map.clone();
-            map.insert("another".to_owned(), Value::from(1));
-            Value::Object(map)
-        }
-    };
-    format!("changed {place}: {was}").chars().take(300).collect()
-}
-
-fn collect(value: &Value, place: String, places: &mut Vec<String>) {
-    let child = |token: String, value: &Value, places: &mut Vec<String>| {
-        let place = format!("{place}/{}", token.replace('~', "~0").replace('/', "~1"));
-        places.push(place.clone());
-        collect(value, place, places);
-    };
-    match value {
-        Value::Object(map) => map.iter().for_each(|(key, value)| child(key.clone(), value, places)),
-        Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, value)| child(index.to_string(), value, places))
-        }
-        _ => {}
-    }
 }
 
 #[test]
@@ -109,9 +46,9 @@ fn a_change_at_any_place_stands_in_the_report_and_in_a_snapshot() {
         let [before, after] = [&before, &after].map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
         let Ok(mut drift) = drift::compare(&before, &after, "2026-01-01") else { continue };
         let setup = Setup::default();
-        let told = drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len();
+        let reported = drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        if told == 0 {
+        if reported == 0 {
             silent.push(format!("{name}: {what}"));
         }
         let clients = clients.entry(file).or_insert_with(|| generate(&before, &setup, &Names::default()));
@@ -135,7 +72,7 @@ fn a_change_at_any_place_stands_in_the_report_and_in_a_snapshot() {
     );
 }
 
-/// What has no place in OpenAPI 3.0: which item of an array stands at which position.
+/// Keywords that OpenAPI 3.0 cannot express: the positions of an array's elements.
 const LOST: [&str; 2] = ["prefixItems", "items"];
 
 #[test]

@@ -1,6 +1,7 @@
-//! Small or regular contracts that a careless walk takes minutes or for ever for.
+//! Small or regular contracts that take a careless algorithm minutes, or for ever.
 //!
-//! The watchdog is far above what the work takes in a debug build, and far below what it took: no test depends on speed.
+//! The watchdog is far above the time that the work takes in a debug build, and far below the time that it took: no
+//! test depends on speed.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 const WATCHDOG: Duration = Duration::from_secs(120);
 
-/// What a contract becomes, in time.
+/// Generates from a contract, within the time limit.
 fn within(what: &str, bytes: Vec<u8>) -> Result<Output, Report> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
@@ -125,7 +126,7 @@ fn long_ways_from_schema_to_schema_end() {
     }
 }
 
-/// However many schemas say only what the next one is, the last decides the form in XML.
+/// If many schemas only refer to the next one, the last decides about the XML form.
 #[test]
 fn a_long_way_to_a_list_leads_there_in_xml_too() {
     let form = |length: usize| {

@@ -1,4 +1,4 @@
-//! What is refused of GraphQL documents and of bindings: one input a case, and beside it what a maintainer reads.
+//! Problems of GraphQL documents and of bindings: one input per case, and beside it the report that a maintainer reads.
 
 use crate::common;
 use std::collections::BTreeMap;
@@ -107,13 +107,13 @@ fn a_schema_that_is_not_valid_serves_as_far_as_it_goes() {
     for (what, schema) in cases {
         let output = with_schema(&schema, "query A { a }").unwrap_or_else(|report| panic!("{what}: {report}"));
         assert!(output.files["documents/a.rs"].contains("pub a: i32"), "{what}");
-        let told = output.ledger.entries().iter().any(|entry| entry.pass == "graphql/schema");
-        assert!(told, "{what}: {:?}", output.ledger);
+        let recorded = output.ledger.entries().iter().any(|entry| entry.pass == "graphql/schema");
+        assert!(recorded, "{what}: {:?}", output.ledger);
         let wrong = with_schema(&schema, "query A { nothing }").unwrap_err();
         assert!(wrong.problems().iter().all(|problem| problem.code.starts_with("document/")), "{what}: {wrong}");
     }
     assert!(with_schema(fine, "query A { a }").unwrap().ledger.entries().is_empty());
-    // What is missing may be asked for nonetheless, where it has no members.
+    // A document that uses a missing type is refused, not the schema.
     let strange =
         with_schema("type Query { a: Missing thing(of: Missing): Int }", "query A($of: Missing) { thing(of: $of) }");
     assert!(strange.is_err_and(|report| report.problems().iter().all(|problem| problem.code == "document/invalid")));
@@ -133,9 +133,9 @@ fn what_contradicts_itself_in_a_schema_is_named_with_both_places() {
         ("type Query {\n a: Int!\n a: Int!\n}", ["`a`", ".graphql:2", ".graphql:3"]),
     ] {
         let output = with_schema(schema, "query A { a }").unwrap_or_else(|report| panic!("{schema}: {report}"));
-        let told: Vec<&str> = output.ledger.entries().iter().map(|entry| entry.what.as_str()).collect();
-        let all = told.iter().any(|what| names.iter().all(|name| what.contains(name)));
-        assert!(all && output.ledger.entries()[0].document.ends_with("schema.graphql"), "{schema}: {told:#?}");
+        let entries: Vec<&str> = output.ledger.entries().iter().map(|entry| entry.what.as_str()).collect();
+        let all = entries.iter().any(|what| names.iter().all(|name| what.contains(name)));
+        assert!(all && output.ledger.entries()[0].document.ends_with("schema.graphql"), "{schema}: {entries:#?}");
     }
     // A report reads the whole text, so thousands of problems must not each have one.
     let many: String = (0..3000).map(|index| format!("type T{index} implements Missing {{ a: Int }}\n")).collect();
@@ -154,10 +154,10 @@ fn a_specification_of_a_scalar_is_a_hint() {
     ] {
         let output = with_schema(&schema(url), "query A { at }").unwrap();
         assert!(output.files["documents/a.rs"].contains(&format!("pub at: {ty},")), "{url}");
-        let told = output.ledger.entries().iter().any(|entry| entry.what.contains(url));
-        assert_eq!(told, ty == "Value", "{url}");
+        let recorded = output.ledger.entries().iter().any(|entry| entry.what.contains(url));
+        assert_eq!(recorded, ty == "Value", "{url}");
     }
-    // What is configured comes first.
+    // Configured scalars come first.
     let documents = BTreeMap::from([("a.graphql".to_owned(), "query A { at }".to_owned())]);
     let mut setup = setup(documents, Some(&schema("https://tools.ietf.org/html/rfc4122")));
     setup.config.scalars.insert("S".to_owned(), Scalar::Path("crate::scalars::Money".to_owned()));
@@ -259,6 +259,21 @@ fn selecting_a_field_earlier_renames_nothing() {
     setup.config.rename.insert("a/thing".to_owned(), "Chosen".to_owned());
     let chosen = generate(&[Contract { name: "platform", bytes: EMPTY }], &setup, &before.names).unwrap();
     assert!(chosen.files["documents/a.rs"].contains("pub struct Chosen {"));
+    // Chosen for two, or chosen for one and pinned for another, it is nobody's.
+    let place = |key: &str| format!("/rename/{}", key.replace('/', "~1"));
+    for (one, other) in [("a/thing", "a/thing/owner"), ("a/thing.a_b", "a/thing.aB")] {
+        let mut pinned = Names::default();
+        pinned.graphql.insert(one.to_owned(), "taken".to_owned());
+        for (renamed, names, first) in
+            [(vec![one, other], &Names::default(), place(one)), (vec![other], &pinned, format!("graphql {one}"))]
+        {
+            let mut setup = self::setup(BTreeMap::from([("a.graphql".to_owned(), wide.to_owned())]), Some(schema));
+            setup.config.rename.extend(renamed.iter().map(|key| ((*key).to_owned(), "taken".to_owned())));
+            let report = generate(&[Contract { name: "platform", bytes: EMPTY }], &setup, names).unwrap_err();
+            let places: Vec<_> = report.problems().iter().filter_map(|problem| problem.pointer.clone()).collect();
+            assert!(places.len() == 2 && [first, place(other)].iter().all(|at| places.contains(at)), "{report}");
+        }
+    }
 }
 
 /// Two places that select one field, each under a condition, with and without `__typename`, in each order: all of them are typed, and no
@@ -318,8 +333,8 @@ fn input_objects_that_a_document_writes_out_are_valid() {
         ("query q { t { id @at(by: {}) } }", one),
         ("query q { t { ... on T { t(by: {}) { id } } } }", one),
         ("query q($x: ID) { t { ...F } } fragment F on T { t(by: {id: $x}) { id } }", "may be null in `q`"),
-        ("query q { t(in: {a: 1, a: 2}) { id } }", "the member `a` stands twice in one `In`"),
-        ("query q { t(by: {in: {by: {id: 1}, a: 1, by: {id: 1}}}) { id } }", "the member `by` stands twice"),
+        ("query q { t(in: {a: 1, a: 2}) { id } }", "the member `a` occurs twice in one `In`"),
+        ("query q { t(by: {in: {by: {id: 1}, a: 1, by: {id: 1}}}) { id } }", "the member `by` occurs twice"),
     ];
     for (text, wanted) in rows {
         let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
@@ -356,5 +371,72 @@ fn an_unknown_name_is_one_problem_with_the_nearest_known_one() {
         let [problem] = report.problems() else { panic!("{text}: {report}") };
         assert_eq!(problem.hint.contains("did you mean"), !wanted.is_empty(), "{text}: {report}");
         assert!(problem.hint.contains(wanted), "{text}: {report}");
+    }
+}
+
+/// The generated types for the documents of one file.
+fn typed(schema: &str, text: &str) -> BTreeMap<String, String> {
+    let documents = BTreeMap::from([("a.graphql".to_owned(), text.to_owned())]);
+    let output = run(EMPTY, &setup(documents, Some(schema))).unwrap_or_else(|report| panic!("{report}"));
+    output.files
+}
+
+/// The type that comes first in the alphabet promises more than the interface, and the next one less than that.
+#[test]
+fn the_variant_for_all_other_types_has_the_types_of_the_interface() {
+    let schema = "type Query { node: Node } interface Node { id: ID owner: Owner kind: Kind } interface Owner { name: String }
+        type A implements Node { id: ID! owner: Person! kind: Kind! } type B implements Node { id: ID owner: Owner kind: Kind }
+        type Z implements Node { id: ID owner: Owner kind: Kind z: Int } type Person implements Owner { name: String! } enum Kind { ONE }";
+    let files = typed(schema, "query A { node { id kind owner { name } ... on Z { z } } }");
+    let text = &files["documents/a.rs"];
+    let record = |name: &str| {
+        let start = text.find(&format!("record!({name} {{")).expect(text);
+        text[start..].split("});").next().unwrap()
+    };
+    for member in ["id", "kind", "owner"] {
+        let all = record("NodeOther");
+        assert!(all.contains(&format!("{member}: nullable \"{member}\"")), "{all}");
+    }
+    assert!(record("NodeOwner").contains("name: nullable"), "{text}");
+}
+
+/// An input object that holds others by value has the largest of them behind boxes, and a small one has none.
+#[test]
+fn large_input_objects_hold_others_in_boxes() {
+    let texts = |prefix: &str| (0..15).map(|index| format!("{prefix}{index}: String ")).collect::<String>();
+    let five = |ty: &str| (0..5).map(|index| format!("m{index}: {ty} ")).collect::<String>();
+    let schema = format!(
+        "type Query {{ a(in: Outer, few: Few): Int }} input Outer {{ {} }} input Middle {{ {} }} input Inner {{ {} }} input Few {{ m: Small }} input Small {{ a: Int }}",
+        five("Middle"),
+        five("Inner"),
+        texts("t")
+    );
+    let files = typed(&schema, "query A($in: Outer, $few: Few) { a(in: $in, few: $few) }");
+    let all: String =
+        files.iter().filter(|(path, _)| path.starts_with("documents/")).map(|(_, text)| text.as_str()).collect();
+    assert!(all.contains("Box<Middle>") && !all.contains("Box<Small>"), "{all}");
+}
+
+/// Types, fields and fragments with one name in Rust keep their names.
+#[test]
+fn names_that_differ_in_case_alone_are_told_apart() {
+    let schema = "type Query { thing: thing Thing: Thing } type thing { id: ID Id: Int iD: Kind } type Thing { id: ID! } enum Kind { a A }";
+    let text = "query A { thing { ...part ...Part } Thing { id } } fragment part on thing { id Id } fragment Part on thing { iD }";
+    let files = typed(schema, text);
+    let code = &files["documents/a.rs"];
+    let parsed = syn::parse_file(code).expect(code);
+    let mut names = std::collections::BTreeSet::new();
+    for item in &parsed.items {
+        let (name, fields) = match item {
+            syn::Item::Struct(item) => (&item.ident, item.fields.iter().collect::<Vec<_>>()),
+            syn::Item::Enum(item) => (&item.ident, Vec::new()),
+            _ => continue,
+        };
+        assert!(names.insert(name.to_string()), "{name} stands twice\n{code}");
+        let members: std::collections::BTreeSet<_> = fields.iter().filter_map(|field| field.ident.as_ref()).collect();
+        assert_eq!(members.len(), fields.len(), "{code}");
+    }
+    for wire in ["id", "Id", "iD", "thing", "Thing"] {
+        assert!(code.contains(&format!("\"{wire}\"")), "{wire}\n{code}");
     }
 }

@@ -65,7 +65,7 @@ fn with(document: &Value, place: &Place, text: &str) -> Value {
     document
 }
 
-/// What code is made of: how often each sign, keyword, attribute and macro stands in it. Names and literals are alike.
+/// The tokens of code: the number of each sign, keyword, attribute and macro. Names and literals count as equal.
 fn made_of(output: &Output) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for (path, text) in &output.files {
@@ -127,7 +127,7 @@ fn count(tokens: TokenStream, counts: &mut BTreeMap<String, usize>) {
                     _ => panic!("an attribute without one"),
                 }
             }
-            // How many of these there are depends on where a line is broken.
+            // Their number depends on line breaks.
             TokenTree::Punct(sign) if sign.as_char() == ',' => continue,
             TokenTree::Punct(sign) => sign.to_string(),
             TokenTree::Group(group) => {
@@ -256,7 +256,7 @@ fn has_meaning(place: &Place) -> bool {
     place.is_key && (parts.get(1) == Some(&"paths") && parts.len() == 3 || parent == Some(&"content"))
 }
 
-/// Places of which the text stands in a header. What cannot stand there is left out, as is a text that is not there.
+/// Places whose text is sent in a header. Texts that a header cannot carry are left out, as are empty ones.
 fn is_of_a_header(place: &Place) -> bool {
     let parts: Vec<&str> = place.pointer.split('/').collect();
     match place.is_key {
@@ -338,7 +338,7 @@ fn all_strings_of_a_contract_together_add_nothing() {
     }
 }
 
-/// What `rustdoc` itself finds: every piece of documentation on an item of its own, and every literal.
+/// The text that `rustdoc` itself finds: every piece of documentation on an item of its own, and every literal.
 #[test]
 fn rustdoc_finds_nothing_to_run() {
     let mut source =
@@ -459,7 +459,7 @@ fn no_text_of_a_graphql_schema_or_of_the_configuration_adds_anything() {
         };
         let mut setup = Setup::from(config);
         setup.graphql = GraphqlFiles { documents, schema: Some(schema) };
-        // What no path begins with is refused.
+        // A prefix that no path begins with is refused.
         let as_prefix = run(&contract(), &setup);
         if as_prefix.is_none() {
             setup.config.families.iter_mut().for_each(|family| family.prefixes.truncate(1));

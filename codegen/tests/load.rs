@@ -1,7 +1,8 @@
-//! `load`: one input per case, and one list of what each gives.
+//! `load`: one input per case, and one list of all results.
 //!
-//! `tests/load/ok/*` load, and `ok.txt` says as what; `tests/load/err/<code>.<case>.*` do not, and `err.txt` says what the
-//! user reads. After a wanted change: `INSTA_UPDATE=always cargo test -p driftless-codegen --test codegen load`.
+//! `tests/load/ok/*` load, and `ok.txt` has their dialects; `tests/load/err/<code>.<case>.*` do not, and `err.txt` has
+//! the messages for users. After a wanted change: `INSTA_UPDATE=always cargo test -p driftless-codegen --test codegen
+//! load`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

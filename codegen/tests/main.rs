@@ -13,6 +13,7 @@ mod determinism;
 mod drift;
 mod drift_aliases;
 mod drift_contracts;
+mod drift_documents;
 mod effort;
 mod graphql;
 mod hostile;

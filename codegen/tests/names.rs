@@ -121,7 +121,7 @@ fn a_newcomer_in_front_takes_no_name() {
         }
         let mut large = tree.clone();
         crowd(&mut large, "");
-        // And named schemas that would like to be called what an inline one is called.
+        // Named schemas may have the name of an inline one, too.
         for name in generate(case, &tree, &Names::default()).names.types.values() {
             let schemas = &mut large["components"]["schemas"];
             if schemas.get(name).is_none() {
@@ -219,7 +219,7 @@ fn of(operation: &Value, other: &Value) -> Value {
     })
 }
 
-/// What the lock has is kept against the contract, and given up without its line.
+/// Entries of the lock are kept against the contract, and dropped if their line is removed.
 #[test]
 fn what_the_lock_keeps_goes_with_its_line() {
     let done = json!({"204": {"description": "Done"}});
@@ -262,7 +262,7 @@ fn what_the_lock_keeps_goes_with_its_line() {
     }
 }
 
-/// What is chosen in `[rename]` counts in the run in which it is needed, whoever had the name before and whoever else wants it.
+/// A name in `[rename]` takes effect in the same run, even if another object had or wants it.
 #[test]
 fn a_chosen_name_is_given_at_once() {
     let item = |name: &str| {
@@ -326,9 +326,8 @@ fn owner<'k>(kind: &str, key: &'k str) -> &'k str {
     }
 }
 
-/// Each pair of lines of one owner gets one name, for every kind of line: either both lines are named, or one thing is gone.
-#[test]
-fn no_two_things_have_one_pinned_name() {
+/// A contract with names of every kind, and the names that it was given.
+fn all_kinds() -> (Case, Value, Names) {
     let contract = json!({
         "openapi": "3.0.4",
         "paths": {
@@ -346,44 +345,94 @@ fn no_two_things_have_one_pinned_name() {
     for wire in ["count", "place"] {
         first.members.insert(format!("platform#/components/schemas/Stock.{wire}"), format!("the_{wire}"));
     }
-    let lines = |names: &Names| {
-        let kinds = [
-            ("operation", &names.operations),
-            ("type", &names.types),
-            ("member", &names.members),
-            ("header", &names.headers),
-        ];
-        kinds.map(|(kind, map)| (kind, map.clone()))
-    };
-    let mut tried = BTreeMap::<&str, usize>::new();
-    for (kind, map) in lines(&first) {
-        for (one, name) in &map {
-            for other in map.keys().filter(|other| *other > one && owner(kind, other) == owner(kind, one)) {
-                let mut names = first.clone();
-                let map = match kind {
-                    "operation" => &mut names.operations,
-                    "type" => &mut names.types,
-                    "member" => &mut names.members,
-                    _ => &mut names.headers,
-                };
-                map.insert(other.clone(), name.clone());
-                let report =
-                    case.with(contract.to_string().as_bytes(), &names).expect_err(&format!("{kind} {one}, {other}"));
-                let places: Vec<Option<&str>> =
-                    report.problems().iter().map(|problem| problem.pointer.as_deref()).collect();
-                let lines = [one, other].map(|key| format!("{kind} {key}"));
-                assert_eq!(places.len(), 2, "{report}");
-                assert!(lines.iter().all(|line| places.contains(&Some(line))), "{lines:?}: {report}");
-                *tried.entry(kind).or_default() += 1;
-            }
-        }
+    (case, contract, first)
+}
+
+/// The names of a kind.
+fn of_kind<'n>(kind: &str, names: &'n mut Names) -> &'n mut BTreeMap<String, String> {
+    match kind {
+        "operation" => &mut names.operations,
+        "type" => &mut names.types,
+        "member" => &mut names.members,
+        _ => &mut names.headers,
     }
-    assert_eq!(tried.keys().copied().collect::<Vec<_>>(), ["header", "member", "operation", "type"]);
-    // A line of what the contract has no more is in nobody's way.
+}
+
+const KINDS: [&str; 4] = ["header", "member", "operation", "type"];
+
+/// Each pair of keys of one owner, by kind.
+fn pairs(names: &Names) -> Vec<(&'static str, String, String)> {
+    let mut names = names.clone();
+    let mut pairs = Vec::new();
+    for kind in KINDS {
+        let keys: Vec<String> = of_kind(kind, &mut names).keys().cloned().collect();
+        for (index, one) in keys.iter().enumerate() {
+            let others = keys[index + 1..].iter().filter(|other| owner(kind, other) == owner(kind, one));
+            pairs.extend(others.map(|other| (kind, one.clone(), other.clone())));
+        }
+        assert!(pairs.iter().any(|(other, ..)| *other == kind), "{kind}");
+    }
+    pairs
+}
+
+/// Fails unless each of the two places is named, and nothing else.
+fn refused(case: &Case, contract: &Value, names: &Names, places: [String; 2]) {
+    let report = case.with(contract.to_string().as_bytes(), names).expect_err(&format!("{places:?}"));
+    let named: Vec<Option<&str>> = report.problems().iter().map(|problem| problem.pointer.as_deref()).collect();
+    assert_eq!(named.len(), 2, "{report}");
+    assert!(places.iter().all(|place| named.contains(&Some(place))), "{places:?}: {report}");
+}
+
+/// Each pair of lines of one owner gets one name, for every kind of line: either both lines are named, or one thing is gone.
+#[test]
+fn no_two_things_have_one_pinned_name() {
+    let (case, contract, first) = all_kinds();
+    for (kind, one, other) in pairs(&first) {
+        let mut names = first.clone();
+        let map = of_kind(kind, &mut names);
+        let name = map[&one].clone();
+        map.insert(other.clone(), name);
+        refused(&case, &contract, &names, [&one, &other].map(|key| format!("{kind} {key}")));
+    }
+    // A line for a removed object blocks no name.
     let mut stale = first.clone();
     stale.operations.insert("GET /gone".to_owned(), first.operations["GET /items/{id}/stock"].clone());
     stale.types.insert("platform#/components/schemas/Gone".to_owned(), "Stock".to_owned());
     assert_eq!(generate(&case, &contract, &stale).names.operations, first.operations);
+}
+
+/// `[rename]` chooses a name that another thing has, or chooses one for two: both places are named. Names that are exchanged are
+/// two names, and count at once.
+#[test]
+fn no_two_things_have_one_chosen_name() {
+    let (case, contract, first) = all_kinds();
+    let place = |key: &str| format!("/rename/{}", key.replace('~', "~0").replace('/', "~1"));
+    for (kind, one, other) in pairs(&first) {
+        let wish = |key: &str| {
+            let name = of_kind(kind, &mut first.clone())[key].clone();
+            let plain = name.split(' ').next().unwrap().rsplit('.').next().unwrap();
+            plain.to_owned()
+        };
+        let renamed = |renames: [Option<&str>; 2]| {
+            let mut case = Case { name: case.name.clone(), bytes: Vec::new(), setup: Setup::default() };
+            let both = [&one, &other].into_iter().zip(renames);
+            case.setup.config.rename.extend(both.filter_map(|(key, name)| Some((key.clone(), name?.to_owned()))));
+            case
+        };
+        let (its, chosen) = (wish(&one), if kind == "type" { "Chosen" } else { "chosen" });
+        // One branch chose the name, the other has it in its lock; before and after the run that wrote the chosen name.
+        let mut written = first.clone();
+        let line = of_kind(kind, &mut written)[&one].clone();
+        of_kind(kind, &mut written).insert(other.clone(), line);
+        for names in [&first, &written] {
+            refused(&renamed([None, Some(&its)]), &contract, names, [format!("{kind} {one}"), place(&other)]);
+        }
+        for names in [&Names::default(), &first] {
+            refused(&renamed([Some(chosen), Some(chosen)]), &contract, names, [place(&one), place(&other)]);
+        }
+        let output = generate(&renamed([Some(&wish(&other)), Some(&its)]), &contract, &first);
+        assert!(output.unused.is_empty(), "{kind} {one} {other}: {:?}", output.unused);
+    }
 }
 
 fn operation(schema: &str, query: &str) -> Value {

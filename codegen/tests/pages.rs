@@ -1,4 +1,4 @@
-//! What becomes of `[[pagination]]`: one input a case, and beside it what a maintainer reads, or the code.
+//! Results of `[[pagination]]`: one input per case, and beside it the report that a maintainer reads, or the code.
 
 use std::fs;
 use std::path::Path;

@@ -132,7 +132,8 @@ fn with_types(config: &str, names: &Names) -> Result<Output, Report> {
     generate(&contracts, &setup, names)
 }
 
-/// Each document changes without the other: what is equal today is told apart, by the name of the second document.
+/// Each document changes without the other: types that are equal today are kept apart, by the name of the second
+/// document.
 #[test]
 fn equal_schemas_of_two_documents_are_two_types() {
     for config in ["", SERVER] {
@@ -146,7 +147,7 @@ fn equal_schemas_of_two_documents_are_two_types() {
         };
         assert_eq!(
             said(&output),
-            ["/components/schemas/Thing a type of its own: the document `platform` has a schema of this name, too"]
+            ["/components/schemas/Thing a separate type: the document `platform` has a schema of this name, too"]
         );
         // A second run says the same, with the names that were given.
         let again = with_types(config, &output.names).unwrap();

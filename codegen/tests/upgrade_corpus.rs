@@ -30,7 +30,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// Upgrades, checks what holds for every contract, and returns the tree.
+/// Upgrades, checks the invariants of every contract, and returns the tree.
 fn check(name: &str, loaded: &Loaded) -> Value {
     let mut ledger = Ledger::default();
     let (tree, origins) = upgrade::trace(name, loaded, &mut ledger);
@@ -70,7 +70,7 @@ fn difference(left: &Value, right: &Value, pointer: String) -> String {
     }
 }
 
-/// What OpenAPI 3.0 demands and real contracts leave out is fixed by a later stage, so refusals are only counted.
+/// A later stage adds members that OpenAPI 3.0 demands and real contracts leave out, so refusals are only counted.
 #[test]
 fn real_contracts_upgrade_to_one_shape() {
     let mut refused: BTreeMap<String, String> = BTreeMap::new();
@@ -125,7 +125,7 @@ fn pointers(tree: &Value, pointer: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Replaces random nodes by what does not belong there: nothing may panic, and the result stays an upgrade.
+/// Replaces random nodes by invalid values: nothing may panic, and the result stays an upgrade.
 #[test]
 fn damaged_contracts_upgrade_without_a_panic() {
     const ROUNDS: usize = 12;

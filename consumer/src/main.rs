@@ -1,4 +1,4 @@
-//! What the README and the guides promise, done by a program that knows nothing else. It ends with an error where a promise is not kept.
+//! Tests the promises of the README and the guides from a consumer's program. It exits with an error if one is broken.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use serde_json::json;
 
 type Done = Result<(), Box<dyn Error>>;
 
-/// `what` has to hold.
+/// Fails with `what` unless the condition is true.
 fn holds(what: &str, is_so: bool) -> Done {
     println!("{} {what}", if is_so { "ok  " } else { "FAIL" });
     if is_so { Ok(()) } else { Err(what.into()) }
@@ -46,7 +46,7 @@ async fn main() -> Done {
     Ok(())
 }
 
-/// What is optional is set; what is made can grow.
+/// Optional fields have setters, and response types can grow.
 async fn growth(platform: &Platform) -> Done {
     let forum = platform.forum();
     for number in 0..5 {
@@ -58,7 +58,7 @@ async fn growth(platform: &Platform) -> Done {
     holds("optional parameters are set on the call", page.items.is_some_and(|items| items.len() == 2))
 }
 
-/// Bodies as they come, headers, errors.
+/// Raw bodies, headers, errors.
 async fn nothing_is_lost(platform: &Platform) -> Done {
     let forum = platform.forum();
     let raw = forum.list_threads().raw().await?;
@@ -120,7 +120,7 @@ async fn transport(sandbox: &Sandbox) -> Done {
     holds("keys of other schemes are taken", keyed.is_ok())
 }
 
-/// Answers the first list itself, and counts.
+/// Answers the first list itself, and counts the calls.
 struct Cache(Arc<AtomicU32>);
 
 impl Middleware for Cache {

@@ -27,7 +27,7 @@ pub(crate) fn find(workspace: &Workspace) -> Result<Option<Names>, Failure> {
     parse(&String::from_utf8_lossy(&bytes)).map(Some)
 }
 
-/// Fails where two lines give one name to different things, and `renames` chooses a name for neither.
+/// Fails where two lines give one name to different things, and `renames` gives another name to neither.
 pub(crate) fn check(workspace: &Workspace, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
     match workspace.read(NAMES)? {
         Some(bytes) => check_text(&String::from_utf8_lossy(&bytes), renames),
@@ -37,7 +37,8 @@ pub(crate) fn check(workspace: &Workspace, renames: &BTreeMap<String, String>) -
 
 fn check_text(text: &str, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
     let (names, mut lines) = read(text)?;
-    lines.retain(|line| !renames.contains_key(&line.key));
+    // A chosen name that no line has yet is compared by the generator, which knows what the contract has.
+    lines.retain(|line| renames.get(&line.key).is_none_or(|chosen| line.wish() == chosen));
     match twice::find(&names, &lines).as_slice() {
         [] => Ok(()),
         pairs => Err(twice::failure(pairs)),
@@ -283,6 +284,18 @@ mod tests {
         check(&merged.replace("b = x.two", "b = x.three"), &[]).expect("settled in the file");
         for renamed in ["GET /a", "GET /b"] {
             check(merged, &[renamed]).expect("settled in the configuration");
+        }
+        // The configuration settles nothing where it chooses the very name.
+        for (text, renamed, chosen) in [
+            (merged, "GET /a", "two"),
+            (merged, "GET /b", "two"),
+            ("type d#/a = A\ntype d#/b = A\n", "d#/b", "A"),
+            ("operation GET /a = x.a\nmember GET /a.query:b = c\nmember GET /a.query:d = c\n", "GET /a.query:d", "c"),
+            ("graphql m/a = A\ngraphql m/b = A\n", "m/a", "A"),
+            ("operation GET /a = x.a\nheader GET /a.b = c of 200\nheader GET /a.d = c of 404\n", "GET /a.b", "c"),
+        ] {
+            let renames = BTreeMap::from([(renamed.to_owned(), chosen.to_owned())]);
+            assert_eq!(check_text(text, &renames).expect_err(text).code, "names/double");
         }
     }
 

@@ -273,7 +273,7 @@ mod tests {
             ("[source]\nbase_ulr = 'x'\n", "specs/codegen.toml:2:1"),
             ("[[family]]\nname = 'a'\nprefixes = []\ncolour = 'red'\n", "specs/codegen.toml:4:1"),
             ("\ncolour = 'red'\n", "specs/codegen.toml:2:1"),
-            ("[sorce]\n", "specs/codegen.toml:1:2: `sorce`: unknown field `sorce`, expected one of `source`, `family`"),
+            ("[sorce]\n", "specs/codegen.toml:1:2: `sorce`: unknown field `sorce`, expected one of `client`, `source`"),
             ("a = \n", "specs/codegen.toml:1:"),
         ] {
             let failure = Settings::parse(text).expect_err(text);
@@ -324,6 +324,8 @@ mod tests {
         let page = include_str!("../../docs/configuration.md");
         for text in [
             "unknown = 1",
+            "[client]\nunknown = 1",
+            "[source.stand_in]\nunknown = 1",
             "[source]\nunknown = 1",
             "[source.token]\nunknown = 1",
             "[[source.document]]\nunknown = 1",

@@ -261,9 +261,12 @@ fn credentials_that_contradict_each_other_are_named() {
         (vec![("TEST_ISSUER", "https://issuer.invalid")], &["TEST_CLIENT_ID", "TEST_SECRET_FILE"]),
         (
             vec![("TEST_TOKEN", "can\nary")],
-            &["the environment variable `TEST_TOKEN` holds no token: it has a line break", "give the token alone"],
+            &[
+                "the environment variable `TEST_TOKEN` contains no valid token: it has a line break",
+                "give the token alone",
+            ],
         ),
-        (vec![("TEST_TOKEN", "canary two")], &["`TEST_TOKEN` holds no token: it has a space"]),
+        (vec![("TEST_TOKEN", "canary two")], &["`TEST_TOKEN` contains no valid token: it has a space"]),
         (vec![("TEST_TOKEN", "\n")], &["`TEST_TOKEN` is empty"]),
     ] {
         let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);

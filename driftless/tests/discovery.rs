@@ -161,7 +161,9 @@ fn the_address_of_the_lock_is_tried_first() {
             "/docs/main.json" if status == 200 => Response::json(contract::small()),
             "/docs/main.json" => Response::new(status, "text/plain", "out of order"),
             "/swagger/index.html" => Response::html("SwaggerUIBundle({url: '/docs/main.json'})"),
-            "/openapi/v2.json" if status != 200 => Response::json(contract::with_paths(&["/api/others"])),
+            "/openapi/v2.json" if status != 200 => {
+                Response::json(contract::with_paths(&["/api/others", "/api/things"]))
+            }
             _ => Response::status(404),
         }
     });

@@ -52,7 +52,7 @@ fn a_branch_is_compared_with_a_revision() {
         "1 cause: 1 breaks programs",
         "B1   POST /api/things is gone",
     ]);
-    assert!(workspace.read("specs/drift.md").starts_with("# Contract drift: platform\n\n**1 cause"));
+    assert!(workspace.read("specs/drift.md").starts_with("# Contract drift: service\n\n**1 cause"));
     // What did not change leaves the last report as it is.
     workspace.run(&["regenerate", "--contract", "smaller.json"]).succeeds(&["0 bytes written"]);
     let run = workspace.run(&["drift", "--against", "HEAD", "--format", "markdown"]);
@@ -113,7 +113,21 @@ fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
     assert_eq!(serde_json::json!(clients), serde_json::json!(["break", null, null, "break", null]));
     let run = workspace.run(&["drift", "--history", "9", "--format", "markdown"]);
     assert_eq!(run.stdout.lines().filter(|line| line.starts_with("| 2")).count(), 5, "{}", run.stdout);
-    workspace.run(&["drift", "--history", "9", "--format", "html"]).fails(5, &["drift/history-format"]);
+    let run = workspace.run(&["drift", "--history", "9", "--format", "html"]);
+    assert_eq!(run.stdout.matches("<details class=\"break\">").count(), 2, "{}", run.stdout);
+    assert!(run.stdout.contains("<li>B1: `POST /api/things` is gone"), "{}", run.stdout);
+    workspace.run(&["drift", "--history", "9", "--format", "sarif"]).fails(5, &["drift/history-format"]);
+
+    // A revision in which nothing but the GraphQL schema changed.
+    for fields in ["name: String size: Int", "name: String"] {
+        workspace.write("specs/graphql/schema.graphql", &format!("type Query {{ {fields} }}\n"));
+        workspace.commit();
+    }
+    let told = lines("2");
+    assert!(told[0][22..].starts_with("break  1 cause: 1 breaks"), "{told:#?}");
+    assert!(told.iter().any(|line| line.contains("`Query.size` is gone")), "{told:#?}");
+    // The first schema is nothing that changed.
+    assert!(told.iter().any(|line| line.contains("Nothing changed that a program could notice")), "{told:#?}");
     workspace.run(&["drift", "--history", "0"]).fails(5, &["--history"]);
     workspace.run(&["drift", "--history", "2", "--against", "HEAD"]).fails(5, &["--against"]);
 }

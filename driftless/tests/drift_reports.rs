@@ -282,7 +282,7 @@ fn rows_link_to_lines_of_the_pinned_contract() {
     let (rows, links) = (plain.matches("\n| ").count(), report.matches(&format!("](../../{PINNED}#L")).count());
     assert_eq!(
         links,
-        plain.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| | ")).count(),
+        plain.lines().filter(|line| ["| A", "| B", "| R", "| N"].iter().any(|row| line.starts_with(row))).count(),
         "{rows}"
     );
     for base in ["ftp://host", "host", "https://host/?a=1", "https://host/#x", "javascript:alert(1)"] {
@@ -336,6 +336,65 @@ fn what_was_accepted_passes_the_gate_until_its_day() {
     workspace.write(file, &workspace.read(file).replacen("reason", "raeson", 1));
     drift(&["--fail-on", "none"]).fails(5, &["accepted/invalid", "specs/accepted-drift.toml:", "raeson"]);
     accept(&[&all[0], "--reason", "r"]).fails(5, &["accepted/invalid"]);
+}
+
+// The program does not compile any more, and no cause says why: no format may be silent of it.
+#[test]
+fn every_format_lists_items_without_a_cause() {
+    let workspace = Workspace::pinned();
+    for (name, text) in ["before.json", "after.json"].iter().zip(contract::swapped()) {
+        workspace.write(name, &text);
+    }
+    let item =
+        |text: &str| text.replace(['`', '\\'], "").replace("&amp;", "&").replace("</code>", "").replace("<code>", "");
+    for format in ["text", "markdown", "json", "html", "github", "sarif"] {
+        let run = workspace.run(&["drift", "before.json", "after.json", "--format", format]);
+        assert_eq!(run.code, Some(0), "no program that runs meets it: {}", run.stderr);
+        let told = item(&run.stdout);
+        let says = match format {
+            "json" => "(self, other: &str, one: &str)",
+            _ => "Things::find_thing() takes (one: &str, other: &str) → (other: &str, one: &str)",
+        };
+        assert!(told.contains(says), "{format}: {told}");
+        assert!(format == "json" || !told.contains("Nothing changed that"), "{format}: {told}");
+        let gate = workspace.run(&["drift", "before.json", "after.json", "--format", format, "--fail-on", "source"]);
+        gate.fails(1, &["--fail-on source: 1 Rust item without a cause changed: `Things::find_thing()` takes"]);
+    }
+}
+
+// A text/plain that is gone concerns no program of this client, and others that ask for it.
+#[test]
+fn each_gate_has_its_judge() {
+    let workspace = Workspace::pinned();
+    let with = |media_types: &[&str]| {
+        let mut tree: Value = serde_json::from_str(&contract::small()).expect("JSON");
+        let content = &mut tree["paths"]["/api/things"]["get"]["responses"]["200"]["content"];
+        let schema = content["application/json"].clone();
+        media_types.iter().for_each(|name| content[*name] = schema.clone());
+        tree.to_string()
+    };
+    workspace.write("before.json", &with(&["text/plain"]));
+    workspace.write("after.json", &with(&[]));
+    let gate = |gate: &str| workspace.run(&["drift", "before.json", "after.json", "--fail-on", gate]);
+    for open in ["client", "source", "none"] {
+        assert_eq!(gate(open).code, Some(0), "{open}");
+    }
+    gate("contract")
+        .fails(1, &["--fail-on contract: 1 finding breaks clients of the contract, or may: GET /api/things 200"]);
+    gate("any").fails(1, &["--fail-on any: 1 finding, 0 places"]);
+    workspace.write("after.json", &smaller());
+    gate("client").fails(
+        1,
+        &["--fail-on client: 1 finding breaks programs built with this client, or may: POST /api/things is gone"],
+    );
+    gate("source").fails(1, &["--fail-on source: 1 finding breaks the next compile: POST /api/things is gone"]);
+}
+
+/// The small contract with one operation less.
+fn smaller() -> String {
+    let mut tree: Value = serde_json::from_str(&contract::small()).expect("JSON");
+    tree["paths"]["/api/things"].as_object_mut().expect("a path").remove("post");
+    tree.to_string()
 }
 
 #[test]

@@ -474,3 +474,12 @@ fn an_older_server_is_asked_an_older_question() {
         is_typed(&workspace);
     }
 }
+
+#[test]
+fn a_document_may_end_in_gql() {
+    let workspace = pinned();
+    std::fs::remove_file(workspace.path("specs/graphql/thing.graphql")).expect("removed");
+    workspace.write("specs/graphql/thing.gql", DOCUMENT);
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["written"]);
+    is_typed(&workspace);
+}

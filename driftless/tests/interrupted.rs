@@ -152,8 +152,10 @@ fn folders_that_are_links_are_named_and_not_followed() {
         std::os::unix::fs::symlink(&place, workspace.path(folder)).expect("linked");
         workspace.write("large.json", &large());
         let before = tree_of(&place);
-        for arguments in [&["regenerate", "--contract", "large.json"][..], &["regenerate", "--offline", "--overwrite"]]
-        {
+        for arguments in [
+            &["regenerate", "--contract", "large.json", "--accept-loss"][..],
+            &["regenerate", "--offline", "--overwrite"],
+        ] {
             let run = workspace.run(arguments);
             run.fails(6, &["files/link", &format!("{folder} is a symbolic link")]);
             assert!(tree_of(&place) == before, "{folder}, {arguments:?}");
@@ -220,7 +222,7 @@ fn one_signal_ends_a_generation() {
     let workspace = Workspace::pinned();
     workspace.write("huge.json", &huge());
     let before = workspace.tree();
-    let mut command = workspace.command(&["regenerate", "--contract", "huge.json"]);
+    let mut command = workspace.command(&["regenerate", "--contract", "huge.json", "--accept-loss"]);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program runs");
     interrupted(child, "generating").fails(130, &["interrupted", "nothing was changed"]);
     assert!(workspace.tree() == before, "the tree changed");
@@ -268,7 +270,7 @@ fn no_space_leaves_the_old_tree() {
     workspace.write("large.json", &large());
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
     let mut command = Command::new("sh");
-    let inner = workspace.command(&["regenerate", "--contract", "large.json"]);
+    let inner = workspace.command(&["regenerate", "--contract", "large.json", "--accept-loss"]);
     command.args(["-c", script]).arg(inner.get_program()).args(inner.get_args()).current_dir(workspace.root());
     let run: Run = command.output().expect("the program runs").into();
     run.fails(6, &["files/no-space", "write", "run the command again"]);
@@ -283,7 +285,7 @@ fn a_read_only_folder_leaves_the_old_tree() {
     workspace.write("large.json", &large());
     let before = workspace.tree();
     let folder = "generated-client/src/generated/families";
-    let mut command = unprivileged(&workspace, &["regenerate", "--contract", "large.json"]);
+    let mut command = unprivileged(&workspace, &["regenerate", "--contract", "large.json", "--accept-loss"]);
     fs::set_permissions(workspace.path(folder), Permissions::from_mode(0o555)).expect("set");
     let run: Run = command.output().expect("the program runs").into();
     fs::set_permissions(workspace.path(folder), Permissions::from_mode(0o777)).expect("set");

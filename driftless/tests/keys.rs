@@ -208,7 +208,7 @@ fn half_a_credential_is_named_with_its_other_half() {
         (
             "key.id = { env = 'OWN' }\n",
             vec![],
-            &["no contract says where requests carry it", "`header` or `query` of the key `id`"],
+            &["no contract names its place in requests", "`header` or `query` of the key `id`"],
         ),
         (
             "",

@@ -142,6 +142,32 @@ fn one_name_for_two_operations_is_settled_by_a_person() {
     settled(&workspace);
 }
 
+/// One branch chose the name in the configuration, the other has it in its lock.
+#[test]
+fn a_chosen_name_that_the_other_branch_gave_is_settled_by_a_person() {
+    let workspace = Workspace::new();
+    let source = "[source]\nbase_url_env = \"TEST_BASE_URL\"\n";
+    let rename = |name: &str| format!("{source}[rename]\n\"GET /items/{{id}}/stock\" = \"{name}\"\n");
+    workspace.write("specs/codegen.toml", &rename("get_stock"));
+    workspace.pin(&items(&["stock"]));
+    let line = "operation GET /items/{id}/reviews = items.get_stock\n";
+    workspace.write(NAMES, &(workspace.read(NAMES) + line));
+    let offline = workspace.run(&["regenerate", "--offline", "--overwrite"]);
+    offline.fails(5, &["names/double", "items.get_stock", "/stock", "/reviews"]);
+    workspace.write("contract.json", &items(&["reviews", "stock"]));
+    let merged = ["regenerate", "--contract", "contract.json", "--overwrite"];
+    workspace.run(&merged).fails(5, &["names/double", "items.get_stock", "/stock", "/reviews"]);
+
+    // The lock of neither branch has the chosen name.
+    workspace.write(NAMES, &workspace.read(NAMES).replace("/stock = items.get_stock\n", "/stock = items.stock\n"));
+    workspace
+        .run(&merged)
+        .fails(5, &["names/double", "codegen.toml:4:1", "names.lock:", "`get_stock` is also that of"]);
+    workspace.write("specs/codegen.toml", &rename("stock"));
+    workspace.run(&merged).succeeds(&["written"]);
+    assert!(workspace.read(NAMES).contains(line));
+}
+
 #[test]
 fn two_contracts_never_become_a_mixture() {
     // Without the attributes git weaves them: this is what they are for.

@@ -6,16 +6,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::browser::Browser;
-use crate::support::Workspace;
+use crate::support::{Workspace, contract};
 use serde_json::{Value, json};
 
 const SHOWN: &str = "[...document.querySelectorAll('details.finding:not([hidden])')].map((finding) => finding.id)";
 
 /// The page of a change that has something in each section.
 fn page(workspace: &Workspace) -> String {
+    page_of(workspace, [include_str!("page/before.json"), include_str!("page/after.json")])
+}
+
+fn page_of(workspace: &Workspace, contracts: [&str; 2]) -> String {
     let path = workspace.path("drift.html");
-    let names = ["before.json", "after.json"];
-    for (name, text) in names.iter().zip([include_str!("page/before.json"), include_str!("page/after.json")]) {
+    for (name, text) in ["before.json", "after.json"].iter().zip(contracts) {
         workspace.write(name, text);
     }
     let run = workspace.run(&[
@@ -84,13 +87,65 @@ fn the_page_is_searched_and_filtered_by_keyboard() {
     assert_eq!(browser.value(SHOWN), json!(rest));
     browser.press(" ");
     assert_eq!(browser.value(SHOWN), all);
-    // Behind the other boxes stand the rows.
-    for _ in 0..4 {
+    // Behind the other boxes and the switch of the grouping stand the rows.
+    for _ in 0..5 {
         browser.press("Tab");
     }
     browser.wait("document.activeElement.parentElement.id === 'B1' && !document.activeElement.parentElement.open");
     browser.press("Enter");
     browser.wait("document.getElementById('B1').open");
+    is_quiet(&mut browser);
+}
+
+#[test]
+fn what_is_no_row_stays_and_rows_are_grouped_by_operation() {
+    let Some(mut browser) = started() else { return };
+    let workspace = Workspace::new();
+    let [before, after] = contract::swapped();
+    let mut after: Value = serde_json::from_str(&after).expect("JSON");
+    after["paths"]["/api/things"].as_object_mut().expect("a path").remove("post");
+    after["components"]["schemas"]["Thing"]["properties"]["count"] = json!({"type": "string"});
+    let url = page_of(&workspace, [&before, &after.to_string()]);
+    browser.open(&url);
+    let is_shown = |id: &str| format!("document.getElementById('{id}').getClientRects().length > 0");
+    // A filter is for rows: what is not one stays.
+    for words in ["", "nothing has this text"] {
+        browser.press("/");
+        browser.write(words);
+        for id in ["people", "items", "rest", "changelog"] {
+            assert_eq!(browser.value(&is_shown(id)), json!(true), "{id} with {words:?}");
+        }
+        browser.press("Escape");
+    }
+    assert_eq!(browser.value(&is_shown("by-operation")), json!(false));
+
+    // The same rows, below each operation that meets them.
+    browser.value("document.querySelector('input[value=operation]').click()");
+    assert_eq!(browser.value(&is_shown("B")), json!(false));
+    let operations = "[...document.querySelectorAll('.operation:not([hidden])')]";
+    let gone = "POST /api/things";
+    let with = format!("{operations}.find((operation) => operation.textContent.startsWith('{gone}'))");
+    assert_eq!(browser.value(&format!("{with}.textContent")), json!(format!("{gone} B1")));
+    browser.value(&format!("{with}.open = true"));
+    browser.wait(&format!("{with}.querySelectorAll('details.copy').length === 1"));
+    assert_eq!(browser.value("document.querySelectorAll('#B1').length"), 1, "a copy has no identifier");
+    // The member that changed is a difference of lines.
+    let lines = "[...document.querySelectorAll('#B2 .diff span')].map((line) => line.textContent)";
+    let expected = [
+        "  \"count\": {",
+        "-   \"format\": \"int32\",",
+        "-   \"type\": \"integer\"",
+        "+   \"type\": \"string\"",
+        "  }",
+    ];
+    assert_eq!(browser.value(lines), json!(expected));
+    browser.press("/");
+    browser.write("nothing has this text");
+    assert_eq!(browser.value(&format!("{operations}.length")), 0);
+    // A link to a row leads back to the causes.
+    browser.value("location.hash = '#B2'");
+    browser.wait("document.getElementById('B2').open && document.getElementById('B2').getClientRects().length > 0");
+    assert_eq!(browser.value(&is_shown("by-operation")), json!(false));
     is_quiet(&mut browser);
 }
 

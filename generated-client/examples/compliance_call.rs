@@ -1,4 +1,4 @@
-//! Reads something of the compliance resource server: `compliance_call PATH`, with the variables of `Platform::from_env`,
+//! Reads a resource of the compliance resource server: `compliance_call PATH`, with the variables of `Platform::from_env`,
 //! PLATFORM_COMPLIANCE_URL and PLATFORM_TEAM_ID among them.
 #![allow(clippy::print_stdout, reason = "a program for a terminal")]
 

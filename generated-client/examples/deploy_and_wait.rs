@@ -1,5 +1,5 @@
-//! Deploys a workload several times, and waits for all of it. A run that was stopped at any point is gone on with by the
-//! next one: nothing is lost, and nothing is deployed twice.
+//! Deploys a workload several times, and waits for all deployments. The next run continues one that was stopped at any point: no
+//! deployment is lost, and none is submitted twice.
 //!
 //! `cargo xtask sandbox` prints the first four of the variables that it reads. The others are the file of the store, the
 //! project, the component, and the number of deployments.

@@ -1,4 +1,4 @@
-//! Exports the spans of calls with OpenTelemetry, and sends their trace along (W3C Trace Context): with the variables of
+//! Exports the spans of calls with OpenTelemetry, and propagates their trace context (W3C): with the variables of
 //! `Platform::from_env`.
 //!
 //! The spans go to standard output. A service replaces that exporter with the one of `opentelemetry-otlp`, and the simple
@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let span = tracing::info_span!("the whole work");
     println!("trace {}", span.context().span().span_context().trace_id());
     let outcome = async { platform.projects().list_projects().await }.instrument(span).await;
-    // The last spans leave with this.
+    // Flushes the last spans.
     provider.shutdown()?;
     println!("{} projects", outcome?.len());
     Ok(())

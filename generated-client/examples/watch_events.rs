@@ -1,5 +1,5 @@
-//! Deploys a workload, and prints the states and events that are seen of it until it has ended:
-//! `watch_events PROJECT_ID COMPONENT_ID`, with the variables of `Platform::from_env`.
+//! Deploys a workload, and prints its states and events until it has ended: `watch_events PROJECT_ID COMPONENT_ID`, with the
+//! variables of `Platform::from_env`.
 #![allow(clippy::print_stdout, reason = "a program for a terminal")]
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What it costs to watch many operations at once: connections, and memory of the whole process.
+//! Measures the cost of watching many operations at once: connections, and memory of the whole process.
 //!
 //! `watch_many serve` prints its address; `watch_many watch <address> <count>` watches until every operation has ended.
 #![allow(clippy::print_stdout, reason = "a program for a terminal")]
@@ -66,7 +66,7 @@ async fn watch(address: &str, count: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The resident memory of this process, in KiB. Linux says it.
+/// The resident memory of this process in KiB, as reported by Linux.
 fn memory() -> Result<usize, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
@@ -112,7 +112,7 @@ async fn http(
         true => r#"{"data":{"task":{"state":"RUNNING"}}}"#.to_owned(),
         false => format!(r#"{{"id":"{}"}}"#, from.port()),
     };
-    // One request a connection: whether it is an upgrade is seen when the connection comes.
+    // One request per connection: an upgrade is recognised when the connection arrives.
     let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
     stream.write_all(format!("{head}{body}").as_bytes()).await
 }

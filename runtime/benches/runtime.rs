@@ -1,5 +1,5 @@
-//! What the client costs beside bare `reqwest`, on loopback with keep-alive. `cargo bench -p platform-client` prints the
-//! figures; nothing is asserted, since machines differ.
+//! The overhead of the client over bare `reqwest`, on loopback with keep-alive. `cargo bench -p platform-client` prints
+//! the figures; nothing is asserted, since machines differ.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program for a terminal")]
 
 use std::{
@@ -21,7 +21,7 @@ use driftless_runtime::{
 const ANSWER: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 27\r\n\r\n[{\"name\":\"one\",\"size\":123}]";
 
-/// A server that costs as little as a server can: a thread for each connection, and one answer.
+/// A server with minimal overhead: a thread for each connection, and one answer.
 fn serve() -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -58,7 +58,7 @@ fn bare() -> reqwest::Client {
 }
 
 async fn by_reqwest(client: &reqwest::Client, url: &str) -> Value {
-    // The same request to the byte, but for the digits of its identifier.
+    // The same request to the byte, except for the digits of its identifier.
     let request = client
         .get(url)
         .header("accept", "application/json, */*;q=0.8")
@@ -77,7 +77,7 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// The median of calls in a row, over a connection of their own.
+/// The median of consecutive calls, over a connection of their own.
 async fn row<F: Future<Output = Value>>(call: impl Fn() -> F) -> f64 {
     let mut times = Vec::new();
     for number in 0..250 {
@@ -92,7 +92,8 @@ async fn row<F: Future<Output = Value>>(call: impl Fn() -> F) -> f64 {
 
 async fn one_after_the_other(make: impl Fn() -> Client, url: &str) {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    // A connection whose two ends share a core costs half of one whose ends do not: of many, the quicker quarter counts.
+    // A connection whose two ends share a core costs half of one whose ends do not: of many, the quicker quarter
+    // counts.
     for _ in 0..60 {
         let (client, platform) = (bare(), make());
         theirs.push(row(|| by_reqwest(&client, url)).await);
@@ -167,7 +168,7 @@ fn main() {
     let many = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let (client, platform) = (bare(), Client::builder(&address).credential(StaticToken::new("token")).build().unwrap());
     let (mut bare_rates, mut ours_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    // Side by side, in turns: what else the machine does hits both alike.
+    // Alternating: other load on the machine affects both alike.
     for round in 0..24 {
         let (client, url, platform) = (client.clone(), url.clone(), platform.clone());
         let bare = || {
@@ -189,7 +190,7 @@ fn main() {
             let ours = ours();
             (bare(), ours)
         };
-        // Connections come about in the first rounds.
+        // Connections are opened in the first rounds.
         if round >= 2 {
             bare_rates.push(bare);
             ours_rates.push(ours);

@@ -7,8 +7,8 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::{Client, Error, error::Kind};
 
-/// A [`Client`] with a runtime of its own. All that the platform offers is there; [`wait`](Self::wait) sends a call, or
-/// waits for an operation, and [`each`](Self::each) takes what a stream brings.
+/// A [`Client`] with a runtime of its own. It dereferences to the client; [`wait`](Self::wait) sends a call, or waits
+/// for an operation, and [`each`](Self::each) iterates over a stream.
 ///
 /// ```no_run
 /// # fn run() -> Result<(), driftless_runtime::Error> {
@@ -28,11 +28,11 @@ pub struct Blocking<P = Client> {
 }
 
 impl<P> Blocking<P> {
-    /// Starts the runtime: one thread, which also renews tokens and keeps connections while nobody waits.
+    /// Starts the runtime: one thread, which also refreshes tokens and keeps connections while no call waits.
     ///
     /// # Errors
     ///
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     pub fn new(platform: P) -> Result<Self, Error> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("platform-client").build();
         let runtime = runtime.map_err(|cause| {
@@ -45,7 +45,7 @@ impl<P> Blocking<P> {
     ///
     /// # Errors
     ///
-    /// Those of the call; and when it is called from asynchronous code, which it would block.
+    /// Those of the call, and an error if it is called from asynchronous code, which it would block.
     pub fn wait<T>(&self, call: impl IntoFuture<Output = Result<T, Error>>) -> Result<T, Error> {
         if Handle::try_current().is_ok() {
             return Err(Error::of(Kind::Request, "a blocking call cannot run inside asynchronous code")
@@ -54,7 +54,7 @@ impl<P> Blocking<P> {
         self.runtime()?.block_on(call.into_future())
     }
 
-    /// Waits for each thing that a stream brings: a subscription, events, bytes. The stream is made where the runtime is.
+    /// Iterates over a stream: a subscription, events, bytes. The stream is created inside the runtime.
     ///
     /// ```no_run
     /// # #[cfg(feature = "graphql")]
@@ -81,7 +81,7 @@ impl<P> Blocking<P> {
     }
 }
 
-/// What a stream brings, one after the other: see [`Blocking::each`].
+/// The iterator over a stream: see [`Blocking::each`].
 pub struct Each<'a, S, P = Client> {
     blocking: &'a Blocking<P>,
     stream: Result<S, Option<Error>>,
@@ -107,7 +107,7 @@ impl<S, P> fmt::Debug for Each<'_, S, P> {
     }
 }
 
-/// A runtime that ends without waiting, which asynchronous code would not be allowed to.
+/// A runtime that shuts down without waiting, which asynchronous code would not be allowed to.
 struct Owned(Option<Runtime>);
 
 impl Drop for Owned {

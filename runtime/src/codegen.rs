@@ -1,5 +1,5 @@
-//! What generated code names: descriptions of operations, arguments, payloads, decoders, and the macros that give types their
-//! serde implementations.
+//! The interface for generated code: descriptions of operations, arguments, payloads, decoders, and the macros that
+//! give types their serde implementations.
 //!
 //! It is not part of the public interface: it changes with the generator, and a generated crate depends on the runtime of
 //! exactly its own version.
@@ -31,7 +31,7 @@ pub use crate::{
 /// The version of the interface between generated code and this crate: the version that `generated!` accepts.
 pub const INTERFACE: u32 = 1;
 
-/// Everything that generated code names.
+/// All names that generated code uses.
 pub mod prelude {
     pub use std::collections::BTreeMap;
 

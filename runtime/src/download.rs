@@ -1,5 +1,5 @@
-//! What the tool that regenerates clients downloads with, so that it keeps the rules of the programs that use them. It is no
-//! part of the public interface, and has the version of the tool.
+//! The downloads of the tool that regenerates clients, under the same rules as in the programs that use them. Not part
+//! of the public interface; it has the version of the tool.
 
 use std::{
     error::Error as _,
@@ -29,31 +29,31 @@ pub const RESERVED: &str = include_str!("reserved.txt");
 
 const NAME: &str = "download";
 
-/// A request to any address. The credential of the client goes along where the address is one of its server.
+/// A request to any address. The client's credential is sent if the address is on its server.
 #[derive(Debug)]
 pub struct Download<'a> {
     pub method: Method,
     pub url: &'a Url,
     pub headers: Vec<(&'static str, String)>,
     pub body: Option<Bytes>,
-    /// The time that it may take as a whole.
+    /// The time limit of the whole request.
     pub time: Duration,
-    /// The most that is read, in bytes.
+    /// The largest body that is read, in bytes.
     pub limit: usize,
 }
 
-/// What came back, whatever the status. The body of an error status is cut off at 64 KiB.
+/// The response, whatever its status. The body of an error status is cut off at 64 KiB.
 #[derive(Debug)]
 pub struct Downloaded {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// When the server wants to be asked again.
+    /// The time after which the server wants to be asked again.
     pub retry_after: Option<Duration>,
 }
 
 impl Download<'_> {
-    /// Sends it once, and says how many bytes have come so far.
+    /// Sends it once, and reports the number of bytes received so far.
     pub async fn send(self, client: &Client, received: &mut (dyn FnMut(usize) + Send)) -> Result<Downloaded, Error> {
         let (time, limit) = (self.time, self.limit);
         let mut headers = HeaderMap::new();
@@ -116,16 +116,16 @@ impl Download<'_> {
     }
 }
 
-/// The token and the keys of a client in all forms that a service could repeat, so that they can be kept out of what is shown and
-/// written.
+/// Returns the token and the keys of a client in all forms in which a service could repeat them, so that they can be
+/// kept out of messages and files.
 pub async fn secrets(client: &Client, time: Duration) -> Result<Vec<SecretString>, Error> {
     let session = &client.session;
     let token = session.credential.iter().map(|cache| (cache, false));
     let keys = session.placed.iter().map(|(_, key)| (&key.cache, key.basic));
     let mut secrets = Vec::new();
     for (cache, is_basic) in token.chain(keys) {
-        let held = cache.token(&session.transport, Until::after(time), None).await?;
-        secrets.extend(auth::secrets(&held, is_basic));
+        let token = cache.token(&session.transport, Until::after(time), None).await?;
+        secrets.extend(auth::secrets(&token, is_basic));
     }
     Ok(secrets)
 }
@@ -133,11 +133,11 @@ pub async fn secrets(client: &Client, time: Duration) -> Result<Vec<SecretString
 /// An error in parts.
 #[derive(Debug)]
 pub struct Said {
-    /// What of its kind it is, such as `secret/missing` or `connect/dns`; else its kind, such as `timeout`.
+    /// The specific code, such as `secret/missing` or `connect/dns`; else its kind, such as `timeout`.
     pub code: &'static str,
-    /// What happened, and what led to it.
+    /// The message, with its causes.
     pub what: String,
-    /// What to do next.
+    /// The next step.
     pub hint: String,
 }
 

@@ -1,5 +1,5 @@
-//! What a generated client runs on: a session with connections, credential, deadlines, retries and limits; calls, streams
-//! and pages; GraphQL and asynchronous operations.
+//! The runtime of generated clients: a session with connections, credential, deadlines, retries and limits; calls,
+//! streams and pages; GraphQL and asynchronous operations.
 //!
 //! Programs depend on a generated crate, such as `platform-client`, which re-exports all of this and adds the operations of a
 //! contract. Without one, a [`Client`] sends requests by method and path:
@@ -25,13 +25,13 @@
 //!
 //! All are off by default.
 //!
-//! | feature | what it does |
-//! |---|---|
+//! | feature | effect |
+//! | feature | effect |
 //! | `http2` | HTTP/2 over TLS |
 //! | `profiles` | `Client::from_profile`, and profiles for [`Client::from_env`] |
 //! | `keyring` | secrets in the keyring of the system: `auth::SecretKeyring` |
 //! | `blocking` | a client for programs without asynchronous code |
-//! | `testing` | a service that is not there, for tests of your own code |
+//! | `testing` | a fake service, for tests of your own code |
 //! | `graphql` | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
 //! | `operations` | asynchronous operations: references, watching, waiting; turns on `graphql` |
 //! | `sqlite` | a store of operations on disk; turns on `operations` |
@@ -39,12 +39,12 @@
 //! | `postgres` | a store of operations in PostgreSQL, which several instances share; turns on `operations` |
 //! | `xml` | operations whose bodies are XML alone |
 //! | `gzip` | asks for compressed responses, and unpacks them |
-// docs.rs shows which feature an item needs.
+// docs.rs marks the feature that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(missing_docs)]
 #![warn(clippy::disallowed_methods)]
 
-// Each module knows those before it only: `cargo xtask tidy` refuses others.
+// Each module uses only those before it: `cargo xtask tidy` refuses others.
 mod clock;
 mod json;
 mod telemetry;

@@ -1,20 +1,21 @@
-//! Measurements of a client, by the names of OpenTelemetry's semantic conventions. Without the feature `metrics`, nothing is measured.
+//! Metrics of a client, by the names of OpenTelemetry's semantic conventions. Without the feature `metrics`, nothing is
+//! measured.
 
 use std::time::Instant;
 
-/// One request on its way: what its measurements are told apart by.
+/// A request in progress, with the labels of its metrics.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only measurements read it"))]
 pub(crate) struct Sent<'a> {
     pub(crate) method: &'static str,
-    /// The path as the contract writes it; empty where the contract has no path for it.
+    /// The path template of the contract; empty if the contract has no path for it.
     pub(crate) template: &'static str,
     pub(crate) host: &'a str,
     pub(crate) port: u16,
 }
 
-/// Counts a request while it is on its way, and measures how long it takes until the head of its response. One that is given up by
-/// its caller is counted down, and not measured.
+/// Counts a request while it is in progress, and measures its duration up to the head of its response. A request that
+/// its caller drops is counted down, and not measured.
 #[derive(Debug)]
 pub(crate) struct InFlight<'a> {
     sent: Sent<'a>,
@@ -28,7 +29,7 @@ impl<'a> InFlight<'a> {
         Self { sent, begin: Instant::now() }
     }
 
-    /// It was answered, or it failed: the status, and what kind of error it is.
+    /// Records its end: the status, or the kind of its error.
     pub(crate) fn end(self, status: Option<u16>, error: Option<&str>) {
         #[cfg(feature = "metrics")]
         {
@@ -62,7 +63,7 @@ fn labels(sent: Sent<'_>) -> Vec<metrics::Label> {
     labels
 }
 
-/// A call has ended, after this many further attempts.
+/// Records a call that has ended after this many retries.
 pub(crate) fn call(operation: &'static str, family: &'static str, retries: u32, error: Option<&str>) {
     #[cfg(feature = "metrics")]
     {
@@ -78,7 +79,7 @@ pub(crate) fn call(operation: &'static str, family: &'static str, retries: u32, 
     let _ = (operation, family, retries, error);
 }
 
-/// A credential was asked for a token, or lost one.
+/// Records that a credential was asked for a token, or lost one.
 pub(crate) fn token(outcome: &'static str) {
     #[cfg(feature = "metrics")]
     metrics::counter!("platform.client.tokens", "outcome" => outcome).increment(1);
@@ -86,11 +87,11 @@ pub(crate) fn token(outcome: &'static str) {
     let _ = outcome;
 }
 
-/// What a worker counts, by the kind of the operations where it is one of them.
+/// The counters of workers, by the kind of the operation if it has one.
 #[cfg(feature = "operations")]
-pub(crate) fn worker(what: WorkerCount<'_>) {
+pub(crate) fn worker(count: WorkerCount<'_>) {
     #[cfg(feature = "metrics")]
-    match what {
+    match count {
         WorkerCount::Claimed(count) => metrics::counter!("platform.worker.claims").increment(count),
         WorkerCount::Handled { kind, outcome, took } => {
             let kind = kind.to_owned();
@@ -118,7 +119,7 @@ pub(crate) fn worker(what: WorkerCount<'_>) {
         WorkerCount::Purged(count) => metrics::counter!("platform.worker.purged").increment(count),
     }
     #[cfg(not(feature = "metrics"))]
-    let _ = what;
+    let _ = count;
 }
 
 #[cfg(feature = "operations")]
@@ -136,7 +137,7 @@ pub(crate) enum WorkerCount<'a> {
     Purged(u64),
 }
 
-/// An operation, as long as a worker holds it.
+/// An operation, while a worker has its lease.
 #[cfg(feature = "operations")]
 #[derive(Debug)]
 pub(crate) struct HeldCount(#[cfg(feature = "metrics")] metrics::Gauge);
@@ -164,7 +165,7 @@ impl Drop for HeldCount {
     }
 }
 
-/// A subscription, from its begin until it is dropped.
+/// A subscription, from its start until it is dropped.
 #[cfg(feature = "graphql")]
 #[derive(Debug)]
 pub(crate) struct OpenSubscription(());

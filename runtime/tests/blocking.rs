@@ -12,7 +12,7 @@ use driftless_runtime::{
 use serde_json::json;
 use tokio::runtime::Runtime;
 
-/// Where the servers of these tests run: the programs under test have no runtime but the client's own.
+/// The servers of these tests run here: the programs under test have no runtime except the client's own.
 fn elsewhere() -> Runtime {
     Runtime::new().unwrap()
 }

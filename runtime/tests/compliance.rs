@@ -55,11 +55,11 @@ async fn a_token_of_another_team_is_not_sent() {
     ] {
         let (_main, compliance, platform) = pair(token(&payload)).await;
         let error = platform.server("compliance").unwrap().request(Method::Get, "/b").send().await.unwrap_err();
-        let shown = error.to_string();
-        assert!(error.is_request() && !error.was_sent() && compliance.requests().is_empty(), "{shown}");
+        let printed = error.to_string();
+        assert!(error.is_request() && !error.was_sent() && compliance.requests().is_empty(), "{printed}");
         assert!(
-            shown.contains(&says) && shown.contains(&TEAM.to_string()) && shown.contains("nothing was sent"),
-            "{shown}"
+            printed.contains(&says) && printed.contains(&TEAM.to_string()) && printed.contains("nothing was sent"),
+            "{printed}"
         );
     }
 }

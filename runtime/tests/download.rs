@@ -1,4 +1,4 @@
-//! What the tool that regenerates clients downloads with.
+//! Downloads of the tool that regenerates clients.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn a_token_goes_to_the_server_of_its_client_only() {
         assert_eq!((request.path(), request.query()), ("/a", "b=%2F+c"), "an address is sent as it is");
         assert_eq!(request.header("if-none-match"), Some("\"1\""));
     }
-    // The name and the number of one machine are two servers.
+    // The name and the address of one machine are two origins.
     let by_name = own.url.replace("127.0.0.1", "localhost");
     if fetch(&client, &by_name, 100, LONG).await.is_ok() {
         assert_eq!(own.last().header("authorization"), None);

@@ -1,4 +1,4 @@
-//! Every option that takes a time, with every time that a caller can write: `Duration::MAX` is "never", and no time makes
+//! Every option that takes a time, with every time that a caller can set: `Duration::MAX` is "never", and no time makes
 //! a call panic or hang.
 
 use std::{
@@ -15,7 +15,7 @@ use driftless_runtime::{
     },
 };
 
-/// What takes longer hangs.
+/// A longer wait hangs.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 const NEVER: [Duration; 4] = [
@@ -36,7 +36,7 @@ struct Odd {
 impl Credential for Odd {
     fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
         Box::pin(async move {
-            // An implementation hands it on to its own timers.
+            // An implementation passes it to its own timers.
             let _ = tokio::time::timeout_at(request.deadline().into(), tokio::task::yield_now()).await;
             Ok(Token::new("token").expires_in(self.lifetime))
         })
@@ -56,7 +56,7 @@ fn call(builder: ClientBuilder) -> Outcome {
     Box::pin(async move { builder.no_retry().build()?.request(Method::Get, "/x").send().await.map(drop) })
 }
 
-/// Follows the redirect of a sign-in, as a browser does, beside the program.
+/// Follows the redirect of a sign-in, as a browser does, in another task.
 fn open(address: &str) {
     let address = address.to_owned();
     std::thread::spawn(move || browse(&address));
@@ -64,7 +64,7 @@ fn open(address: &str) {
 
 fn browse(address: &str) {
     let address = url::Url::parse(address).unwrap();
-    let pair = |name: &str| address.query_pairs().find(|(found, _)| found == name).unwrap().1.into_owned();
+    let pair = |name: &str| address.query_pairs().find(|(key, _)| key == name).unwrap().1.into_owned();
     let redirect = url::Url::parse(&pair("redirect_uri")).unwrap();
     let mut stream = std::net::TcpStream::connect(("127.0.0.1", redirect.port().unwrap())).unwrap();
     write!(stream, "GET {}?code=c&state={} HTTP/1.1\r\n\r\n", redirect.path(), pair("state")).unwrap();
@@ -125,7 +125,7 @@ const OPTIONS: &[Case] = &[
     }),
 ];
 
-/// An issuer and a service. It takes its time, so that what is limited is waited for.
+/// An issuer and a service. It is slow, so that limits take effect.
 async fn server() -> Server {
     Server::start(|request| match request.path() {
         "/.well-known/openid-configuration" => Reply::json(404, "{}"),
@@ -159,7 +159,7 @@ async fn a_time_of_nothing_neither_panics_nor_hangs() {
     }
 }
 
-/// A service that says times in its place.
+/// A service whose headers and fields have times.
 #[tokio::test]
 async fn times_that_a_service_says_neither_panic_nor_hang() {
     for text in ["18446744073709551615", "9223372036854775807", "999999999"] {

@@ -29,8 +29,8 @@ async fn a_document_says_what_goes_in_and_what_comes_out() {
     let untyped = platform.graphql().query(&UNTYPED, json!({ "n": 7 })).await.unwrap().into_data().unwrap();
     assert_eq!(untyped, json!({ "a": 1 }));
     let text = TYPED.text().to_owned();
-    let told = platform.graphql().query::<Object, _>(&text, json!({ "n": 7 })).await.unwrap();
-    assert_eq!(told.data(), Some(&typed));
+    let answer = platform.graphql().query::<Object, _>(&text, json!({ "n": 7 })).await.unwrap();
+    assert_eq!(answer.data(), Some(&typed));
     let bodies: Vec<String> = server.requests().iter().map(|request| request.text()).collect();
     assert_eq!(bodies[0], r#"{"query":"query A($n: Int!) { a(n: $n) }","operationName":"A","variables":{"n":7}}"#);
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
@@ -162,8 +162,8 @@ async fn redirects_are_not_followed_and_a_repeated_token_is_blanked_out() {
     ] {
         let server = Server::always(Reply::json(status, body)).await;
         let error = query(&server).await.unwrap_err();
-        let shown = format!("{error} {error:?} {:?} {:?}", error.graphql_errors(), error.raw_body());
-        assert!(!shown.contains("canary"), "{shown}");
+        let printed = format!("{error} {error:?} {:?} {:?}", error.graphql_errors(), error.raw_body());
+        assert!(!printed.contains("canary"), "{printed}");
     }
 }
 
@@ -192,11 +192,11 @@ async fn an_answer_of_another_content_type_is_named() {
     ] {
         let server = Server::always(Reply::new(200, &[("content-type", kind)], body)).await;
         let error = query(&server).await.unwrap_err();
-        let said = error.to_string();
-        assert!(error.is_decode() && words.iter().all(|word| said.contains(word)), "{said}");
-        assert!(!said.contains("regenerate"), "{said}");
+        let text = error.to_string();
+        assert!(error.is_decode() && words.iter().all(|word| text.contains(word)), "{text}");
+        assert!(!text.contains("regenerate"), "{text}");
     }
-    // What says less than it is, is taken.
+    // A less specific media type is accepted.
     let server = Server::always(Reply::new(200, &[("content-type", "text/plain")], r#" {"data":{"a":1}}"#)).await;
     query(&server).await.unwrap();
 }
@@ -211,18 +211,18 @@ async fn data_that_breaks_the_schema_says_who_is_at_fault() {
     assert!(of_schema.contains("the service is at fault") && of_schema.contains("[scalars]"), "{of_schema}");
     let of_caller = client.graphql().query::<Numbers, _>("{ a }", ()).await.unwrap_err().to_string();
     assert!(of_caller.contains("the type that the program asked for"), "{of_caller}");
-    // What does not even have the form of an answer.
+    // A body that is not even JSON.
     let server = Server::always(Reply::json(200, r#"{"data":[1,}"#)).await;
     let of_service = query(&server).await.unwrap_err().to_string();
     assert!(of_service.contains("the service is at fault"), "{of_service}");
-    for said in [of_schema, of_caller, of_service] {
-        assert!(!said.contains("regenerate"), "nothing is the same again: {said}");
+    for text in [of_schema, of_caller, of_service] {
+        assert!(!text.contains("regenerate"), "nothing is the same again: {text}");
     }
 }
 
 #[tokio::test]
 async fn a_persisted_query_is_asked_for_by_its_hash() {
-    // Nobody knows it at first; then the service does; another service knows no hashes.
+    // It is unknown at first; then the service knows it; another service supports no hashes.
     let known = AtomicU32::new(0);
     let server = Server::start(move |request| {
         let body: Value = serde_json::from_str(&request.text()).unwrap();
@@ -261,7 +261,7 @@ async fn a_persisted_query_is_asked_for_by_its_hash() {
     let by_hash: Vec<bool> = server.requests().iter().map(|request| request.text().contains("sha256Hash")).collect();
     assert_eq!(by_hash, [true, false, false, false], "a refusal is remembered");
 
-    // A service that keeps nothing is told the text with the hash, once it has shown that.
+    // A service that keeps no hashes gets the text with the hash, once it has shown that.
     let server = Server::start(|request| match request.text().contains("\"query\"") {
         true => Reply::json(200, r#"{"data":{"a":1}}"#),
         false => Reply::json(200, r#"{"errors":[{"message":"PersistedQueryNotFound"}]}"#),
@@ -375,8 +375,8 @@ async fn the_errors_of_a_refusal_of_the_caller_are_shown() {
         assert_eq!((error.code(), error.status().unwrap().as_u16()), ("status", status));
         assert_eq!(error.graphql_errors().len(), 2, "{error:?}");
         assert_eq!(error.graphql_errors()[0].code(), Some("EXPIRED"));
-        let said = format!("{error} {error:?}");
-        assert!(said.contains("signature ") && said.contains("and 1 more") && !said.contains("canary"), "{said}");
+        let text = format!("{error} {error:?}");
+        assert!(text.contains("signature ") && text.contains("and 1 more") && !text.contains("canary"), "{text}");
     }
 }
 
@@ -385,13 +385,13 @@ async fn a_partial_answer_and_the_limit_of_a_body_say_what_to_do() {
     let body = r#"{"data":{"a":1,"b":null},"errors":[{"message":"no b"}]}"#;
     let server = Server::always(Reply::json(200, body)).await;
     let partial = platform(&server).graphql().query::<Value, _>("{ a b }", ()).await.unwrap();
-    let said = partial.into_data().unwrap_err().to_string();
-    assert!(said.contains("partial") && said.contains("no b") && said.contains("`data`"), "{said}");
-    assert!(!said.contains("did not execute"), "{said}");
+    let text = partial.into_data().unwrap_err().to_string();
+    assert!(text.contains("partial") && text.contains("no b") && text.contains("`data`"), "{text}");
+    assert!(!text.contains("did not execute"), "{text}");
 
     let client = Client::builder(&server.url).body_limit(8).build().unwrap();
     let error = client.graphql().query::<Value, _>("{ a b }", ()).await.unwrap_err();
-    let said = error.to_string();
-    assert!(error.is_too_large() && said.contains("8 bytes") && said.contains("`body_limit`"), "{said}");
-    assert!(said.contains("select less") && !said.contains("streaming form"), "{said}");
+    let text = error.to_string();
+    assert!(error.is_too_large() && text.contains("8 bytes") && text.contains("`body_limit`"), "{text}");
+    assert!(text.contains("select less") && !text.contains("streaming form"), "{text}");
 }

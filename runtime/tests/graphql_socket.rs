@@ -1,4 +1,4 @@
-//! Subscriptions: what must hold of the socket, whatever the service does.
+//! Subscriptions: the guarantees of the socket, whatever the service does.
 
 use std::{
     sync::{
@@ -51,7 +51,7 @@ async fn failure(subscription: &mut Subscription<Value>) -> Error {
     within(subscription.next()).await.unwrap().unwrap_err()
 }
 
-/// Nothing in these tests takes long; what does hangs.
+/// Nothing in these tests takes long; a longer wait hangs.
 async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(WATCHDOG, future).await.expect("it hangs")
 }
@@ -188,7 +188,7 @@ async fn a_flood_of_pings_is_answered_and_holds_nothing_up() {
             peer.socket.feed(Message::text(r#"{"type":"ping","payload":{"n":1}}"#)).await.unwrap();
         }
         peer.socket.flush().await.unwrap();
-        // One answer at least, to the last of them.
+        // One pong at least, to the last of them.
         while peer.receive().await.unwrap() != serde_json::json!({ "type": "pong", "payload": { "n": 1 } }) {}
         peer.next(&id, "\"after\"").await;
         let late = peer.subscribed().await.unwrap();
@@ -253,17 +253,17 @@ async fn unknown_identifiers_and_messages_after_complete_are_ignored() {
 #[tokio::test]
 async fn what_is_no_message_of_the_protocol_ends_the_socket_with_4400() {
     for odd in ["not json", "{}", r#"{"type":"data","id":"1"}"#, r#"{"type":"next","id":"1"}"#] {
-        let (told, code) = tokio::sync::oneshot::channel();
-        let told = Arc::new(Mutex::new(Some(told)));
+        let (signal, code) = tokio::sync::oneshot::channel();
+        let signal = Arc::new(Mutex::new(Some(signal)));
         let server = GraphqlServer::sockets(move |mut peer: Peer| {
-            let told = told.lock().unwrap().take().unwrap();
+            let signal = signal.lock().unwrap().take().unwrap();
             async move {
                 peer.acknowledge().await;
                 peer.subscribed().await;
                 peer.send(odd).await;
                 while let Some(Ok(message)) = peer.socket.next().await {
                     if let Message::Close(Some(frame)) = message {
-                        told.send(u16::from(frame.code)).unwrap();
+                        signal.send(u16::from(frame.code)).unwrap();
                         return;
                     }
                 }
@@ -342,7 +342,7 @@ async fn a_silent_service_is_pinged_and_then_given_up() {
     let server = GraphqlServer::sockets(|mut peer: Peer| async move {
         peer.acknowledge().await;
         peer.subscribed().await;
-        // Not reading answers no ping.
+        // Without reading, no ping is answered.
         std::future::pending::<()>().await;
     })
     .await;
@@ -351,7 +351,8 @@ async fn a_silent_service_is_pinged_and_then_given_up() {
     assert!(error.is_timeout() && error.is_retryable(), "{error:?}");
 }
 
-/// A credential whose tokens are numbered. The first so many live for a time, the others for an hour.
+/// A credential whose tokens are numbered. The first of them, as many as the last field, live for a time, the others
+/// for an hour.
 struct Numbered(AtomicU32, Duration, u32);
 
 impl Credential for Numbered {
@@ -364,7 +365,7 @@ impl Credential for Numbered {
 
 #[tokio::test]
 async fn the_socket_is_replaced_before_its_token_expires_and_nothing_is_missed() {
-    // Both sockets live at once; each tells the other what it saw.
+    // Both sockets are open at once; each reports its messages to the other.
     let (events, _) = tokio::sync::broadcast::channel::<String>(16);
     let sender = events.clone();
     let server = GraphqlServer::sockets(move |mut peer: Peer| {
@@ -419,7 +420,7 @@ async fn a_replaced_socket_is_closed_after_the_overlap() {
 
 #[tokio::test]
 async fn what_a_replaced_socket_says_of_the_end_ends_no_subscription() {
-    // In each case the old socket ends in the overlap, and only then the new one says its first word.
+    // In each case the old socket ends in the overlap, and only then the new one sends its first message.
     for way in ["complete", "error", "close", "break"] {
         let (events, _) = tokio::sync::broadcast::channel::<&'static str>(16);
         let server = GraphqlServer::sockets(move |mut peer: Peer| {
@@ -458,11 +459,11 @@ async fn what_a_replaced_socket_says_of_the_end_ends_no_subscription() {
     }
 }
 
-/// One request for a subscription, as a server of events sees it.
-struct Listener(TcpStream);
+/// One request for a subscription, on the side of a server of events.
+struct EventConnection(TcpStream);
 
-impl Listener {
-    /// The next request, and the token that it brings. The head of the answer is written.
+impl EventConnection {
+    /// Returns the next request, and its token. The head of the response is written.
     async fn accept(listener: &TcpListener) -> (Self, String) {
         let (mut stream, _) = within(listener.accept()).await.unwrap();
         let (mut request, mut chunk) = (String::new(), [0; 4096]);
@@ -479,7 +480,7 @@ impl Listener {
         self.0.write_all(format!("event: next\ndata: {{\"data\":\"{data}\"}}\n\n").as_bytes()).await.unwrap();
     }
 
-    /// Waits until the client has gone.
+    /// Waits until the client has disconnected.
     async fn gone(&mut self) {
         assert_eq!(within(self.0.read(&mut [0; 16])).await.unwrap_or(0), 0);
     }
@@ -498,7 +499,7 @@ async fn deliveries(subscription: &mut Subscription<Value>, count: usize) -> Vec
     seen
 }
 
-/// The first token is about to end.
+/// The first token is about to expire.
 fn events_with_a_short_token(url: &str) -> Client {
     let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500), 1);
     let options =
@@ -511,14 +512,14 @@ async fn a_stream_of_events_is_replaced_before_its_token_expires_and_nothing_is_
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let platform = events_with_a_short_token(&format!("http://{}", listener.local_addr().unwrap()));
     let mut subscription = subscribe(&platform);
-    let (mut first, token) = Listener::accept(&listener).await;
+    let (mut first, token) = EventConnection::accept(&listener).await;
     assert_eq!(token, "token-0");
     first.next("first of 0").await;
     assert_eq!(deliveries(&mut subscription, 1).await, ["first of 0"]);
 
-    let (mut second, token) = Listener::accept(&listener).await;
+    let (mut second, token) = EventConnection::accept(&listener).await;
     assert_eq!(token, "token-1");
-    // Both are there: what either says arrives.
+    // Both are open: messages of either arrive.
     first.next("last of 0").await;
     second.next("first of 1").await;
     let mut seen = deliveries(&mut subscription, 3).await;
@@ -536,15 +537,15 @@ async fn a_stream_of_events_goes_on_while_no_other_can_be_opened() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let platform = events_with_a_short_token(&format!("http://{}", listener.local_addr().unwrap()));
     let mut subscription = subscribe(&platform);
-    let (mut first, _) = Listener::accept(&listener).await;
+    let (mut first, _) = EventConnection::accept(&listener).await;
     let (mut refused, _) = within(listener.accept()).await.unwrap();
     refused.write_all(b"HTTP/1.1 403 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await.unwrap();
     first.next("still there").await;
     assert_eq!(deliveries(&mut subscription, 1).await, ["still there"]);
-    let (mut second, _) = Listener::accept(&listener).await;
+    let (mut second, _) = EventConnection::accept(&listener).await;
     second.next("there again").await;
     assert_eq!(deliveries(&mut subscription, 2).await, ["renewed", "there again"]);
-    // The end of what was replaced is not an end of the subscription.
+    // The end of the replaced stream is not the end of the subscription.
     first.0.write_all(b"event: complete\ndata:\n\n").await.unwrap();
     second.next("and on").await;
     assert_eq!(deliveries(&mut subscription, 1).await, ["and on"]);
@@ -558,7 +559,7 @@ fn events_only(url: &str, options: GraphqlOptions) -> Client {
 
 #[tokio::test]
 async fn events_that_end_without_complete_are_an_error_as_on_the_socket() {
-    // Older services name the end without data.
+    // Older services send the end without data.
     let server = Server::always(events("event: complete\n\n")).await;
     assert!(within(subscribe(&events_only(&server.url, GraphqlOptions::new())).next()).await.is_none());
     for body in ["", ": hello\n\n", "event: other\ndata:\n\n", "event: complete"] {
@@ -576,8 +577,8 @@ async fn events_that_fall_silent_are_given_up_and_comments_keep_them() {
         Client::builder(format!("http://{}", listener.local_addr().unwrap())).credential(StaticToken::new("a"));
     let platform = platform.graphql(options.transport(SubscriptionTransport::ServerSentEvents)).build().unwrap();
     let mut subscription = subscribe(&platform);
-    let (mut stream, _) = Listener::accept(&listener).await;
-    // Together they are longer than the silence that is allowed.
+    let (mut stream, _) = EventConnection::accept(&listener).await;
+    // Together they are longer than the allowed silence.
     for _ in 0..8 {
         tokio::time::sleep(Duration::from_millis(200)).await;
         stream.0.write_all(b":\n\n").await.unwrap();
@@ -603,9 +604,9 @@ async fn a_message_above_the_limit_names_the_limit_and_the_option_on_either_tran
     .await;
     let socket = failure(&mut subscribe(&platform_with(&server.url, options))).await;
     for error in [events, socket] {
-        let said = error.to_string();
-        assert!(error.is_too_large() && said.contains("1000 bytes"), "{said}");
-        assert!(said.contains("`message_limit`") && said.contains("select less"), "{said}");
+        let text = error.to_string();
+        assert!(error.is_too_large() && text.contains("1000 bytes"), "{text}");
+        assert!(text.contains("`message_limit`") && text.contains("select less"), "{text}");
     }
 }
 
@@ -616,9 +617,9 @@ async fn a_head_of_an_upgrade_that_is_too_large_is_no_failure_of_the_network() {
     for head in [head, long] {
         let server = Server::always(Reply::raw(&[&head]).and_hang()).await;
         let error = failure(&mut subscribe(&platform(&server.url))).await;
-        let said = error.to_string();
+        let text = error.to_string();
         assert!(error.is_too_large() && !error.is_retryable(), "{error:?}");
-        assert!(said.contains("headers") && !said.contains("the connection broke"), "{said}");
+        assert!(text.contains("headers") && !text.contains("the connection broke"), "{text}");
     }
 }
 
@@ -739,14 +740,14 @@ async fn a_refused_upgrade_is_asked_for_again_after_a_time() {
     for (time, second) in [(Duration::ZERO, "a message"), (Duration::MAX, "an event")] {
         let platform = platform_with(&server.url, GraphqlOptions::new().upgrade_again_after(time));
         server.refuse_upgrades(1);
-        // What was refused goes over events, and is not held up.
+        // After a refusal, events are used, without a delay.
         assert_eq!(data(&mut subscribe(&platform)).await, "an event");
         assert_eq!(data(&mut subscribe(&platform)).await, second, "{time:?}");
     }
     assert_eq!(server.opened(), 1);
 }
 
-/// A socket that takes so many subscriptions at a time, answers each with its number, and refuses more.
+/// A socket that accepts this many subscriptions at a time, answers each with its number, and refuses more.
 async fn roomy(mut peer: Peer, room: usize, left: Arc<AtomicU32>, refuse: impl Fn(&str) -> String) {
     peer.acknowledge().await;
     let mut held = std::collections::HashSet::new();
@@ -782,7 +783,7 @@ async fn a_socket_that_takes_no_more_subscriptions_gets_another_beside_it() {
         let distinct: std::collections::HashSet<String> = numbers.iter().map(Value::to_string).collect();
         assert_eq!(distinct.len(), 35, "each gets its own messages");
         assert_eq!(server.opened(), 4);
-        // Who comes later finds a seat that has become free.
+        // A later one gets a seat that has become free.
         all.drain(..10);
         for _ in 0..3 {
             all.push(subscribe(&platform));
@@ -835,20 +836,20 @@ async fn a_service_that_closes_a_full_socket_gets_fewer_subscriptions_on_each() 
 
 #[tokio::test]
 async fn unread_subscriptions_together_hold_what_the_client_may_hold() {
-    let told = Arc::new(tokio::sync::Notify::new());
-    let tell = Arc::clone(&told);
+    let signal = Arc::new(tokio::sync::Notify::new());
+    let notify = Arc::clone(&signal);
     let server = GraphqlServer::sockets(move |mut peer: Peer| {
-        let tell = Arc::clone(&tell);
+        let notify = Arc::clone(&notify);
         async move {
             peer.acknowledge().await;
             for _ in 0..20 {
                 let id = peer.subscribed().await.unwrap();
                 peer.next(&id, &format!("\"{}\"", "x".repeat(700))).await;
             }
-            // The answer shows that all of it was read.
+            // The answer confirms that all of it was read.
             peer.send(r#"{"type":"ping"}"#).await;
             while peer.receive().await.unwrap()["type"] != "pong" {}
-            tell.notify_one();
+            notify.notify_one();
             peer.idle().await;
         }
     })
@@ -856,7 +857,7 @@ async fn unread_subscriptions_together_hold_what_the_client_may_hold() {
     let options = GraphqlOptions::new().message_limit(1_000).buffered_bytes(8_000);
     let platform = platform_with(&server.url, options);
     let mut all: Vec<_> = (0..20).map(|_| subscribe(&platform)).collect();
-    within(told.notified()).await;
+    within(signal.notified()).await;
     let (mut kept, mut lost) = (0, 0);
     for subscription in &mut all {
         match within(subscription.next()).await.unwrap().unwrap() {
@@ -869,7 +870,7 @@ async fn unread_subscriptions_together_hold_what_the_client_may_hold() {
     assert!((8..=11).contains(&kept), "{kept}");
 }
 
-/// Runtimes of callers that began something, and are no longer there, or no longer driven.
+/// Runtimes of callers that began a subscription, and were dropped, or are no longer driven.
 fn leaves(work: impl AsyncFn() -> Subscription<Value>, is_dropped: bool) -> (Subscription<Value>, Option<Runtime>) {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let subscription = runtime.block_on(work());
@@ -881,8 +882,8 @@ fn a_subscription_belongs_to_no_runtime_of_a_caller() {
     let server_runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let reader = Builder::new_current_thread().enable_all().build().unwrap();
     for is_dropped in [true, false] {
-        let told = Arc::new(tokio::sync::Notify::new());
-        let wait = Arc::clone(&told);
+        let signal = Arc::new(tokio::sync::Notify::new());
+        let wait = Arc::clone(&signal);
         let server = server_runtime.block_on(GraphqlServer::sockets(move |mut peer: Peer| {
             let wait = Arc::clone(&wait);
             async move {
@@ -903,7 +904,7 @@ fn a_subscription_belongs_to_no_runtime_of_a_caller() {
             subscription
         };
         let (mut first, _parked) = leaves(begin, is_dropped);
-        told.notify_one();
+        signal.notify_one();
         reader.block_on(async {
             assert_eq!(data(&mut first).await, 2, "{is_dropped}");
             assert_eq!(data(&mut subscribe(&platform)).await, 3, "{is_dropped}");
@@ -922,7 +923,7 @@ fn a_subscription_over_events_belongs_to_no_runtime_of_a_caller() {
         let begin = async || subscribe(&platform);
         let (mut first, _parked) = leaves(begin, is_dropped);
         reader.block_on(async {
-            let (mut peer, _) = Listener::accept(&listener).await;
+            let (mut peer, _) = EventConnection::accept(&listener).await;
             peer.next("there").await;
             assert_eq!(deliveries(&mut first, 1).await, ["there"], "{is_dropped}");
         });
@@ -974,7 +975,7 @@ async fn every_time_that_a_caller_can_write_is_taken() {
             ] {
                 server.refuse_upgrades(refusals);
                 let options = set(GraphqlOptions::new().transport(transport), time);
-                // Tokens that are always about to end: what is opened is soon replaced.
+                // Tokens that are always about to expire: a connection is soon replaced.
                 let credential = Numbered(AtomicU32::new(0), Duration::from_secs(2), u32::MAX);
                 let platform = Client::builder(&server.url).credential(credential).graphql(options).build().unwrap();
                 for _ in 0..2 {

@@ -1,9 +1,9 @@
-//! Secrets in the keyring: of a store that the program chooses, and of the system.
+//! Secrets in the keyring: of a store that the program sets, and of the system.
 
 use driftless_runtime::auth::{ExposeSecret, SecretKeyring, SecretSource};
 use keyring_core::{Entry, Error as Cause, mock};
 
-/// The store that a program sets holds for the whole program, so that one test goes through everything.
+/// The store is set for the whole process, so one test goes through everything.
 #[test]
 fn the_rules_of_the_keyring() {
     #[cfg(target_os = "linux")]
@@ -24,8 +24,8 @@ fn the_rules_of_the_keyring() {
 
     entry.set_secret(b"canary\xff").unwrap();
     let error = source.read().unwrap_err();
-    let shown = format!("{error} {error:?} {source:?}");
-    assert!(shown.contains("is not text") && !shown.contains("canary") && !shown.contains("99, 97"), "{shown}");
+    let printed = format!("{error} {error:?} {source:?}");
+    assert!(printed.contains("is not text") && !printed.contains("canary") && !printed.contains("99, 97"), "{printed}");
 
     let credential = entry.as_any().downcast_ref::<mock::Cred>().unwrap();
     credential.set_error(Cause::NoStorageAccess("it is locked".into()));
@@ -43,7 +43,7 @@ fn the_keys_of_the_kernel_are_the_keyring_of_linux() {
         println!("skipped: this kernel keeps no keys for this process: {cause}");
         return;
     }
-    let found = SecretKeyring::new("platform-client", user).read();
+    let secret = SecretKeyring::new("platform-client", user).read();
     entry.delete_credential().unwrap();
-    assert_eq!(found.unwrap().expose_secret(), "canary");
+    assert_eq!(secret.unwrap().expose_secret(), "canary");
 }

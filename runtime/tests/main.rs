@@ -1,5 +1,5 @@
-//! The tests of this crate are one program: it is linked once, and they run beside one another.
-//! `traces.rs` and `measured.rs` are programs of their own, because they listen to all that a process records.
+//! The tests of this crate are one program: it is linked once, and they run in parallel. `traces.rs` and `measured.rs`
+//! are separate programs, because they record everything in the process.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! What the feature `metrics` measures.
+//! The metrics of the feature `metrics`.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -19,7 +19,7 @@ use metrics::{
 };
 use support::{Reply, Server};
 
-/// What was measured, by name and labels.
+/// The recorded metrics, by name and labels.
 #[derive(Clone, Default)]
 struct Ledger(Arc<Mutex<BTreeMap<String, f64>>>);
 
@@ -103,7 +103,7 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
     assert!(Call::new(&client, &OPERATION, &[], Payload::None, |_| Ok(())).await.unwrap_err().status().is_some());
     let gone = Client::builder("http://127.0.0.1:1").no_retry().build().unwrap();
     assert!(gone.request(Method::Get, "/").send().await.is_err());
-    // One that is given up is not measured, and not on its way any more.
+    // A call that is dropped is not measured, and no longer counts as in progress.
     let silent = Server::always(Reply::raw(&[]).and_hang()).await;
     let client = Client::builder(&silent.url).build().unwrap();
     let call = client.request(Method::Get, "/").send();
@@ -119,7 +119,7 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
         assert_eq!(ledger.0.lock().unwrap().get("platform.client.subscriptions "), Some(&1.0));
         drop(two);
     }
-    let found = ledger.0.lock().unwrap().clone();
+    let recorded = ledger.0.lock().unwrap().clone();
     let place = |url: &str| format!("server.address=127.0.0.1 server.port={}", url.rsplit(':').next().unwrap());
     let (here, silent) = (place(&server.url), place(&silent.url));
     let nowhere = place("http://127.0.0.1:1");
@@ -143,7 +143,7 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
         ("platform.client.subscriptions ".to_owned(), 0.0),
     ]
     .into();
-    assert_eq!(found, expected);
+    assert_eq!(recorded, expected);
     #[cfg(feature = "operations")]
     a_worker_is_measured(&ledger).await;
 }
@@ -172,18 +172,18 @@ async fn a_worker_is_measured(ledger: &Ledger) {
     let operations = client.operations().with_binding(&THING);
     client.request(Method::Post, "/things").submit(&operations, "thing", Some("canary")).await.unwrap();
     let handled = Arc::new(tokio::sync::Notify::new());
-    let told = Arc::clone(&handled);
+    let notify = Arc::clone(&handled);
     let worker = operations.worker().retry(std::time::Duration::ZERO, std::time::Duration::ZERO);
     let worker = worker.poll(std::time::Duration::from_millis(5)).on_event(move |event| {
         if let WorkerEvent::Handled { .. } = event {
-            told.notify_one();
+            notify.notify_one();
         }
     });
     // The first time, the handler fails.
     let handler = |ended: Ended| std::future::ready(if ended.failures() == 0 { Err("canary") } else { Ok(()) });
     worker.handle(handler, async move { handled.notified().await }).await.unwrap();
-    let mut found = ledger.0.lock().unwrap().clone();
-    found.retain(|name, _| name.starts_with("platform.worker."));
+    let mut recorded = ledger.0.lock().unwrap().clone();
+    recorded.retain(|name, _| name.starts_with("platform.worker."));
     let expected = [
         ("platform.worker.claims ", 2.0),
         ("platform.worker.failures kind=thing error.type=handler", 1.0),
@@ -191,6 +191,6 @@ async fn a_worker_is_measured(ledger: &Ledger) {
         ("platform.worker.handling.duration kind=thing", 1.0),
         ("platform.worker.held kind=thing", 0.0),
     ];
-    assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value)).into());
+    assert_eq!(recorded, expected.map(|(name, value)| (name.to_owned(), value)).into());
     assert!(!format!("{:?}", ledger.0.lock().unwrap()).contains("canary"), "no label holds a value of a call");
 }

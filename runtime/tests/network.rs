@@ -1,4 +1,4 @@
-//! How a client reaches its servers: certificates, proxy, connections, headers, `http` by permission.
+//! The network of a client: certificates, proxy, connections, headers, `http` by permission.
 
 use std::{os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
@@ -40,7 +40,7 @@ async fn roots_are_trusted_beside_the_systems_or_in_their_place() {
         let error = call(builder).await.unwrap_err();
         assert!(error.is_connect() && error.to_string().contains("root_certificates"), "{error}");
     }
-    // What is trusted is trusted for its host and its time only.
+    // A certificate is trusted only for its host and its time.
     for port in [root.serve("evil.example", 2900, false).await, root.serve("localhost", 2001, false).await] {
         assert!(call(to(port).root_certificates(Certificates::file(&file))).await.unwrap_err().is_connect());
     }
@@ -56,8 +56,8 @@ async fn a_client_certificate_is_shown_to_servers_that_ask_for_one() {
     let path = folder.path().join("client.key");
     std::fs::write(&path, &key).unwrap();
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
-    let shown = || Certificates::pem(certificate.clone());
-    call(roots().client_certificate(shown(), SecretFile::new(&path))).await.unwrap();
+    let chain = || Certificates::pem(certificate.clone());
+    call(roots().client_certificate(chain(), SecretFile::new(&path))).await.unwrap();
     // Certificate and key in one text.
     let both = format!("{key}{certificate}");
     call(roots().client_certificate(Certificates::pem(both.clone()), secret(&both))).await.unwrap();
@@ -72,9 +72,9 @@ async fn a_client_certificate_is_shown_to_servers_that_ask_for_one() {
         let taken = error.is_connect() && !error.was_sent() && !error.is_submission_unknown();
         assert!(taken && error.to_string().contains("client_certificate"), "{error}");
     }
-    // The key is kept as a secret is.
+    // The key file is protected like a secret.
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
-    let error = call(roots().client_certificate(shown(), SecretFile::new(&path))).await.unwrap_err();
+    let error = call(roots().client_certificate(chain(), SecretFile::new(&path))).await.unwrap_err();
     assert!(error.code() == "secret" && error.to_string().contains("chmod"), "{error}");
 }
 
@@ -102,8 +102,8 @@ fn files_that_do_not_fit_are_errors_of_the_builder_that_say_what_to_do() {
     for (path, says) in &roots {
         let error = Client::builder("https://x.example").root_certificates(Certificates::file(path)).build();
         let error = error.unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(shown.contains(says) && shown.contains(&path.display().to_string()), "{says}: {shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(printed.contains(says) && printed.contains(&path.display().to_string()), "{says}: {printed}");
         assert_eq!(error.code(), "configuration");
     }
     let canary = key.replacen("MI", "Canary", 1);
@@ -118,12 +118,12 @@ fn files_that_do_not_fit_are_errors_of_the_builder_that_say_what_to_do() {
         let builder = Client::builder("https://x.example");
         let error = builder.client_certificate(Certificates::pem(certificate.clone()), secret(text)).build();
         let error = error.unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(shown.contains(says) && !shown.contains("Canary") && !shown.contains(body), "{says}: {shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(printed.contains(says) && !printed.contains("Canary") && !printed.contains(body), "{says}: {printed}");
     }
 }
 
-/// A proxy that lets `CONNECT` through to a port, whatever the name is, and keeps what it was sent.
+/// A proxy that connects `CONNECT` to a port, whatever the name is, and records its requests.
 async fn tunnel(target: u16) -> (String, tokio::sync::mpsc::UnboundedReceiver<String>) {
     let (listener, port) = certificates::listen().await;
     let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
@@ -160,7 +160,7 @@ async fn a_proxy_is_told_its_user_and_never_the_token() {
     let head = seen.recv().await.unwrap().to_lowercase();
     assert!(head.starts_with("connect platform.example:443 http/1.1\r\n"), "{head}");
     assert!(head.contains("proxy-authorization: basic dxnlcjpwqhnz\r\n") && !head.contains("canary"), "{head}");
-    // Hosts that are named are reached without it, and so is this machine.
+    // Excepted hosts are reached without it, and so is this machine.
     let direct = base("https://platform.invalid").proxy(address.clone()).proxy_except(["platform.invalid"]);
     assert!(call(direct).await.unwrap_err().is_connect());
     let local = root.serve("localhost", 2900, false).await;
@@ -176,15 +176,18 @@ async fn an_error_names_the_proxy_and_not_its_user() {
     for url in [&refuses.url, &forbids.url, &gone] {
         let address = url.replace("http://", "http://canary:canary@");
         let error = call(Client::builder("https://platform.example").proxy(address)).await.unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(error.is_connect() && !error.was_sent(), "{shown}");
-        assert!(shown.contains(&format!("the proxy {url} of the builder")) && !shown.contains("canary"), "{shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(error.is_connect() && !error.was_sent(), "{printed}");
+        assert!(
+            printed.contains(&format!("the proxy {url} of the builder")) && !printed.contains("canary"),
+            "{printed}"
+        );
     }
     assert_eq!(refuses.last().method, "CONNECT");
     let error = Client::builder("https://platform.example").proxy("http://canary:a/b@proxy").build().unwrap_err();
     assert!(error.to_string().contains("%2F") && !format!("{error} {error:?}").contains("canary"), "{error}");
-    let shown = format!("{:?}", Client::builder("https://platform.example").proxy("http://canary:canary@proxy"));
-    assert!(!shown.contains("canary"), "{shown}");
+    let printed = format!("{:?}", Client::builder("https://platform.example").proxy("http://canary:canary@proxy"));
+    assert!(!printed.contains("canary"), "{printed}");
 }
 
 #[tokio::test]
@@ -214,7 +217,7 @@ async fn every_request_to_a_server_has_its_default_headers() {
     assert!(builder().default_header("x", "a\r\nb").build().is_err());
 }
 
-/// Answers for a name that no name server knows.
+/// Resolves a name that no name server knows.
 fn resolve(builder: ClientBuilder, name: &'static str, url: &str) -> ClientBuilder {
     let address: std::net::SocketAddr = url.strip_prefix("http://").unwrap().parse().unwrap();
     builder.with_reqwest(move |reqwest| reqwest.resolve(name, address))
@@ -296,12 +299,12 @@ async fn a_reqwest_builder_of_ones_own_decides_on_redirects_and_not_on_limits() 
     call(follows(Client::builder(&server.url))).await.unwrap();
     let error = call(follows(Client::builder(&server.url)).body_limit(10)).await.unwrap_err();
     assert_eq!(error.code(), "too-large");
-    // One that is made anew works, too.
+    // A new builder works, too.
     let anew = Client::builder(&server.url).with_reqwest(|_| driftless_runtime::reqwest::Client::builder());
     call(anew).await.unwrap();
 }
 
-/// Variables and profiles say the same.
+/// Variables and profiles have the same effect.
 #[cfg(feature = "profiles")]
 #[tokio::test]
 async fn a_profile_names_certificates_and_hosts() {
@@ -325,7 +328,7 @@ async fn a_profile_names_certificates_and_hosts() {
     call(profile(&whole).unwrap().no_proxy()).await.unwrap();
     assert!(call(profile(&ca).unwrap().no_proxy()).await.unwrap_err().is_connect());
     let error = profile(&format!("{ca}{crt}")).map(drop).unwrap_err();
-    assert!(error.to_string().contains("PLATFORM_CLIENT_KEY_FILE"), "{error}");
+    assert!(error.to_string().contains("…CLIENT_KEY_FILE"), "{error}");
     let beside = format!("[profile.x.server.other]\nbase_url = \"https://x.example\"\n{ca}");
     assert!(profile(&beside).map(drop).unwrap_err().to_string().contains("share the connections"));
     let error = profile("danger_allow_http_to = [\"http://x\"]").unwrap().build().unwrap_err();

@@ -1,4 +1,4 @@
-//! Labels: what they stand for, and when they are free.
+//! Labels: the contents that they identify, and when they are free.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -22,8 +22,8 @@ fn posts(server: &Server) -> usize {
     server.requests().iter().filter(|request| request.method == "POST" && request.path() != "/graphql").count()
 }
 
-/// A label that is used again for other contents, by mistake: nothing is sent under it, and least of all by the key of the
-/// first.
+/// A label that is used again for other contents, by mistake: nothing is sent under it, and certainly not with the key
+/// of the first.
 #[tokio::test]
 async fn a_label_that_was_submitted_with_another_body_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -51,7 +51,7 @@ async fn a_label_that_was_submitted_with_another_body_is_an_error() {
     }
 }
 
-/// Waits as often as a test says: for a token, and in a middleware.
+/// Waits as often as a test sets: for a token, and in a middleware.
 #[derive(Clone, Default)]
 struct Slow(Arc<AtomicBool>);
 
@@ -76,15 +76,15 @@ impl Middleware for Slow {
     fn handle<'a>(&'a self, request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
         Box::pin(async move {
             self.wait().await;
-            // From here on, bytes may leave.
+            // From here on, bytes may be sent.
             self.0.store(true, Ordering::SeqCst);
             next.run(request).await
         })
     }
 }
 
-/// Dropped at each point where it waits: what was not sent leaves its label free, and what may have been sent is never
-/// forgotten.
+/// Dropped at each await point: a submission that was not sent leaves its label free, and one that may have been sent
+/// is never forgotten.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_submission_that_is_dropped_before_it_is_sent_leaves_its_label_free() {
     let (world, folder) = (World::new(&["A"]), tempfile::tempdir().unwrap());
@@ -146,11 +146,11 @@ async fn a_submission_that_is_dropped_before_it_is_sent_leaves_its_label_free() 
 #[derive(Clone, Debug)]
 struct Known {
     contents: usize,
-    /// The identifier, where the acceptance came.
+    /// The identifier, if the acceptance arrived.
     accepted: Option<String>,
 }
 
-/// A service that recognises repetitions, and loses or refuses what the test says.
+/// A service that recognises repetitions, and loses or refuses requests as the test sets.
 #[derive(Default)]
 struct Service {
     /// The body of each key.
@@ -161,15 +161,15 @@ struct Service {
 
 const FATES: [&str; 4] = ["accepted", "the answer is lost", "the request is lost", "refused"];
 
-/// Random sequences of submissions, lost answers and restarts, against a model of one line a label: a label stands for its
-/// first contents until it is free again, no key is ever sent with two bodies, and an operation that is returned was begun
-/// with the contents that were asked for.
+/// Random sequences of submissions, lost responses and restarts, against a model of one line per label: a label
+/// identifies its first contents until it is free again, no key is ever sent with two bodies, and an operation that is
+/// returned was begun with the requested contents.
 #[tokio::test]
 async fn labels_do_as_the_model_does() {
     let service = Arc::new(Mutex::new(Service::default()));
-    let told = Arc::clone(&service);
+    let shared = Arc::clone(&service);
     let server = Server::start(move |request| {
-        let mut service = told.lock().unwrap();
+        let mut service = shared.lock().unwrap();
         service.sent += 1;
         let key = request.header("idempotency-key").unwrap().to_owned();
         let fate = FATES[service.fate];
@@ -188,9 +188,9 @@ async fn labels_do_as_the_model_does() {
     let start = || operations(&server.url).with_store(SqliteStore::open(folder.path().join("store")).unwrap());
     let (mut operations, mut model) = (start(), BTreeMap::<String, Known>::new());
     let bodies = [json!({ "version": 17 }), json!({ "version": 18 }), json!({})];
-    let (mut number, mut met): (u64, BTreeMap<String, u32>) = (23, BTreeMap::new());
+    let (mut number, mut ends): (u64, BTreeMap<String, u32>) = (23, BTreeMap::new());
     for _ in 0..600 {
-        // A fixed shuffle, after Knuth.
+        // A deterministic generator, after Knuth.
         number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let choice = usize::try_from(number >> 40).unwrap();
         let (label, contents, way) = (format!("label {}", choice % 5), (choice >> 4) % 3, (choice >> 8) % 3);
@@ -212,7 +212,7 @@ async fn labels_do_as_the_model_does() {
             _ => request.submit_or_resume(&operations, "thing", &label).await,
         };
         let known = model.get(&label).cloned();
-        // The expectation of the model: the name of the end, and whether a request is sent.
+        // The expectation of the model: the name of the result, and whether a request is sent.
         let (end, sent) = match (way, &known) {
             (0, Some(_)) | (1, None) => ("store", 0),
             (1 | 2, Some(known)) if known.contents != contents => ("label-mismatch", 0),
@@ -242,7 +242,7 @@ async fn labels_do_as_the_model_does() {
             }
             _ => {}
         }
-        // Labels become free again, so that there is more to learn.
+        // Labels become free again, to reach more states.
         if (choice >> 20).is_multiple_of(6)
             && let Some(label) = model.keys().next().cloned()
         {
@@ -250,9 +250,9 @@ async fn labels_do_as_the_model_does() {
             assert!(operations.forget(&entry).await.unwrap());
             model.remove(&label);
         }
-        *met.entry(format!("{way} {end}")).or_default() += 1;
+        *ends.entry(format!("{way} {end}")).or_default() += 1;
     }
-    assert!(met.len() >= 11 && met.values().all(|times| *times > 1), "{met:?}");
+    assert!(ends.len() >= 11 && ends.values().all(|times| *times > 1), "{ends:?}");
 }
 
 fn id_of(operation: &Operation) -> &str {

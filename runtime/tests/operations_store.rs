@@ -118,7 +118,7 @@ async fn a_header_that_is_configured_later_makes_no_repetition_of_what_was_sent_
     assert_eq!(server.requests().len(), 1);
 }
 
-/// What a client of the first version left behind.
+/// The file of a client of the first version.
 fn first_version(path: &std::path::Path, deployment: &str) {
     let file = rusqlite::Connection::open(path).unwrap();
     file.execute_batch(
@@ -140,7 +140,7 @@ fn first_version(path: &std::path::Path, deployment: &str) {
 #[tokio::test]
 async fn a_store_of_the_first_version_is_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
-    // What accepts first tells the fingerprint of the deployment.
+    // The first acceptance has the fingerprint of the deployment.
     let replies = [202, 409, 202].map(|status| Reply::json(status, r#"{"result":{"id":17}}"#));
     let count = std::sync::atomic::AtomicUsize::new(0);
     let server = Server::start(move |_| replies[count.fetch_add(1, std::sync::atomic::Ordering::SeqCst)].clone()).await;
@@ -150,7 +150,7 @@ async fn a_store_of_the_first_version_is_gone_on_with() {
     let operations = stored(&server, &folder);
     let entry = operations.labelled("one").await.unwrap().unwrap();
     assert_eq!((entry.status(), entry.intent().correlation()), (Status::SubmissionUnknown, "old"));
-    // What an earlier version kept may have been sent, so that a refusal does not forget it.
+    // An entry of an earlier version may have been sent, so a refusal does not forget it.
     let platform = operations.client().clone();
     let again = || platform.request(Method::Post, "/rooms/r/things").resubmit(&operations, "thing", "one");
     assert!(again().await.unwrap_err().is_submission_unknown());
@@ -163,7 +163,7 @@ async fn a_store_of_the_first_version_is_gone_on_with() {
     assert!(error.is_store() && error.to_string().contains("version 5"), "{error}");
 }
 
-/// An earlier version kept all events again with each look.
+/// An earlier version stored all events again with each query.
 #[tokio::test]
 async fn events_that_were_kept_with_every_look_are_kept_once() {
     let (server, folder) = (accepting().await, tempfile::tempdir().unwrap());
@@ -195,7 +195,7 @@ async fn events_that_were_kept_with_every_look_are_kept_once() {
     let before = size();
     drop(SqliteStore::open(&path).unwrap());
     assert!(size() * 10 < before, "{} of {before} bytes", size());
-    // A program of the earlier version has the file open still, and goes on as it did.
+    // A program of the earlier version still has the file open, and continues to write as before.
     tamper(&path, &format!("INSERT INTO observation (correlation, observation) VALUES ('old', '{}')", look(101)));
     let store = SqliteStore::open(&path).unwrap();
     let entry = driftless_runtime::operations::Store::entry(&store, "old").await.unwrap().unwrap();
@@ -204,7 +204,7 @@ async fn events_that_were_kept_with_every_look_are_kept_once() {
     drop(server);
 }
 
-/// Changes the file of a store behind its back.
+/// Changes the file of a store directly.
 fn tamper(path: &std::path::Path, sql: &str) {
     let file = rusqlite::Connection::open(path).unwrap();
     file.busy_timeout(WATCHDOG).unwrap();
@@ -243,7 +243,7 @@ async fn a_row_that_cannot_be_read_stops_only_itself() {
         assert!(problem.place().starts_with("row 2 of the table `submission`"), "{}", problem.place());
         assert!(problem.error().is_store() && problem.error().to_string().contains("row 2"), "{}", problem.error());
         assert!(unfinished.all().unwrap_err().is_store());
-        // Whoever asks for it alone learns the same, and nothing is submitted in its place.
+        // A query for this label alone has the same error, and nothing is submitted.
         let error = operations.labelled("bad").await.unwrap_err();
         assert!(error.is_store() && error.to_string().contains("`bad`"), "{change}: {error}");
         request().resubmit(&operations, "thing", "bad").await.unwrap_err();
@@ -266,7 +266,7 @@ async fn an_observation_that_cannot_be_read_takes_no_entry_away() {
     operations.resume(&unfinished.entries[0]).unwrap();
 }
 
-/// For stores of other kinds, which look at no reference.
+/// For other stores, which do not check references.
 #[tokio::test]
 async fn an_entry_with_the_reference_of_another_one_is_not_resumed() {
     let server = accepting().await;
@@ -302,7 +302,7 @@ fn a_file_that_another_program_holds_keeps_no_thread_of_the_runtime() {
                 })
             })
             .collect();
-        // Other work of the program has its threads.
+        // Other work of the program has its own threads.
         let other = tokio::time::timeout(WATCHDOG, tokio::task::spawn_blocking(|| 1)).await;
         assert_eq!(other.expect("the threads are taken").unwrap(), 1);
         for call in calls {
@@ -311,7 +311,7 @@ fn a_file_that_another_program_holds_keeps_no_thread_of_the_runtime() {
             assert!(error.is_store() && !error.is_submission_unknown(), "{error:?}");
         }
         holder.execute_batch("COMMIT").unwrap();
-        // What nobody waited for any more is left undone: no label is taken by a submission that was never sent.
+        // A step whose caller was dropped is not done: no label is taken by a submission that was never sent.
         let left = tokio::time::timeout(WATCHDOG, operations.unfinished()).await.expect("it hangs");
         assert_eq!(left.unwrap().all().unwrap(), []);
         assert!(server.requests().is_empty());

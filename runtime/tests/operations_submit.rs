@@ -1,4 +1,4 @@
-//! Submissions and references: what is kept, what is sent, and what is refused.
+//! Submissions and references: the entries that are stored, the requests that are sent, and the refusals.
 
 use std::{sync::Arc, time::Duration};
 
@@ -74,7 +74,7 @@ async fn a_post_whose_connection_dies_is_sent_once_and_unknown() {
         assert_eq!(entries.len(), 1);
         assert_eq!(entries[0].status(), Status::SubmissionUnknown);
         assert!(operations.resume(&entries[0]).unwrap_err().is_submission_unknown());
-        // Neither by itself nor by another attempt.
+        // Neither automatically nor by another attempt.
         assert!(submit(&operations, "polled-thing", "one").await.unwrap_err().is_store());
         assert_eq!(posts(&server), 1, "{reply:?}");
     }
@@ -262,8 +262,9 @@ async fn what_is_written_down_or_shown_holds_no_token() {
     let seen = watch.next().await;
     let entries = operations.unfinished().await.unwrap().all().unwrap();
     let kept = serde_json::to_string(operation.reference()).unwrap();
-    let shown = format!("{kept} {operations:?} {operation:?} {watch:?} {seen:?} {entries:?} {:?}", operations.client());
-    assert!(entries.len() == 1 && !shown.contains("canary"), "{shown}");
+    let printed =
+        format!("{kept} {operations:?} {operation:?} {watch:?} {seen:?} {entries:?} {:?}", operations.client());
+    assert!(entries.len() == 1 && !printed.contains("canary"), "{printed}");
     let sent = server.requests();
     assert!(sent.iter().any(|request| request.header("authorization") == Some("Bearer canary-token")));
 }
@@ -388,13 +389,17 @@ async fn whoever_asks_for_a_label_gets_its_one_operation() {
             tokio::spawn(async move { (label.clone(), ask(&operations, "thing", "r", &label).await.unwrap()) })
         })
         .collect();
-    let mut found = std::collections::BTreeSet::new();
+    let mut operations_by_label = std::collections::BTreeSet::new();
     for task in tasks {
         let (label, operation) = task.await.unwrap();
-        found.insert((label, operation.reference().id().to_owned()));
+        operations_by_label.insert((label, operation.reference().id().to_owned()));
     }
-    assert_eq!(found.len(), 3, "each label has one operation: {found:?}");
-    assert_eq!(found.iter().map(|(_, id)| id).collect::<std::collections::BTreeSet<_>>().len(), 3, "{found:?}");
+    assert_eq!(operations_by_label.len(), 3, "each label has one operation: {operations_by_label:?}");
+    assert_eq!(
+        operations_by_label.iter().map(|(_, id)| id).collect::<std::collections::BTreeSet<_>>().len(),
+        3,
+        "{operations_by_label:?}"
+    );
     // Later, and after its end, too.
     let sent = posts(&server);
     let again = ask(&operations, "thing", "r", "label 0").await.unwrap();
@@ -428,7 +433,7 @@ async fn whoever_asks_again_repeats_what_may_have_arrived_where_the_service_reco
     }
     assert_eq!(posts(&server), 1, "what nobody recognises is never repeated by itself");
 
-    // What was refused is forgotten, and submitted when it is asked for again.
+    // A refused submission is forgotten, and submitted when it is requested again.
     let server = scripted(&[Reply::new(400, &[], ""), accepted]).await;
     let operations = support_operations::operations(&server.url);
     assert!(ask(&operations, "polled-thing", "r", "one").await.unwrap_err().is_bad_request());
@@ -436,7 +441,7 @@ async fn whoever_asks_again_repeats_what_may_have_arrived_where_the_service_reco
     assert_eq!(posts(&server), 2);
 }
 
-/// A service that meets the first request with one reply and every other with the next ones.
+/// A service that answers the first request with one reply and every other with the next ones.
 async fn scripted(replies: &[Reply]) -> Server {
     let (replies, count) = (replies.to_vec(), std::sync::atomic::AtomicUsize::new(0));
     Server::start(move |_| {
@@ -506,7 +511,8 @@ async fn a_redirect_to_what_was_made_is_no_refusal() {
     assert!(operations.labelled("one").await.unwrap().is_some());
 }
 
-/// The key of a submission is that of its first attempt, so what was sent without one is never sent with one.
+/// The key of a submission is that of its first attempt, so a submission that was sent without one is never sent with
+/// one.
 #[tokio::test]
 async fn what_was_sent_without_a_key_is_not_sent_again() {
     let server = Server::always(Reply::close()).await;
@@ -560,7 +566,7 @@ async fn a_header_that_cannot_be_sent_leaves_no_submission_behind() {
     assert!(operations.labelled("one").await.unwrap().is_none() && server.requests().is_empty());
 }
 
-/// A service that begins work by `GET` is not asked twice, although reading would be repeated.
+/// A service that starts work by `GET` is not asked twice, although reading would be retried.
 #[tokio::test]
 async fn a_submission_is_sent_once_whatever_its_method() {
     static READ: driftless_runtime::operations::Binding = driftless_runtime::operations::Binding {

@@ -20,7 +20,7 @@ async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(WATCHDOG, future).await.expect("it hangs")
 }
 
-/// How an operation stands at the first deadline that leaves time for a look.
+/// The outcome at the first deadline that leaves time for a query.
 async fn standing(operation: &Operation) -> OperationOutcome {
     for limit in limits() {
         let outcome = within(operation.wait(limit)).await.unwrap();
@@ -61,7 +61,7 @@ fn changed(state: &str) -> String {
     json!({ "changed": { "state": state } }).to_string()
 }
 
-/// A socket over which nothing is pushed.
+/// A socket that pushes nothing.
 async fn quiet(mut peer: Peer, _world: World) {
     peer.acknowledge().await;
     peer.idle().await;
@@ -90,7 +90,7 @@ async fn the_ends_are_told_apart() {
 
 #[tokio::test]
 async fn an_event_between_the_look_and_the_subscription_is_found() {
-    // The first look sees A; the end comes before the service hears of the subscription, and is never pushed.
+    // The first query sees A; the end comes before the subscription begins, and is never pushed.
     let world = World::new(&["A", "DONE"]);
     let server = serve(&world, quiet).await;
     let (seen, outcome) = all(&server.url, "thing").await;
@@ -106,7 +106,7 @@ async fn a_pushed_end_is_confirmed_by_a_query() {
         let id = peer.subscribed().await.unwrap();
         peer.next(&id, &changed("B")).await;
         tokio::time::sleep(Duration::from_millis(200)).await;
-        // The push is ahead of what queries show.
+        // The push is ahead of the queries.
         world.only("A", &[]);
         for state in ["A", "B", "A", "B", "B", "A", "B", "DONE"] {
             world.show(state, &[]);
@@ -163,7 +163,8 @@ async fn duplicates_and_late_messages_change_nothing() {
     assert!(outcome.is_success());
 }
 
-/// After the first look, nothing but a gap leads to another one: what a second look shows came while the socket was dead.
+/// After the first query, only a gap leads to another one: the second query shows changes from the time in which the
+/// socket was dead.
 fn one_look() -> WatchOptions {
     options().settle(Duration::from_secs(600))
 }
@@ -206,7 +207,7 @@ async fn an_end_that_comes_while_the_socket_is_dead_is_found() {
             if peer.number == 0 {
                 peer.acknowledge().await;
                 peer.subscribed().await.unwrap();
-                // Cut, without a word.
+                // Cut, without a close frame.
                 return;
             }
             std::future::pending::<()>().await;
@@ -318,7 +319,7 @@ async fn what_is_not_visible_yet_is_waited_for_and_then_missing() {
                 hidden = Some(operation);
                 break;
             }
-            // It was not asked for in time.
+            // It was not queried in time.
             Err(error) => assert!(error.is_operation_missing(), "{error:?}"),
         }
     }
@@ -359,7 +360,7 @@ async fn a_service_that_fails_for_a_while_is_waited_out() {
     assert!(within(operation.wait(Deadline::never())).await.unwrap().is_success());
 }
 
-/// What a service says of an operation while it is in trouble.
+/// The responses to queries while the service is failing.
 async fn troubled(reply: Reply, interval: Duration) -> (OperationOutcome, usize) {
     for limit in limits() {
         let (world, reply) = (World::new(&["DONE"]), reply.clone());
@@ -380,7 +381,7 @@ async fn troubled(reply: Reply, interval: Duration) -> (OperationOutcome, usize)
 
 #[tokio::test]
 async fn what_the_service_asks_for_shortens_no_pause() {
-    // From the first look to the second at least 15 s pass, so that there is one, of at most three attempts.
+    // At least 15 s pass from the first query to the second, so there is one, of at most three attempts.
     for wait in ["0", "Sun, 06 Nov 1994 08:49:37 GMT", "-1", "nonsense"] {
         let reply = Reply::new(503, &[("retry-after", wait)], "");
         let (outcome, looks) = troubled(reply, Duration::from_secs(600)).await;
@@ -475,7 +476,7 @@ async fn a_thousand_operations_are_watched_over_one_socket() {
         peer.idle().await;
     })
     .await;
-    // A thousand connections at once are more than a busy machine opens in time; the socket is one.
+    // A thousand connections at once are more than a busy machine opens in time; the socket is one connection.
     let client = Client::builder(&server.url).credential(StaticToken::new("canary-token"));
     let client = client.graphql(GraphqlOptions::new()).max_concurrency(32).connect_timeout(WATCHDOG).build().unwrap();
     let operations = client.operations().with_binding(&THING).with_options(options());

@@ -1,4 +1,4 @@
-//! Answers that come in pages.
+//! Paginated responses.
 
 use crate::support;
 use crate::support::{Reply, Server};
@@ -22,13 +22,13 @@ async fn server() -> Server {
 
 async fn read(platform: &Client, first: &str) -> Vec<Result<Value, driftless_runtime::Error>> {
     let page = |number: &str| platform.request(Method::Get, "/x").query("page", number).call::<Value>();
-    let mut pages = page(first).paginate_with(|shown| Some(page(shown.header("x-next")?)));
-    let mut found = Vec::new();
+    let mut pages = page(first).paginate_with(|last| Some(page(last.header("x-next")?)));
+    let mut read_items = Vec::new();
     while let Some(page) = pages.next().await {
-        found.push(page);
+        read_items.push(page);
     }
     assert!(pages.next().await.is_none());
-    found
+    read_items
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn pages_are_a_stream() {
     let server = server().await;
     let platform = Client::builder(&server.url).build().unwrap();
     let page = |number: &str| platform.request(Method::Get, "/x").query("page", number).call::<Value>();
-    let pages = page("1").paginate_with(|shown| Some(page(shown.header("x-next")?)));
+    let pages = page("1").paginate_with(|last| Some(page(last.header("x-next")?)));
     assert!(server.requests().is_empty(), "nothing is sent before it is read");
     let two: Vec<Value> = pages.take(2).try_collect().await.unwrap();
     assert_eq!(serde_json::json!(two), serde_json::json!([[1], [2]]));
@@ -77,26 +77,26 @@ fn items<'a>(client: &'a Client, at: Option<i64>, items: &'static str, next: Nex
     call.items(Paging { items, total: None, next })
 }
 
-/// What was read, the code and the text of the error that ended it, and what was asked.
+/// Returns the items, the error that ended the stream, and the requests.
 async fn all(server: &Server, paging: impl Fn(&Client) -> Items<'_, i64>) -> (Vec<i64>, Option<Error>, Vec<String>) {
     let client = Client::builder(&server.url).no_retry().build().unwrap();
     let before = server.requests().len();
-    let (mut found, mut failed) = (Vec::new(), None);
+    let (mut read_items, mut failed) = (Vec::new(), None);
     let mut items = paging(&client);
     while let Some(item) = items.next().await {
         assert!(failed.is_none(), "nothing comes after an error");
         match item {
-            Ok(item) => found.push(item),
+            Ok(item) => read_items.push(item),
             Err(error) => failed = Some(error),
         }
     }
     assert!(items.next().await.is_none());
     let asked = server.requests().split_off(before);
     assert!(asked.iter().all(|request| request.query().starts_with("filter=a%20b") || request.path() != "/things"));
-    (found, failed, asked.iter().map(|request| request.target.replace("/things?filter=a%20b", "")).collect())
+    (read_items, failed, asked.iter().map(|request| request.target.replace("/things?filter=a%20b", "")).collect())
 }
 
-/// Five things, at most two a page, from the one that `at` says.
+/// Five items, at most two per page, beginning with `at`.
 fn from(at: usize) -> Vec<i64> {
     (1..=5).skip(at).take(2).collect()
 }
@@ -109,17 +109,17 @@ fn at(request: &support::Recorded) -> usize {
 async fn items_are_skipped_as_they_were_read() {
     let server = Server::start(|request| Reply::json(200, &format!("{:?}", from(at(request))))).await;
     let offset = NextPage::Offset { parameter: AT };
-    let (found, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
-    assert_eq!((found, error.is_none()), (vec![1, 2, 3, 4, 5], true));
+    let (read_items, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
+    assert_eq!((read_items, error.is_none()), (vec![1, 2, 3, 4, 5], true));
     assert_eq!(
         asked,
         ["", "&at=2", "&at=4", "&at=5"],
         "a short page may be the service's limit: an empty one is the end"
     );
-    let (found, _, asked) = all(&server, |client| items(client, Some(3), "", offset)).await;
-    assert_eq!((found, asked), (vec![4, 5], vec!["&at=3".to_owned(), "&at=5".to_owned()]));
-    let (found, _, asked) = all(&server, |client| items(client, None, "", offset).limit(3).limit(9)).await;
-    assert_eq!((found, asked.len()), (vec![1, 2, 3], 2), "no page is asked for beyond the limit");
+    let (read_items, _, asked) = all(&server, |client| items(client, Some(3), "", offset)).await;
+    assert_eq!((read_items, asked), (vec![4, 5], vec!["&at=3".to_owned(), "&at=5".to_owned()]));
+    let (read_items, _, asked) = all(&server, |client| items(client, None, "", offset).limit(3).limit(9)).await;
+    assert_eq!((read_items, asked.len()), (vec![1, 2, 3], 2), "no page is asked for beyond the limit");
     assert!(all(&server, |client| items(client, None, "", offset).limit(0)).await.2.is_empty());
     let client = Client::builder(&server.url).build().unwrap();
     let odd: Vec<i64> = items(&client, None, "", offset)
@@ -141,11 +141,11 @@ async fn pages_have_numbers() {
     })
     .await;
     let number = NextPage::Number { parameter: AT, first: 1 };
-    let (found, error, asked) = all(&server, |client| items(client, None, "/data/list", number)).await;
-    assert_eq!((found, error.is_none()), (vec![1, 2, 3], true));
+    let (read_items, error, asked) = all(&server, |client| items(client, None, "/data/list", number)).await;
+    assert_eq!((read_items, error.is_none()), (vec![1, 2, 3], true));
     assert_eq!(asked, ["", "&at=2", "&at=3"]);
-    let (found, _, asked) = all(&server, |client| items(client, Some(2), "/data/list", number)).await;
-    assert_eq!((found, asked.len()), (vec![3], 2));
+    let (read_items, _, asked) = all(&server, |client| items(client, Some(2), "/data/list", number)).await;
+    assert_eq!((read_items, asked.len()), (vec![3], 2));
 }
 
 #[tokio::test]
@@ -159,8 +159,8 @@ async fn cursors_stand_in_bodies_and_headers() {
     let places =
         [NextPage::Cursor { parameter: AT, pointer: "/next" }, NextPage::Header { parameter: AT, name: "x-next" }];
     for next in places {
-        let (found, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
-        assert_eq!((found, error.is_none()), (vec![1, 2, 3], true));
+        let (read_items, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
+        assert_eq!((read_items, error.is_none()), (vec![1, 2, 3], true));
         assert_eq!(asked, ["", "&at=a%2Fb%20%26", "&at=7"]);
     }
 }
@@ -175,38 +175,41 @@ async fn links_are_followed_on_the_same_server_only() {
         _ => Reply::new(200, &[("link", "</things/9>; rel=prev, </things/2?x=1>; rel=next")], "[1]"),
     })
     .await;
-    let (found, error, asked) = all(&server, |client| items(client, None, "", NextPage::Link)).await;
+    let (read_items, error, asked) = all(&server, |client| items(client, None, "", NextPage::Link)).await;
     assert_eq!(asked, ["", "/things/2?x=1", "/things/3"]);
     let error = error.unwrap();
-    assert_eq!(found, [1, 2], "{error}");
+    assert_eq!(read_items, [1, 2], "{error}");
     assert!(error.is_decode() && error.to_string().contains("another server"), "{error}");
-    let (found, error, _) = all(&server, |client| items(client, Some(4), "", NextPage::Link)).await;
-    assert!(found == [1] && error.as_ref().is_some_and(|error| error.to_string().contains("circles")), "{error:?}");
+    let (read_items, error, _) = all(&server, |client| items(client, Some(4), "", NextPage::Link)).await;
+    assert!(
+        read_items == [1] && error.as_ref().is_some_and(|error| error.to_string().contains("circles")),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
 async fn a_service_that_never_ends_does_not_hang_its_caller() {
     let server = Server::start(|request| match request.query().rsplit("at=").next().unwrap() {
-        // The same page over and over, whatever is asked.
+        // The same page for every request.
         "1" => Reply::json(200, "[1]"),
-        // The same cursor over and over, with other items.
+        // The same cursor every time, with other items.
         "100" | "same" => Reply::json(200, r#"{"list":[1],"next":"same"}"#),
-        // Another cursor each time, and never an item.
+        // Another cursor every time, and never an item.
         at => Reply::json(200, &format!(r#"{{"list":[],"next":{}}}"#, at.parse::<u64>().map_or(1_000, |at| at + 1))),
     })
     .await;
     let fixed = Server::always(Reply::json(200, "[1]")).await;
     for next in [NextPage::Offset { parameter: AT }, NextPage::Number { parameter: AT, first: 0 }] {
-        let (found, error, asked) = all(&fixed, |client| items(client, None, "", next)).await;
-        assert_eq!((found, asked.len()), (vec![1], 2));
+        let (read_items, error, asked) = all(&fixed, |client| items(client, None, "", next)).await;
+        assert_eq!((read_items, asked.len()), (vec![1], 2));
         assert!(error.unwrap().to_string().contains("circles"));
     }
     let cursor = NextPage::Cursor { parameter: AT, pointer: "/next" };
-    let (found, error, asked) = all(&server, |client| items(client, Some(100), "/list", cursor)).await;
-    assert_eq!((found, asked.len()), (vec![1], 2));
+    let (read_items, error, asked) = all(&server, |client| items(client, Some(100), "/list", cursor)).await;
+    assert_eq!((read_items, asked.len()), (vec![1], 2));
     assert!(error.unwrap().to_string().contains("circles"));
-    let (found, error, asked) = all(&server, |client| items(client, Some(200), "/list", cursor)).await;
-    assert_eq!((found.len(), asked.len()), (0, 100));
+    let (read_items, error, asked) = all(&server, |client| items(client, Some(200), "/list", cursor)).await;
+    assert_eq!((read_items.len(), asked.len()), (0, 100));
     assert!(error.unwrap().to_string().contains("100 pages in a row"));
 }
 
@@ -218,9 +221,9 @@ async fn an_answer_without_content_has_no_items() {
         _ => Reply::new(204, &[], ""),
     })
     .await;
-    let (found, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
-    assert_eq!((found, error.is_none(), asked.len()), (vec![1, 2], true, 2));
-    // A 200 with an empty body is an error: only a 204 stands for a page without items.
+    let (read_items, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
+    assert_eq!((read_items, error.is_none(), asked.len()), (vec![1, 2], true, 2));
+    // A 200 with an empty body is an error: only a 204 is a page without items.
     let server = Server::always(Reply::new(200, &[], "")).await;
     assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_decode());
 }
@@ -236,9 +239,9 @@ async fn pages_that_are_not_what_the_configuration_says_are_errors() {
         (r#"{"list":[1],"next":{"canary":1}}"#, cursor, "at `/next`"),
     ] {
         let server = Server::always(Reply::json(200, body)).await;
-        let (found, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
+        let (read_items, error, asked) = all(&server, |client| items(client, None, "/list", next)).await;
         let error = error.unwrap();
-        assert!(found.is_empty() && asked.len() == 1 && error.is_decode(), "{error}");
+        assert!(read_items.is_empty() && asked.len() == 1 && error.is_decode(), "{error}");
         assert_eq!(error.operation(), Some("list_things"));
         assert!(error.to_string().contains(says) && !format!("{error:?}").contains("canary"), "{error}");
     }
@@ -246,12 +249,12 @@ async fn pages_that_are_not_what_the_configuration_says_are_errors() {
     assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_not_found());
 }
 
-/// The behaviour of a service behind its last page.
+/// The behaviour of a service after its last page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Behind {
     Empty,
     Missing,
-    /// The last page, whatever is asked.
+    /// The last page, for every request.
     Last,
 }
 
@@ -268,7 +271,7 @@ impl Shelf {
         self.things.div_ceil(self.size)
     }
 
-    /// Its answer. A cursor is the number of the page before which it stands.
+    /// Its response. A cursor is the number of the page after it.
     fn answer(self, request: &support::Recorded) -> Reply {
         let number = request.query().split_once("at=").map(|(_, number)| number.parse::<usize>().unwrap());
         let page = match self.way {
@@ -283,7 +286,7 @@ impl Shelf {
         };
         let list: Vec<_> = (1..=self.things).skip(page * self.size).take(self.size).collect();
         let is_last = page + 1 >= self.pages();
-        // A service that repeats its last page gives a cursor that leads to it.
+        // A service that repeats its last page returns a cursor that leads to it.
         let next = if is_last && self.behind != Behind::Last { "null".to_owned() } else { (page + 1).to_string() };
         let link = format!("</things?filter=a%20b&at={next}>; rel=next");
         let headers: &[(&str, &str)] = match next.as_str() {
@@ -294,8 +297,8 @@ impl Shelf {
     }
 }
 
-/// Services of every size, with and without a total, against what they hold: all of it is read, once, and in order. Where that
-/// cannot be known, an error follows.
+/// Services of every size, with and without a total, compared with their items: all are read, once, and in order. If
+/// that cannot be determined, an error follows.
 #[tokio::test]
 async fn all_items_are_read_once_whatever_a_service_does_behind_the_last_page() {
     let shelf = std::sync::Arc::new(std::sync::Mutex::new(None::<Shelf>));
@@ -337,7 +340,8 @@ async fn all_items_are_read_once_whatever_a_service_does_behind_the_last_page() 
                 assert_eq!(failed.is_some(), is_circle, "{case}");
                 assert!(failed.is_none_or(|text| text.contains("circles")), "{case}");
                 let all: Vec<_> = (1..=things).collect();
-                // A cursor that names the page itself is known for a circle once it is followed, and its items came by then.
+                // A cursor that leads to its own page is detected as a circle once it is followed; its items have
+                // arrived by then.
                 assert_eq!(read[..things], all, "{case}");
                 assert!(is_circle || read.len() == things, "{case}");
                 let most = if is_told { case_pages(things, size) } else { case_pages(things, size) + 1 };
@@ -365,7 +369,7 @@ async fn a_total_ends_the_pages_where_the_call_began_at_a_known_place() {
     let offset = NextPage::Offset { parameter: AT };
     assert_eq!(read(None, offset).await, (vec![1, 2, 3, 4, 5], 3));
     assert_eq!(read(Some(3), offset).await, (vec![4, 5], 1));
-    // How many items came before a page that the call chose is not known: an empty page is the end.
+    // The number of items before a page that the call chose is unknown: an empty page is the end.
     assert_eq!(read(Some(4), NextPage::Number { parameter: AT, first: 0 }).await, (vec![5], 2));
     let server = Server::always(Reply::json(200, r#"{"list":[1],"total":{"canary":1}}"#)).await;
     let client = Client::builder(&server.url).build().unwrap();

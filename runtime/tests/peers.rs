@@ -1,4 +1,4 @@
-//! The client against servers that nobody here wrote. `tests/peers/run.sh` starts them, and runs this.
+//! The client against third-party servers. `tests/peers/run.sh` starts them, and runs this.
 
 use std::{collections::BTreeMap, os::unix::fs::PermissionsExt, time::Duration};
 
@@ -15,7 +15,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// The address of a server. Without the script there is none, and the test says so.
+/// The address of a server. Without the script there is none, and the test is skipped with a message.
 fn address(name: &str) -> String {
     let text = std::env::var("PLATFORM_PEERS")
         .unwrap_or_else(|_| "PLATFORM_PEERS is not set: run tests/peers/run.sh".to_owned());
@@ -97,7 +97,7 @@ async fn oidc_provider_authorization_code_and_rotation() {
     let issuer = address("oidc");
     let folder = tempfile::tempdir().unwrap();
     let store = RefreshFolder::new(folder.path().join("tokens"));
-    let (sender, mut shown) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut addresses) = tokio::sync::mpsc::unbounded_channel();
     let credential = AuthorizationCode::new(&issuer, "app")
         .scope("openid api")
         .store(store.clone())
@@ -107,7 +107,7 @@ async fn oidc_provider_authorization_code_and_rotation() {
         let platform = platform.clone();
         async move { platform.authenticate(Duration::from_secs(30)).await }
     });
-    assert_eq!(browse(shown.recv().await.unwrap()).await, 200);
+    assert_eq!(browse(addresses.recv().await.unwrap()).await, 200);
     signing.await.unwrap().unwrap();
     get(&platform).await.unwrap();
     let refresh = RefreshToken::new(&issuer, "app", store.clone()).scope("openid api");
@@ -121,8 +121,8 @@ async fn oidc_provider_authorization_code_and_rotation() {
     }
     seen.dedup();
     assert_eq!(seen.len(), 4, "each access token came with another refresh token");
-    assert!(shown.try_recv().is_err(), "the user was asked once");
-    // A program that comes later goes on with what is stored; a used token is refused.
+    assert!(addresses.try_recv().is_err(), "the user was asked once");
+    // A later program uses the stored token; a used token is refused.
     get(&service(&issuer, refresh)).await.unwrap();
     store.save(&key, &seen[0].clone().into()).unwrap();
     let old = service(&issuer, RefreshToken::new(&issuer, "app", store.clone()).scope("openid api"));
@@ -184,7 +184,7 @@ async fn oidc_provider_mock_authorization_code() {
     let issuer = address("mock");
     let folder = tempfile::tempdir().unwrap();
     let store = RefreshFolder::new(folder.path().join("tokens"));
-    let (sender, mut shown) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut addresses) = tokio::sync::mpsc::unbounded_channel();
     let credential = AuthorizationCode::new(&issuer, "app")
         .secret(SecretEnv::new("PEERS_SECRET"))
         .scope("openid email")
@@ -195,11 +195,12 @@ async fn oidc_provider_mock_authorization_code() {
         let platform = platform.clone();
         async move { platform.authenticate(Duration::from_secs(30)).await }
     });
-    assert_eq!(approve(&shown.recv().await.unwrap()).await, 200);
+    assert_eq!(approve(&addresses.recv().await.unwrap()).await, 200);
     signing.await.unwrap().unwrap();
     let user = platform.request(Method::Get, "/userinfo").send().await.unwrap();
     assert_eq!(user.json::<Value>().unwrap()["sub"], "ada");
-    // This issuer takes the secret of a refresh by HTTP Basic only, which the client does not send: the error says so.
+    // This issuer accepts the secret of a refresh only by HTTP Basic, which the client does not send: the error
+    // mentions it.
     let stored = RefreshToken::new(&issuer, "app", store).secret(SecretEnv::new("PEERS_SECRET")).scope("openid email");
     let error = get(&service(&issuer, stored)).await.unwrap_err();
     assert!(error.is_token() && error.to_string().contains("client_secret_basic"), "{error}");
@@ -259,7 +260,7 @@ async fn mockttp_resets_truncations_and_false_lengths() {
     assert!(silent.is_timeout() && silent.is_submission_unknown(), "{silent}");
     let short = platform.request(Method::Post, "/short").send().await.unwrap_err();
     assert!(!short.is_submission_unknown() && short.was_sent() && short.status().is_some(), "{short}");
-    // What is longer than it says is cut or an error, and never passes for the whole.
+    // A body that is longer than announced is cut or an error, and never passes for the whole.
     match platform.request(Method::Get, "/long").send().await {
         Ok(answer) => assert!(answer.json::<String>().is_err()),
         Err(error) => assert!(error.is_broken(), "{error}"),

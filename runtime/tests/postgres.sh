@@ -1,12 +1,12 @@
 #!/bin/sh
-# Starts a PostgreSQL of its own on loopback, on a free port, in a folder that goes with it; runs the command that it is
-# given; stops the server. The command finds in its environment
+# Starts a separate PostgreSQL on loopback, on a free port, in a temporary folder; runs the given command; stops the server.
+# The command has these environment variables:
 #   PLATFORM_POSTGRES_URL         the address, for a superuser, without a password
-#   PLATFORM_POSTGRES_CA          the certificate that TLS of the server is checked with
+#   PLATFORM_POSTGRES_CA          the certificate that verifies the server
 #   PLATFORM_POSTGRES_CONTROL     a program that stops, starts, restarts and crashes the server
-#   PLATFORM_POSTGRES_SMALL_DISK  a small disk with a folder `tables` of the server's; root's only, where it may mount one
-# Debian's package `postgresql` is installed where it is missing and this user may. Without PostgreSQL, the script says
-# SKIPPED and why, and ends with 0; so a run that has to have it sets PLATFORM_POSTGRES_REQUIRED.
+#   PLATFORM_POSTGRES_SMALL_DISK  a small disk with a folder `tables` of the server; only for root, if it may mount one
+# If Debian's package `postgresql` is missing and this user may, it is installed. Without PostgreSQL, the script prints
+# SKIPPED with the reason, and ends with 0; set PLATFORM_POSTGRES_REQUIRED to make that an error.
 set -eu
 
 skipped() {
@@ -15,7 +15,7 @@ skipped() {
     exit 0
 }
 
-# The newest version that is here.
+# The newest installed version.
 programs() {
     for folder in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -t/ -k5 -rn) /usr/local/bin /usr/bin; do
         if [ -x "$folder/initdb" ] && [ -x "$folder/pg_ctl" ]; then
@@ -29,11 +29,11 @@ bin=$(programs)
 if [ -z "$bin" ]; then
     command -v apt-get >/dev/null || skipped 'PostgreSQL is not installed, and there is no apt-get: install it'
     [ "$(id -u)" = 0 ] || skipped 'PostgreSQL is not installed, and only root may: apt-get install postgresql'
-    # No cluster of the system's: the server below is the only one that is wanted.
+    # No system cluster: only the server below is needed.
     mkdir -p /etc/postgresql-common
     [ -e /etc/postgresql-common/createcluster.conf ] ||
         echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
-    # Lists of before may do where the new ones are out of reach.
+    # The old package lists may suffice if new ones cannot be downloaded.
     said=$(apt-get -qq update 2>&1) || true
     said="$said
 $(DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql 2>&1)" || true
@@ -53,7 +53,7 @@ if [ "$(id -u)" = 0 ]; then
     as() { $prefix "$@"; }
 fi
 
-# From here on, whatever ends the script leaves no process, no mount and no folder.
+# From here on, any end of the script leaves no process, no mount and no folder.
 folder=
 small=
 stop() {
@@ -83,7 +83,7 @@ if ! (cd "$folder" && as "$bin/initdb" -D data -U postgres -A trust -E UTF8 --lo
     exit 1
 fi
 
-# TLS, by a certificate that nobody but the tests trusts.
+# TLS, with a certificate that only the tests trust.
 tls=off
 cat >"$folder/openssl.cnf" <<'CNF'
 [req]
@@ -118,7 +118,7 @@ ssl = $tls
 log_min_messages = fatal
 CONF
 
-# A port that was free a moment ago may be taken by the time that the server wants it.
+# A port that was free a moment ago may be taken when the server starts.
 port=
 for attempt in 1 2 3 4 5 6 7 8 9 10; do
     candidate=$(awk -v seed="$$$attempt" 'BEGIN { srand(seed); print 20000 + int(rand() * 30000) }')

@@ -1,4 +1,4 @@
-//! The proxy of the environment: for `https` beyond this machine, and never for loopback.
+//! The proxy of the environment: for `https` to other machines, and never for loopback.
 
 use std::process::Stdio;
 
@@ -12,10 +12,10 @@ async fn a_call_in_a_process_of_its_own() {
     let builder = Client::builder(url).credential(StaticToken::new("canary-token"));
     let platform = builder.deadline(WATCHDOG).no_retry().build().unwrap();
     if let Err(error) = platform.request(Method::Get, "/x").send().await {
-        let shown = format!("{error} {error:?}");
+        let printed = format!("{error} {error:?}");
         std::process::exit(match error.code() {
-            _ if shown.contains("canary") => 1,
-            "configuration" if shown.contains("HTTPS_PROXY") => 8,
+            _ if printed.contains("canary") => 1,
+            "configuration" if printed.contains("HTTPS_PROXY") => 8,
             _ => 9,
         });
     }
@@ -45,7 +45,7 @@ async fn the_proxy_is_not_used_for_loopback() {
     }
     assert_eq!(service.requests().len(), 2);
     assert!(proxy.requests().is_empty(), "{:?}", proxy.requests());
-    // The environment counts: what goes elsewhere goes through it, and the proxy sees no token.
+    // The environment applies: requests to other machines go through the proxy, which sees no token.
     assert_eq!(call("https://platform.example", &proxy.url).await, Some(9));
     let seen = proxy.last();
     assert_eq!((seen.method.as_str(), seen.target.as_str()), ("CONNECT", "platform.example:443"));
@@ -54,7 +54,7 @@ async fn the_proxy_is_not_used_for_loopback() {
     assert_eq!(proxy.requests().len(), 1, "what NO_PROXY names is reached directly");
 }
 
-/// A proxy that cannot be read is not passed over: a request that was to go through it would go directly.
+/// An invalid proxy is not ignored: the request that should go through it would be sent directly.
 #[tokio::test]
 async fn a_proxy_of_the_environment_that_cannot_be_read_is_an_error_of_the_call() {
     let service = Server::always(Reply::json(200, "{}")).await;

@@ -1,4 +1,4 @@
-//! What is sent again, what is not, and what a caller knows afterwards.
+//! Retries, calls that are not retried, and the knowledge of the caller afterwards.
 
 use std::{
     sync::{
@@ -103,7 +103,7 @@ async fn a_post_whose_connection_dies_is_a_submission_unknown() {
     }
     let silent = Server::always(Reply::raw(&[]).and_hang()).await;
     let mut limits = limits();
-    // With the first ones, a slow machine sends nothing.
+    // With the first limits, a slow machine sends nothing.
     for limit in &mut limits {
         let platform = client(&silent, |builder| builder.deadline(limit));
         let error = send(&platform, Method::Post).await.unwrap_err();
@@ -145,11 +145,11 @@ async fn a_silent_service_is_asked_again_by_calls_that_may_repeat() {
     asked_again(|| Reply::raw(&[]).and_hang(), false).await;
     // A body that stalls, too.
     asked_again(|| Reply::raw(&["HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n", "{"]).and_hang(), false).await;
-    // One call may have less patience than its client.
+    // One call may have a shorter limit than its client.
     asked_again(|| Reply::raw(&[]).and_hang(), true).await;
 }
 
-/// The first answer does not come: a second request leads to one, with patience enough for it.
+/// The first response does not arrive: a second request gets one, within the idle timeout.
 async fn asked_again(first: fn() -> Reply, by_call: bool) {
     for patience in limits() {
         let server = once(first()).await;
@@ -234,8 +234,8 @@ struct Stamp(&'static str, Arc<AtomicU32>);
 impl Middleware for Stamp {
     fn handle<'a>(&'a self, mut request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
         Box::pin(async move {
-            let shown = format!("{request:?} {next:?} {:?}", request.headers);
-            assert!(!shown.contains("canary"), "a middleware never sees the token");
+            let printed = format!("{request:?} {next:?} {:?}", request.headers);
+            assert!(!printed.contains("canary"), "a middleware never sees the token");
             request.headers.append("x-stamp", HeaderValue::from_static(self.0));
             request.headers.insert("authorization", HeaderValue::from_static("Bearer forged"));
             let answer = next.run(request).await?;
@@ -314,7 +314,7 @@ async fn bodies_without_end_are_bounded() {
     assert_eq!(error.raw_body().len(), 64 * 1024);
 }
 
-/// Writes down what it sees, and answers itself where it has an answer.
+/// Records calls, and answers those that it has a response for.
 struct Cache(Arc<std::sync::Mutex<Vec<String>>>);
 
 impl Middleware for Cache {
@@ -351,7 +351,7 @@ async fn a_middleware_sees_the_request_and_may_answer_itself() {
     assert!(server.requests().is_empty(), "nothing was sent");
     client.request(Method::Post, "/flaky").query("q", "a b").body(Upload::bytes("12345")).send().await.unwrap();
     client.request(Method::Post, "/flaky").json(&serde_json::json!({ "a": 1 })).send().await.unwrap();
-    assert_eq!(server.requests().len(), 2, "an error of the network is met as one");
+    assert_eq!(server.requests().len(), 2, "an error of the network is handled as one");
     let url = &server.url;
     let expected = [
         format!("GET {url}/cached None 1 Some(0)"),
@@ -410,7 +410,7 @@ async fn an_attempt_has_a_time_of_its_own() {
             let error = platform.request(Method::Post, "/x").with_retries(policy).send().await.unwrap_err();
             assert!(error.is_timeout() && error.to_string().contains("attempt"), "{error}");
             if server.requests().len() == before + 1 {
-                // A head that came says how the call went.
+                // The head of a response settles the result of the call.
                 assert_eq!(error.is_submission_unknown(), body.is_empty(), "{error}");
                 break;
             }
@@ -419,7 +419,7 @@ async fn an_attempt_has_a_time_of_its_own() {
     }
 }
 
-/// A byte now and then is no silence: it is too slow.
+/// A byte now and then is not a silence: it is too slow.
 #[tokio::test]
 async fn a_trickle_ends_a_body() {
     let mut pieces = vec!["HTTP/1.1 200 X\r\ncontent-type: text/plain\r\ncontent-length: 3000\r\n\r\n"];

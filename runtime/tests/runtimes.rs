@@ -1,4 +1,4 @@
-//! One client, several runtimes: what began on one that stands still, or has ended, holds up nobody on another.
+//! One client, several runtimes: work that began on one that stalls, or has ended, delays no caller on another.
 
 use std::{
     io::{Read as _, Write as _},
@@ -23,7 +23,7 @@ use tokio::runtime::{Builder, Runtime};
 /// Longer than any call here takes.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
-/// A runtime that goes on only while something waits on it.
+/// A runtime that is only driven while a test waits on it.
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
@@ -32,7 +32,7 @@ async fn get(platform: &Client) -> Result<(), Error> {
     platform.request(Method::Get, "/x").no_retry().deadline(WATCHDOG).idle_timeout(WATCHDOG).send().await.map(drop)
 }
 
-/// A server on a runtime that always goes on.
+/// A server on a runtime that is always driven.
 fn serving() -> (Runtime, Server) {
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let server = runtime.block_on(Server::always(Reply::json(200, "{}")));
@@ -45,7 +45,7 @@ fn a_connection_of_a_runtime_that_stands_still_holds_up_no_other() {
     let platform = Client::builder(&server.url).credential(StaticToken::new("t")).build().unwrap();
     let (still, other) = (runtime(), runtime());
     still.block_on(get(&platform)).unwrap();
-    // The connection is kept for the next call, and nobody drives it.
+    // The connection is kept for the next call, and not driven.
     for _ in 0..3 {
         other.block_on(get(&platform)).unwrap();
     }
@@ -127,7 +127,7 @@ fn a_credential_that_blocks_its_thread_is_asked_again() {
     runtime().block_on(get(&platform)).unwrap();
 }
 
-/// A place of secrets that stands still at each step until the test lets it go on.
+/// A source of secrets that blocks at each step until the test lets it continue.
 #[derive(Clone)]
 struct Gate {
     entered: tokio::sync::mpsc::UnboundedSender<&'static str>,
@@ -137,7 +137,7 @@ struct Gate {
 impl Gate {
     fn pass(&self, step: &'static str) {
         self.entered.send(step).unwrap();
-        // Where the thread that waits is the one that opens, nobody ever does.
+        // If the waiting thread is the one that has to open the gate, it never opens.
         self.opened.lock().unwrap().recv_timeout(WATCHDOG).unwrap();
     }
 }
@@ -209,8 +209,8 @@ fn what_blocks_keeps_no_thread_of_the_runtime() {
     }
 }
 
-/// Answers one request a connection. It sends how the request begins, waits until it is told to, closes the connection without
-/// saying so in the answer, and sends that it did.
+/// Answers one request per connection. It sends the beginning of the request, waits for a command, closes the
+/// connection without `Connection: close` in the response, and reports that it did.
 struct Closing {
     url: String,
     requests: mpsc::Receiver<String>,

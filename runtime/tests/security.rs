@@ -1,4 +1,4 @@
-//! Security schemes: what a call shows of who makes it, and to whom.
+//! Security schemes: the credentials of a call, and their recipients.
 
 use std::sync::{
     Arc,
@@ -17,7 +17,7 @@ const IN_QUERY: Scheme = Scheme::Query { scheme: "key", name: "api key" };
 const IN_COOKIE: Scheme = Scheme::Cookie { scheme: "key", name: "session" };
 const BASIC: Scheme = Scheme::Basic { scheme: "login" };
 
-/// An operation for each way.
+/// One operation per location.
 macro_rules! operations {
     ($($name:ident $path:literal $security:expr;)*) => {
         $(static $name: Operation = Operation { name: $path, path: $path, security: $security, ..Operation::family("x") };)*
@@ -83,13 +83,13 @@ async fn each_scheme_goes_where_the_contract_says_and_nowhere_else() {
     let count = server.requests().len();
     assert!(call(&client, &FRAMING).await.unwrap_err().is_request());
     assert_eq!(server.requests().len(), count, "nothing was sent");
-    // The first alternative that the client can show.
+    // The first alternative for which the client has credentials.
     let token = builder().credential(StaticToken::new("token")).build().unwrap();
     call(&token, &EITHER).await.unwrap();
     assert_eq!(seen(&server.last())[0], Some("Bearer token"));
     call(&builder().build().unwrap(), &EITHER).await.unwrap();
     assert_eq!(seen(&server.last()), [None, None, None]);
-    // A token is not shown in the place of a key.
+    // A token is not sent in the place of a key.
     call(&token, &HEADER).await.unwrap();
     assert_eq!(seen(&server.last()), [None, None, None]);
 }
@@ -125,8 +125,8 @@ async fn a_key_that_is_refused_is_read_again_and_shown_nowhere() {
     let server = Server::start(|request| match request.header("x-api-key") {
         Some("canary-1") => Reply::json(200, "{}"),
         _ => {
-            let said = format!(r#"{{"detail":"{:?} {}"}}"#, seen(request), request.query()).replace(r#"(""#, "(");
-            Reply::new(401, &[("x-echo", &format!("{:?}", seen(request))), ("www-authenticate", "Key canary-9")], said)
+            let text = format!(r#"{{"detail":"{:?} {}"}}"#, seen(request), request.query()).replace(r#"(""#, "(");
+            Reply::new(401, &[("x-echo", &format!("{:?}", seen(request))), ("www-authenticate", "Key canary-9")], text)
         }
     })
     .await;
@@ -142,17 +142,17 @@ async fn a_key_that_is_refused_is_read_again_and_shown_nowhere() {
     for operation in [&QUERY, &COOKIE, &LOGIN] {
         let error = call(&client, operation).await.unwrap_err();
         let body = String::from_utf8_lossy(error.raw_body()).into_owned();
-        let shown = format!("{error} {error:?} {body} {:?}", error.headers());
+        let printed = format!("{error} {error:?} {body} {:?}", error.headers());
         let basic = operation.name == "/login";
         let secrets = if basic { ["canary-9", "bWU6Y2FuYXJ5LTk"] } else { ["canary-1", "canary-2"] };
-        assert!(error.is_unauthorized() && secrets.iter().all(|secret| !shown.contains(secret)), "{shown}");
-        assert!(shown.contains(if basic { "scheme `login`" } else { "scheme `key`" }), "{shown}");
+        assert!(error.is_unauthorized() && secrets.iter().all(|secret| !printed.contains(secret)), "{printed}");
+        assert!(printed.contains(if basic { "scheme `login`" } else { "scheme `key`" }), "{printed}");
     }
     let error = call(&Client::builder(&server.url).build().unwrap(), &HEADER).await.unwrap_err();
     assert!(error.to_string().contains("`key`") && error.to_string().contains("api_key"), "{error}");
 }
 
-/// A generated client with one API key for everything.
+/// A generated client with one API key for all operations.
 struct Keyed(Client);
 
 impl GeneratedClient for Keyed {
@@ -188,7 +188,7 @@ async fn a_request_by_hand_shows_what_the_contract_wants_of_all_operations() {
     }
 }
 
-/// A contract whose operations want two keys together, or a user with a password.
+/// A contract whose operations require two keys together, or a user with a password.
 struct Generated(Client);
 
 impl GeneratedClient for Generated {
@@ -221,20 +221,20 @@ async fn calls_in_a_process_of_its_own() {
     std::process::exit(if status { 0 } else { 9 });
 }
 
-/// One way for all: the variables of `from_env` give what the contract asks for, several together; without a contract, the
-/// place that they name.
+/// All in one way: the variables of `from_env` provide the credentials that the contract requires, several together;
+/// without a contract, they are sent where the variables say.
 #[tokio::test]
 async fn variables_give_the_keys_that_the_contract_asks_for() {
     let server = Server::always(Reply::json(200, "{}")).await;
     let run = async |kind: &str, variables: &[(&str, &str)]| {
         let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "security::calls_in_a_process_of_its_own"]).stdout(std::process::Stdio::null());
-        command.env("SECURITY_TEST", kind).env("PLATFORM_BASE_URL", &server.url);
+        command.env("SECURITY_TEST", kind).env("SERVICE_BASE_URL", &server.url);
         command.envs(variables.iter().copied());
         command.spawn().unwrap().wait().await.unwrap().code()
     };
-    let basic = [("PLATFORM_BASIC_USER", "me"), ("PLATFORM_BASIC_PASSWORD", "canary pass:wörd")];
-    let keys = [("PLATFORM_KEY_APP_ID", "my-app"), ("PLATFORM_KEY_APPKEY", "canary-key+/=")];
+    let basic = [("SERVICE_BASIC_USER", "me"), ("SERVICE_BASIC_PASSWORD", "canary pass:wörd")];
+    let keys = [("SERVICE_KEY_APP_ID", "my-app"), ("SERVICE_KEY_APPKEY", "canary-key+/=")];
     assert_eq!(run("contract", &[keys, basic].concat()).await, Some(0));
     let requests = server.requests();
     assert_eq!((requests[0].header("x-app-id"), requests[0].query()), (Some("my-app"), "code=canary-key%2B%2F%3D"));
@@ -242,8 +242,8 @@ async fn variables_give_the_keys_that_the_contract_asks_for() {
     assert_eq!(requests[1].header("authorization"), Some("Basic bWU6Y2FuYXJ5IHBhc3M6d8O2cmQ="));
     assert_eq!((requests[1].header("x-app-id"), requests[1].query()), (None, ""));
 
-    // The parameter of the key stands once, and is the key.
-    let placed = [("PLATFORM_TOKEN", "token"), ("PLATFORM_API_KEY", "canary-key"), ("PLATFORM_API_KEY_QUERY", "code")];
+    // The parameter of the key occurs once, and is the key.
+    let placed = [("SERVICE_TOKEN", "token"), ("SERVICE_API_KEY", "canary-key"), ("SERVICE_API_KEY_QUERY", "code")];
     assert_eq!(run("none", &placed).await, Some(0));
     let last = server.last();
     assert_eq!((last.query(), last.header("authorization")), ("code=canary-key", Some("Bearer token")));

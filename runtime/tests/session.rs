@@ -1,4 +1,4 @@
-//! The session as consumers see it: addresses, deadlines, retries, redirects, errors.
+//! The public behaviour of a session: addresses, deadlines, retries, redirects, errors.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -188,9 +188,9 @@ async fn problems_are_read_wherever_they_parse() {
     assert_eq!(problem.extensions["more"], serde_json::json!({"a": 1}));
     assert_eq!(error.body_as::<Object>().unwrap().get::<i32>("status").unwrap(), Some(400));
     assert!(error.body_as::<Vec<i32>>().unwrap_err().is_decode());
-    let shown = error.to_string();
-    assert!(shown.contains("400 Bad Request") && shown.contains("The\\u{1b}[31m name\\nis"), "{shown}");
-    assert!(!shown.contains(['\u{1b}', '\n']), "{shown}");
+    let printed = error.to_string();
+    assert!(printed.contains("400 Bad Request") && printed.contains("The\\u{1b}[31m name\\nis"), "{printed}");
+    assert!(!printed.contains(['\u{1b}', '\n']), "{printed}");
 
     let odd = r#"{"type":5,"status":"x","errors":[1],"traceId":null}"#;
     let server = Server::always(Reply::json(400, odd)).await;
@@ -365,8 +365,8 @@ async fn a_client_is_made_without_connections() {
     assert_eq!(format!("{platform:?}"), "Client { base_url: \"https://platform.example/\", .. }");
 }
 
-/// What is asked for as a stream is one, even where it is JSON, which a generated operation would decode.
-/// An operation whose contract declares no body.
+/// A requested stream is one, even if it is JSON, which a generated operation would decode. An operation whose contract
+/// declares no body.
 static COVER: Operation = Operation { name: "get_cover", path: "/cover", ..Operation::family("things") };
 
 #[tokio::test]
@@ -444,7 +444,7 @@ async fn the_limit_of_bodies_holds_for_what_a_stream_keeps_in_memory() {
     assert!(events.next().await.is_none());
 }
 
-/// Sets one header, and says so.
+/// Sets one header, and reports it.
 struct Sets(&'static str, &'static str);
 
 impl driftless_runtime::Middleware for Sets {

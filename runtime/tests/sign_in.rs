@@ -1,4 +1,4 @@
-//! Refresh tokens, sign-in with a browser, secrets of commands: credentials that keep something.
+//! Refresh tokens, sign-in with a browser, secrets of commands: credentials with state.
 
 use std::{
     collections::BTreeSet,
@@ -26,7 +26,7 @@ fn field(request: &Recorded, name: &str) -> Option<String> {
     url::form_urlencoded::parse(text.as_bytes()).find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
 }
 
-/// An issuer that rotates refresh tokens, each of which works once, and a service. Access tokens are over at once.
+/// An issuer that rotates refresh tokens, each of which works once, and a service. Access tokens expire at once.
 struct Issuer {
     valid: BTreeSet<String>,
     count: u32,
@@ -59,7 +59,7 @@ async fn rotating(first: &str) -> (Server, Arc<Mutex<Issuer>>) {
     (server, issuer)
 }
 
-/// A credential whose every use is the first one of a client, so that each asks for a token.
+/// A credential that starts anew with each use, so that each asks for a token.
 struct Renewing {
     url: String,
     credential: Arc<RefreshToken>,
@@ -108,13 +108,13 @@ async fn a_rotated_refresh_token_is_stored_before_the_access_token_is_used() {
         std::fs::read_dir(folder.path().join("tokens")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2, "no part stays behind: {names:?}");
     drop(platform);
-    // Another run goes on where this one ended.
+    // Another run continues after this one.
     let (platform, _) = client(&server, store);
     platform.get().await.unwrap();
     assert_eq!(issuer.lock().unwrap().count, 4);
 }
 
-/// Fails to save as often as it is told.
+/// Fails to save as often as it is set.
 #[derive(Clone)]
 struct Failing(Arc<Mutex<(u32, Option<SecretString>)>>);
 
@@ -160,7 +160,7 @@ async fn a_refresh_token_that_cannot_be_stored_is_used_from_memory_and_stored_la
     assert_eq!(store.0.lock().unwrap().1.as_ref().unwrap().expose_secret(), "canary-refresh-3");
 }
 
-/// A store on disk that can be read, and not written while it is full.
+/// A store on disk that can be read, but not written while it is full.
 struct Full {
     folder: RefreshFolder,
     full: Arc<Mutex<bool>>,
@@ -186,7 +186,7 @@ impl RefreshStore for Full {
     }
 }
 
-/// Waits until nobody holds the entry. A child that another test starts holds every open file for an instant.
+/// Waits until the entry is not locked. A child that another test starts has every open file for an instant.
 async fn unlocked(store: &RefreshFolder, key: &driftless_runtime::auth::RefreshKey) {
     let free = async {
         while store.lock(key).unwrap().is_none() {
@@ -217,7 +217,7 @@ async fn a_token_that_waits_to_be_stored_keeps_its_entry_locked() {
     unlocked(&on_disk, &key).await;
     assert_eq!(on_disk.load(&key).unwrap().unwrap().expose_secret(), "canary-refresh-4");
     assert_eq!(issuer.lock().unwrap().count, 4, "no token was sent twice");
-    // What waits, and is refused, waits no longer: a sign-in elsewhere fixes it.
+    // A waiting token that is refused no longer waits: a sign-in elsewhere fixes it.
     *full.lock().unwrap() = true;
     platform.get().await.unwrap();
     issuer.lock().unwrap().valid = ["elsewhere".to_owned()].into();
@@ -254,7 +254,7 @@ async fn a_crash_between_receipt_and_storage_ends_in_a_clear_error() {
     let (server, issuer) = rotating("first").await;
     let (platform, key) = client(&server, store.clone());
     store.save(&key, &"first".into()).unwrap();
-    // The issuer gave the next token to a program that was killed before it wrote it down.
+    // The issuer gave the next token to a program that was killed before it stored it.
     *issuer.lock().unwrap() = Issuer { valid: ["lost".to_owned()].into(), count: 1 };
     let error = platform.get().await.unwrap_err();
     assert!(error.to_string().contains("sign in again"), "{error}");
@@ -354,8 +354,11 @@ fn the_rules_of_secret_commands() {
         ("printf '\\377'", "not UTF-8"),
     ] {
         let error = run(script).unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(error.code() == "secret" && shown.contains(rule) && !shown.contains("canary"), "{script}: {shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(
+            error.code() == "secret" && printed.contains(rule) && !printed.contains("canary"),
+            "{script}: {printed}"
+        );
     }
     let absent = SecretCommand::new("/no/such/program").read().unwrap_err();
     assert!(absent.to_string().contains("cannot be started"), "{absent}");
@@ -407,7 +410,7 @@ async fn a_secret_of_a_command_is_read_for_each_token() {
     assert_eq!(tokens(), 2, "another one is tried at once");
 }
 
-/// What a browser gets at an address.
+/// The response that a browser gets at an address.
 async fn browse(address: &str) -> String {
     let url = url::Url::parse(address).unwrap();
     let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", url.port().unwrap())).await.unwrap();
@@ -420,8 +423,8 @@ async fn browse(address: &str) -> String {
 
 struct Login {
     platform: Client,
-    /// The address that the user is shown.
-    shown: tokio::sync::mpsc::UnboundedReceiver<String>,
+    /// The addresses that are presented to the user.
+    addresses: tokio::sync::mpsc::UnboundedReceiver<String>,
     server: Server,
 }
 
@@ -446,12 +449,12 @@ impl Login {
         })
         .await;
         base.lock().unwrap().push_str(&server.url);
-        let (sender, shown) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, addresses) = tokio::sync::mpsc::unbounded_channel();
         let credential = AuthorizationCode::new(&server.url, "app")
             .redirect(port, "/callback")
             .open_with(move |address| drop(sender.send(address.to_owned())));
         let platform = Client::builder(&server.url).credential(credential).build().unwrap();
-        Self { platform, shown, server }
+        Self { platform, addresses, server }
     }
 
     fn begin(&self) -> tokio::task::JoinHandle<Result<(), Error>> {
@@ -459,9 +462,9 @@ impl Login {
         tokio::spawn(async move { platform.authenticate(WATCHDOG).await.map(drop) })
     }
 
-    /// The redirect address and the state of the address that is shown.
+    /// Returns the redirect address and the state in the presented address.
     async fn asked(&mut self) -> (String, String, url::Url) {
-        let address = url::Url::parse(&self.shown.recv().await.unwrap()).unwrap();
+        let address = url::Url::parse(&self.addresses.recv().await.unwrap()).unwrap();
         let get = |name: &str| address.query_pairs().find(|(found, _)| found == name).unwrap().1.into_owned();
         (get("redirect_uri"), get("state"), address.clone())
     }
@@ -477,12 +480,12 @@ async fn a_sign_in_with_pkce() {
     assert_eq!((asked["code_challenge_method"].as_str(), asked["scope"].as_str()), ("S256", "api"));
     assert!(redirect.starts_with("http://127.0.0.1:") && redirect.ends_with("/callback") && state.len() == 43);
 
-    // What does not know the state is turned away, and the wait goes on.
+    // A request without the state is refused, and the wait goes on.
     for query in ["", "?code=c", "?state=wrong&code=c", "?state=wrong&error=access_denied"] {
         assert!(browse(&format!("{redirect}{query}")).await.starts_with("HTTP/1.1 400"), "{query}");
     }
     assert!(browse(&redirect.replace("/callback", "/favicon.ico")).await.starts_with("HTTP/1.1 404"));
-    // A connection that says nothing, as browsers open on suspicion, does not hold up the answer.
+    // A connection without a request, as browsers open in advance, does not delay the response.
     let _silent =
         tokio::net::TcpStream::connect(redirect.trim_start_matches("http://").trim_end_matches("/callback")).await;
     let page = browse(&format!("{redirect}?code=the%20code&state={state}")).await;
@@ -497,10 +500,10 @@ async fn a_sign_in_with_pkce() {
     let digest = ring::digest::digest(&ring::digest::SHA256, verifier.as_bytes());
     use base64::Engine as _;
     assert_eq!(base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(digest), asked["code_challenge"]);
-    // The token is used without another sign-in. That a second hit finds nobody cannot be asked of the port: it may be
-    // somebody else's by now.
+    // The token is used without another sign-in. That the port is closed cannot be tested: another program may use it
+    // by now.
     get(&login.platform).await.unwrap();
-    assert!(login.shown.try_recv().is_err());
+    assert!(login.addresses.try_recv().is_err());
 }
 
 #[tokio::test]
@@ -521,7 +524,7 @@ async fn a_sign_in_that_is_refused_or_of_another_issuer() {
     }
 }
 
-/// The user is not shown one window after the other, whatever the service or the user refuses.
+/// The user does not see one window after the other, whatever the service or the user refuses.
 #[tokio::test]
 async fn a_service_that_refuses_every_token_opens_one_window() {
     let mut login = Login::start(0).await;
@@ -533,7 +536,7 @@ async fn a_service_that_refuses_every_token_opens_one_window() {
         let error = login.platform.request(Method::Get, "/refused").send().await.unwrap_err();
         assert!(error.is_unauthorized() && error.to_string().contains("no other token could be obtained"), "{error}");
     }
-    assert!(login.shown.try_recv().is_err(), "no second window");
+    assert!(login.addresses.try_recv().is_err(), "no second window");
     get(&login.platform).await.unwrap();
 }
 
@@ -549,7 +552,7 @@ async fn a_user_who_refuses_is_not_asked_again_at_once() {
         assert!(error.to_string().contains("access_denied") && error.retry_after().is_some(), "{error}");
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
-    assert!(login.shown.try_recv().is_err(), "no second window");
+    assert!(login.addresses.try_recv().is_err(), "no second window");
 }
 
 /// Runs as a program of its own, with the environment that `a_user_is_shown_where_to_sign_in` gives it.
@@ -571,14 +574,14 @@ async fn a_program_that_asks_for_a_sign_in() {
 #[test]
 fn a_user_is_shown_where_to_sign_in() {
     let folder = tempfile::tempdir().unwrap();
-    let (opener, shown) = (folder.path().join("xdg-open"), folder.path().join("shown"));
+    let (opener, opened) = (folder.path().join("xdg-open"), folder.path().join("shown"));
     std::fs::write(&opener, "#!/bin/sh\nprintf %s \"$1\" > \"${0%/*}/shown\"\n").unwrap();
     std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
     // A screen, and an opener; a screen without one; no screen; a program that wants no browser.
     for (screen, openers, print, opens) in
         [(true, true, false, true), (true, false, false, false), (false, true, false, false), (true, true, true, false)]
     {
-        let _ = std::fs::remove_file(&shown);
+        let _ = std::fs::remove_file(&opened);
         let mut program = std::process::Command::new(std::env::current_exe().unwrap());
         program.args(["--exact", "sign_in::a_program_that_asks_for_a_sign_in", "--ignored", "--nocapture"]);
         program.env_remove("WAYLAND_DISPLAY").env_remove("DISPLAY").env_remove("TEST_PRINT");
@@ -589,13 +592,13 @@ fn a_user_is_shown_where_to_sign_in() {
         if print {
             program.env("TEST_PRINT", "1");
         }
-        // A short limit ends the program before it has shown anything.
+        // A short limit ends the program before it has presented the address.
         for limit in limits().skip(3) {
             let output = program.env("TEST_LIMIT", limit.as_millis().to_string()).output().unwrap();
             assert!(output.status.success(), "{output:?}");
             let written = String::from_utf8_lossy(&output.stderr).contains("/authorize?response_type=code");
             let opened =
-                std::fs::read_to_string(&shown).is_ok_and(|address| address.contains("/authorize?response_type=code"));
+                std::fs::read_to_string(&opened).is_ok_and(|address| address.contains("/authorize?response_type=code"));
             if opened || written || limit > WATCHDOG / 2 {
                 let place = format!("screen {screen}, opener {openers}, print {print}: {output:?}");
                 assert_eq!((opened, written), (opens, !opens), "{place}");
@@ -623,7 +626,7 @@ async fn a_call_ends_by_its_deadline_and_the_sign_in_goes_on() {
     let (redirect, state, _) = login.asked().await;
     assert!(browse(&format!("{redirect}?state={state}&code=c")).await.contains("signed in"));
     get(&login.platform).await.unwrap();
-    assert!(login.shown.try_recv().is_err(), "the user is asked once");
+    assert!(login.addresses.try_recv().is_err(), "the user is asked once");
 }
 
 #[test]
@@ -635,8 +638,8 @@ fn sign_ins_are_checked_when_the_client_is_built() {
     assert!(build(code().redirect(0, "/a?b")).is_err());
     assert!(build(code().authorization_endpoint("http://issuer.example/authorize")).is_err());
     assert!(build(AuthorizationCode::new("http://issuer.example", "app")).is_err());
-    let shown = format!("{:?} {:?}", code().secret(SecretEnv::new("X")), RefreshMemory::starting_with(Fixed));
-    assert!(!shown.contains("canary"), "{shown}");
+    let printed = format!("{:?} {:?}", code().secret(SecretEnv::new("X")), RefreshMemory::starting_with(Fixed));
+    assert!(!printed.contains("canary"), "{printed}");
 }
 
 struct Fixed;

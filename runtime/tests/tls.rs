@@ -1,6 +1,6 @@
-//! Certificates: what the system trusts for this host and this day, and nothing else.
+//! Certificates: those that the system trusts for this host and this day, and no others.
 
-// Only there does the environment say which certificates the system trusts.
+// Only on these systems, the environment sets the trusted certificates.
 
 use std::{path::Path, process::Stdio, time::Duration};
 
@@ -8,7 +8,7 @@ use crate::certificates;
 use crate::certificates::Root;
 use driftless_runtime::{Client, Method};
 
-/// One call in a process whose environment says what the system trusts: this test itself, run as a program.
+/// One call in a process whose environment sets the trusted certificates: this test itself, run as a program.
 #[tokio::test]
 async fn calls_in_a_process_of_its_own() {
     let Ok(url) = std::env::var("TLS_URL") else { return };

@@ -1,4 +1,4 @@
-//! Tokens: where they come from, when they are replaced, and where they never show.
+//! Tokens: their sources, their refresh, and the places where they must not appear.
 
 use std::{
     io::Write,
@@ -90,7 +90,8 @@ async fn discovery_names_the_endpoint() {
     assert_eq!(server.requests()[1].path(), "/oauth/token");
 }
 
-/// Only a document settles where an issuer is asked: what it, or a proxy before it, answers while it is deployed does not.
+/// Only a discovery document settles the endpoints: responses of an issuer, or a proxy before it, during a deployment
+/// do not.
 #[tokio::test]
 async fn what_is_no_discovery_document_settles_nothing() {
     for (first, asks) in [
@@ -105,7 +106,7 @@ async fn what_is_no_discovery_document_settles_nothing() {
     ] {
         let (base, count) = (Arc::new(Mutex::new(String::new())), AtomicU32::new(0));
         let known = Arc::clone(&base);
-        let shown = format!("{first:?}");
+        let printed = format!("{first:?}");
         let server = both(move |request| match request.path() {
             "/.well-known/openid-configuration" if count.fetch_add(1, Ordering::SeqCst) == 0 => first.clone(),
             "/.well-known/openid-configuration" => {
@@ -119,14 +120,14 @@ async fn what_is_no_discovery_document_settles_nothing() {
         base.lock().unwrap().push_str(&server.url);
         let platform = client(&server, SecretEnv::new("PATH"));
         let error = get(&platform).await.unwrap_err();
-        assert!(error.is_token() && !error.is_retryable(), "{shown}: {error}");
+        assert!(error.is_token() && !error.is_retryable(), "{printed}: {error}");
         let paths = || -> Vec<String> { server.requests().iter().map(|request| request.path().to_owned()).collect() };
-        assert_eq!(paths().contains(&"/connect/token".to_owned()), asks, "{shown}: {:?}", paths());
+        assert_eq!(paths().contains(&"/connect/token".to_owned()), asks, "{printed}: {:?}", paths());
         // The pause after the failure is over soon.
         while get(&platform).await.is_err() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        assert!(paths().contains(&"/oauth/token".to_owned()), "{shown}: {:?}", paths());
+        assert!(paths().contains(&"/oauth/token".to_owned()), "{printed}: {:?}", paths());
     }
 }
 
@@ -169,13 +170,13 @@ async fn refusals_of_the_issuer_say_what_to_do_and_never_the_secret() {
         .await;
         let error = get(&client(&server, secret_file(folder.path()))).await.unwrap_err();
         assert!(error.is_token() && !error.is_bad_request() && error.status().is_none());
-        let shown = format!("{error} {error:?}");
-        assert!(shown.contains(code) && shown.contains(hint), "{shown}");
-        assert!(!shown.contains("canary") && !shown.contains('\u{7}'), "{shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(printed.contains(code) && printed.contains(hint), "{printed}");
+        assert!(!printed.contains("canary") && !printed.contains('\u{7}'), "{printed}");
     }
 }
 
-/// A client with a secret that is written differently in each form, whose issuer repeats what it was sent.
+/// A client with a secret that each encoding changes, whose issuer repeats its requests.
 #[tokio::test]
 async fn what_an_issuer_repeats_of_a_request_shows_no_secret_in_any_form() {
     let folder = tempfile::tempdir().unwrap();
@@ -200,11 +201,11 @@ async fn what_an_issuer_repeats_of_a_request_shows_no_secret_in_any_form() {
         let credential = ClientCredentials::new(&server.url, "my-service", SecretFile::new(&path));
         let credential = credential.client_authentication(authentication);
         let platform = Client::builder(&server.url).credential(credential).build().unwrap();
-        let shown = format!("{:?}", get(&platform).await.unwrap_err());
+        let printed = format!("{:?}", get(&platform).await.unwrap_err());
         let header = server.requests().iter().find_map(|request| request.header("authorization").map(str::to_owned));
-        assert!(shown.contains("invalid_client") && !shown.contains("canary"), "{shown}");
+        assert!(printed.contains("invalid_client") && !printed.contains("canary"), "{printed}");
         let repeated = header.filter(|_| authentication == ClientAuthentication::Basic);
-        assert!(repeated.is_none_or(|header| !shown.contains(header.trim_start_matches("Basic "))), "{shown}");
+        assert!(repeated.is_none_or(|header| !printed.contains(header.trim_start_matches("Basic "))), "{printed}");
     }
 }
 
@@ -305,7 +306,7 @@ fn replacing(address: &str) -> (Client, Arc<AtomicU32>, Arc<AtomicU32>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_calls_ask_once() {
-    // Nobody listens: a thousand open connections are more than many machines allow one process.
+    // Without a listener: a thousand open connections are more than many machines allow one process.
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -443,9 +444,12 @@ async fn a_short_secret_mangles_no_error() {
         })
         .await;
         let error = get(&client(&server, driftless_runtime::auth::SecretString::from(secret))).await.unwrap_err();
-        let shown = error.to_string();
-        assert!(shown.contains(": invalid_client: ") && shown.contains("check the client's name"), "{secret}: {shown}");
-        assert!(shown.contains("'[redacted]' is not that of"), "{secret}: {shown}");
+        let printed = error.to_string();
+        assert!(
+            printed.contains(": invalid_client: ") && printed.contains("check the client's name"),
+            "{secret}: {printed}"
+        );
+        assert!(printed.contains("'[redacted]' is not that of"), "{secret}: {printed}");
     }
 }
 
@@ -453,16 +457,16 @@ async fn a_short_secret_mangles_no_error() {
 async fn a_scope_that_is_refused_is_named() {
     let server = both(|request| match request.path() {
         "/connect/token" => {
-            let said = r#"{"error":"invalid_scope","error_description":"no scope platform.everything"}"#;
-            Reply::json(400, said)
+            let text = r#"{"error":"invalid_scope","error_description":"no scope platform.everything"}"#;
+            Reply::json(400, text)
         }
         _ => Reply::json(404, "{}"),
     })
     .await;
     let credential = ClientCredentials::new(&server.url, "c", SecretEnv::new("PATH")).scope("platform.everything");
     let platform = Client::builder(&server.url).credential(credential).build().unwrap();
-    let shown = get(&platform).await.unwrap_err().to_string();
-    assert!(shown.contains("no scope platform.everything"), "{shown}");
+    let printed = get(&platform).await.unwrap_err().to_string();
+    assert!(printed.contains("no scope platform.everything"), "{printed}");
 }
 
 #[tokio::test]
@@ -472,10 +476,10 @@ async fn a_fixed_token_that_is_refused_is_not_sent_twice() {
     let error = get(&platform).await.unwrap_err();
     assert_eq!(server.requests().len(), 1);
     assert_eq!(server.last().header("authorization"), Some("Bearer canary-token"));
-    let shown = format!("{error} {error:?} {:?} {}", error.problem(), String::from_utf8_lossy(error.raw_body()));
+    let printed = format!("{error} {error:?} {:?} {}", error.problem(), String::from_utf8_lossy(error.raw_body()));
     assert!(
-        shown.contains("the token from memory") && shown.contains("[redacted]") && !shown.contains("canary"),
-        "{shown}"
+        printed.contains("the token from memory") && printed.contains("[redacted]") && !printed.contains("canary"),
+        "{printed}"
     );
     let nameless = Client::builder(&server.url).build().unwrap();
     assert!(get(&nameless).await.unwrap_err().to_string().contains("has no credential"));
@@ -514,14 +518,14 @@ fn credentials_are_checked_when_the_client_is_built() {
 #[test]
 fn secrets_do_not_show() {
     let folder = tempfile::tempdir().unwrap();
-    let shown = format!(
+    let printed = format!(
         "{:?} {:?} {:?} {:?}",
         StaticToken::new(TOKEN),
         Token::new(TOKEN).expires_in(Duration::from_secs(1)),
         ClientCredentials::new("https://issuer.example", "c", secret_file(folder.path())),
         Client::builder("https://platform.example").credential(StaticToken::new(TOKEN)),
     );
-    assert!(!shown.contains("canary"), "{shown}");
+    assert!(!printed.contains("canary"), "{printed}");
 }
 
 #[test]
@@ -552,23 +556,23 @@ fn the_rules_of_secret_files() {
     rustix::fs::mknodat(rustix::fs::CWD, path("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     for (name, rule, fix) in [
         ("open", "open to group or others", "chmod 600"),
-        ("open", "open to group or others", "PLATFORM_SECRET_FILE_MOUNTED=1"),
+        ("open", "open to group or others", "…SECRET_FILE_MOUNTED=1"),
         ("group", "open to group or others", "`SecretFile::mounted`"),
         ("large", "larger than 64 KiB", ""),
         ("empty", "is empty", ""),
         ("line", "is empty", ""),
         ("binary", "not UTF-8", ""),
         ("link", "is a symbolic link", "follow_links"),
-        ("link", "is a symbolic link", "PLATFORM_SECRET_FILE_MOUNTED=1"),
+        ("link", "is a symbolic link", "…SECRET_FILE_MOUNTED=1"),
         ("folder", "not a regular file", ""),
         ("fifo", "not a regular file", ""),
         ("absent", "does not exist", "umask 077"),
     ] {
         let error = secret(&SecretFile::new(path(name))).unwrap_err();
-        let shown = error.to_string();
+        let printed = error.to_string();
         assert_eq!(error.code(), "secret");
-        assert!(shown.contains(rule) && shown.contains(fix) && shown.contains(name), "{name}: {shown}");
-        assert!(!shown.contains("canary"));
+        assert!(printed.contains(rule) && printed.contains(fix) && printed.contains(name), "{name}: {printed}");
+        assert!(!printed.contains("canary"));
     }
     assert_eq!(secret(&SecretFile::new(path("link")).follow_links()).unwrap(), "s");
     symlink(path("open"), path("link-to-open")).unwrap();
@@ -673,7 +677,7 @@ async fn a_client_says_who_it_is_as_the_issuer_wants_it() {
     }
 }
 
-/// The issuer answered: the network is not at fault, and asking again changes nothing.
+/// The issuer answered: the network is not at fault, and retrying changes nothing.
 #[tokio::test]
 async fn an_answer_of_the_issuer_that_is_too_large_is_no_failure_of_the_network() {
     let large = format!("{{\"access_token\":\"{}\"}}", "a".repeat(70 * 1024));
@@ -686,9 +690,9 @@ async fn an_answer_of_the_issuer_that_is_too_large_is_no_failure_of_the_network(
         let server =
             both(move |request| if request.path() == path { reply.clone() } else { Reply::json(404, "{}") }).await;
         let error = get(&client(&server, SecretEnv::new("PATH"))).await.unwrap_err();
-        let said = error.to_string();
+        let text = error.to_string();
         assert!(error.is_token() && !error.is_retryable(), "{error:?}");
-        assert!(said.contains("too large") && said.contains("issuer"), "{said}");
-        assert!(!said.contains("did not answer") && !said.contains("network"), "{said}");
+        assert!(text.contains("too large") && text.contains("issuer"), "{text}");
+        assert!(!text.contains("did not answer") && !text.contains("network"), "{text}");
     }
 }

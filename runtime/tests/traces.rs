@@ -1,4 +1,4 @@
-//! Everything that is recorded through `tracing` or `log`, by any crate and at the finest level, shows no secret, no token, and no value
+//! The records of `tracing` and `log`, by any crate and at the finest level, contain no secret, no token, and no value
 //! of a call.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -32,12 +32,12 @@ use tracing::{
 struct Everything(Arc<Mutex<String>>);
 
 thread_local! {
-    /// On the threads of a server that has a WebSocket library of its own.
+    /// `true` on the threads of a server with its own WebSocket library.
     static IS_SERVER: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Everything {
-    /// Both subscribers of the process, which can be set once.
+    /// Installs both subscribers of the process, which can be set only once.
     fn recorded() -> Self {
         static RECORDED: OnceLock<Everything> = OnceLock::new();
         let set = || {
@@ -246,7 +246,7 @@ async fn nothing_records_what_graphql_sends() {
     let everything = Everything::recorded();
     let (send, started) = tokio::sync::oneshot::channel();
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
-    // Its WebSocket library records what it receives, which is none of the client's doing.
+    // Its WebSocket library records received messages, which the client does not control.
     let server = std::thread::spawn(move || {
         IS_SERVER.set(true);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs axe-core, which the tests of the sandbox's pages run in a browser, in the version of package-lock.json. Exit 0 with the
-# word SKIPPED where npm is out of reach: then those tests say so as well.
+# Installs axe-core, which the tests of the sandbox's pages run in a browser, in the version of package-lock.json. If npm is out
+# of reach, it prints SKIPPED and exits with 0; those tests then print SKIPPED, too.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=${CARGO_TARGET_DIR:-target}/axe

@@ -1,7 +1,7 @@
-//! How many times a second a sandbox answers `GET /api/projects/v1/projects`, and what its process holds after so many
-//! requests: `cargo run --release -p platform-sandbox --example load -- 1000000 32` sends a million on 32 connections.
+//! Measures the requests per second that a sandbox answers (`GET /api/projects/v1/projects`), and the memory of its process:
+//! `cargo run --release -p platform-sandbox --example load -- 1000000 32` sends a million on 32 connections.
 //!
-//! The sandbox is a process of its own, this program again, so that its memory is told apart from that of the requests.
+//! The sandbox runs in a process of its own, this program again, so that its memory is measured apart from that of the requests.
 
 #![allow(clippy::print_stdout, reason = "the figures are what the program is for")]
 
@@ -34,12 +34,12 @@ async fn main() -> Result<()> {
     measured
 }
 
-/// Serves until standard input ends, and says where and with which token.
+/// Serves until standard input ends, and prints the address and a token.
 async fn serve() -> Result<()> {
     let begun = Instant::now();
     let sandbox = platform_sandbox::start().await?;
     let took = begun.elapsed();
-    // A token that the sandbox has to check like any access token, and that outlives the run.
+    // A token that the sandbox has to verify like any access token, and that outlives the run.
     sandbox.issuer().set_api_token_format(ApiTokenFormat::Jwt);
     let token = sandbox.issuer().create_api_token("ada", "load")?.ok_or("the seed has no user ada")?;
     println!("{}\n{token}\n{took:?}", sandbox.base_url());
@@ -75,7 +75,7 @@ async fn measure(child: &mut Child, requests: u64, connections: u64) -> Result<(
     Ok(())
 }
 
-/// Sends one request after the other on one connection. Every answer has to be 200.
+/// Sends one request after the other on one connection. Every answer must be 200.
 async fn send(host: String, request: String, count: u64) -> Result<()> {
     let mut stream = TcpStream::connect(host).await?;
     stream.set_nodelay(true)?;
@@ -100,7 +100,7 @@ async fn send(host: String, request: String, count: u64) -> Result<()> {
     Ok(())
 }
 
-/// Where an answer ends, once its head is there.
+/// The end of an answer, once its head is complete.
 fn end(buffer: &[u8]) -> Result<Option<usize>> {
     let Some(head) = buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return Ok(None) };
     let text = String::from_utf8_lossy(buffer.get(..head).unwrap_or_default()).to_ascii_lowercase();
@@ -111,7 +111,7 @@ fn end(buffer: &[u8]) -> Result<Option<usize>> {
     Ok(Some(head + 4 + length.ok_or("an answer without a length")?.trim().parse::<usize>()?))
 }
 
-/// The resident memory of a process, as Linux tells it.
+/// The resident memory of a process, as reported by Linux.
 fn resident(process: u32) -> String {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs GraphiQL for the sandbox's page of GraphQL, in the versions of package-lock.json, and prints what names it. Exit 0
-# with the word SKIPPED where npm is out of reach: then the page is a plain one.
+# Installs GraphiQL for the sandbox's GraphQL page, in the versions of package-lock.json, and prints the option that selects it.
+# If npm is out of reach, it prints SKIPPED and exits with 0; the page is then a plain one.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=${CARGO_TARGET_DIR:-target}/graphiql

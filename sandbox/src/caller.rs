@@ -1,4 +1,4 @@
-//! Who calls, and what the caller may do in which team (platform document §4.1, §5.9).
+//! The caller of a request, and its rights in each team (platform document §4.1, §5.9).
 
 use uuid::Uuid;
 
@@ -11,9 +11,9 @@ pub(crate) struct Caller {
     pub(crate) sub: String,
     /// The user's GUID; clients have none.
     pub(crate) user: Option<Uuid>,
-    /// Where what the caller creates belongs, when nothing else says it.
+    /// The team that new resources belong to, unless the request names another one.
     pub(crate) team_id: Uuid,
-    /// When the token expires, in seconds since the epoch.
+    /// The expiry of the token, in seconds since the epoch.
     pub(crate) expires: Option<i64>,
     memberships: Vec<Membership>,
 }

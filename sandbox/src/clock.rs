@@ -33,12 +33,12 @@ pub(crate) fn milliseconds_of(text: &str) -> Option<i64> {
     i64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok().filter(|moment| (0..=LAST).contains(moment))
 }
 
-/// Whether a text is an RFC 3339 date and time.
+/// Returns whether a text is an RFC 3339 date and time.
 pub(crate) fn is_timestamp(text: &str) -> bool {
     OffsetDateTime::parse(text, &Rfc3339).is_ok()
 }
 
-/// Whether an RFC 3339 date and time lies in the past.
+/// Returns whether an RFC 3339 date and time lies in the past.
 pub(crate) fn is_past(text: &str) -> bool {
     OffsetDateTime::parse(text, &Rfc3339).is_ok_and(|moment| moment.unix_timestamp() < seconds())
 }
@@ -48,8 +48,8 @@ fn milliseconds() -> i64 {
     i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The clock of asynchronous work. It runs with real time unless a test holds it, moves it on, or changes its pace. Tokens
-/// do not follow it: [`IssuerControl::set_clock_skew`](crate::IssuerControl::set_clock_skew) is for them.
+/// The clock of asynchronous work. It runs with real time unless a test holds it, moves it on, or changes its pace. Tokens do not
+/// follow it: use [`IssuerControl::set_clock_skew`](crate::IssuerControl::set_clock_skew) for them.
 ///
 /// ```
 /// # async fn example() -> Result<(), platform_sandbox::Error> {
@@ -73,7 +73,7 @@ struct Inner {
     touched: watch::Sender<()>,
 }
 
-/// Where the clock stood at some moment, and how fast it has run since.
+/// The time of the clock at some moment, and its pace since then.
 #[derive(Clone, Copy, Debug)]
 struct Hands {
     shown: i64,
@@ -95,13 +95,13 @@ impl Clock {
         self.set_pace(0.0);
     }
 
-    /// Makes the clock run so many times as fast as real time; 0 holds it. A negative or infinite pace counts as 0.
+    /// Makes the clock run `pace` times as fast as real time; 0 holds it. A negative or infinite pace counts as 0.
     pub fn set_pace(&self, pace: f64) {
         let pace = if pace.is_finite() { pace.max(0.0) } else { 0.0 };
         self.change(|hands| hands.pace = pace);
     }
 
-    /// Sets the clock to a moment, back or forth. Work that is planned keeps the moments that it is planned for.
+    /// Sets the clock to a moment, back or forth. Planned work keeps its moments.
     pub fn set(&self, moment: SystemTime) {
         let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
         self.set_milliseconds(i64::try_from(since.as_millis()).unwrap_or(LAST));
@@ -111,12 +111,12 @@ impl Clock {
         self.change(|hands| hands.shown = moment.clamp(0, LAST));
     }
 
-    /// Shows real time again, and runs with it.
+    /// Returns to real time and its pace.
     pub fn reset(&self) {
         self.change(|hands| *hands = Hands::new());
     }
 
-    /// How many times as fast as real time the clock runs; 0 when it is held.
+    /// Returns the pace: how many times as fast as real time the clock runs. It is 0 when the clock is held.
     pub fn pace(&self) -> f64 {
         self.0.hands.lock().unwrap_or_else(PoisonError::into_inner).pace
     }
@@ -127,17 +127,17 @@ impl Clock {
         self.change(|hands| hands.shown = hands.shown.saturating_add(by).min(LAST));
     }
 
-    /// Milliseconds since the Unix epoch.
+    /// Returns the milliseconds since the Unix epoch.
     pub fn now(&self) -> i64 {
         self.0.hands.lock().unwrap_or_else(PoisonError::into_inner).now()
     }
 
-    /// Hears that somebody has changed something about the clock.
+    /// Subscribes to changes of the clock.
     pub(crate) fn watch(&self) -> watch::Receiver<()> {
         self.0.touched.subscribe()
     }
 
-    /// Waits until the clock shows a moment, or something about it has changed.
+    /// Waits until the clock reaches a moment, or its settings have changed.
     pub(crate) async fn reach(&self, moment: i64) {
         let changed = self.0.changed.notified();
         let hands = *self.0.hands.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,7 +148,7 @@ impl Clock {
         #[expect(clippy::cast_precision_loss, reason = "a wait that is a little too short is waited again")]
         let wait = Duration::try_from_secs_f64(left as f64 / 1000.0 / hands.pace);
         match wait {
-            // A timer that is too far away is not a timer.
+            // No timer for waits of more than a day: a change of the clock wakes this task.
             Ok(wait) if wait < Duration::from_secs(86_400) => tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 () = changed => {}
@@ -157,7 +157,7 @@ impl Clock {
         }
     }
 
-    /// Wakes whoever waits in [`Clock::reach`].
+    /// Wakes all tasks that wait in [`Clock::reach`].
     pub(crate) fn nudge(&self) {
         self.0.changed.notify_waiters();
         self.0.changed.notify_one();

@@ -5,55 +5,55 @@ use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
 pub(crate) const HELP: &str = "\
-Changes a running sandbox, and shows what goes on in it
+Inspects and changes a running sandbox
 
 Usage: platform-sandbox control [--sandbox <URL>] <COMMAND>
 
 Commands:
-  state                     Shows what goes on
+  state                     Shows an overview of the state
   collections               Lists the collections of the state
-  items <QUERY>             Lists the items of one: 'collection=/api/projects/v1/projects&search=lyra'
+  items <QUERY>             Lists the items of a collection: 'collection=/api/projects/v1/projects&search=lyra'
   item show <ADDRESS>       Shows one item: /api/virtual-machines/00000005-0000-4000-8000-000000000001
-  item set <ADDRESS> <JSON> Replaces its fields
-  item remove <ADDRESS>     Removes it with everything below it
+  item set <ADDRESS> <JSON> Replaces the fields of an item
+  item remove <ADDRESS>     Removes an item with everything below it
   operations [QUERY]        Lists asynchronous work: 'state=running&limit=10'
-  operations show <ID>      Shows one operation with its events, and with what is still to come
+  operations show <ID>      Shows one operation with its past and planned events
   directory                 Shows addresses, teams, clients, users and the files of their secrets
-  reset [JSON]              Takes everything back, or what is named: '{\"only\":[\"state\",\"clock\"]}'
+  reset [JSON]              Resets everything, or the named parts: '{\"only\":[\"state\",\"clock\"]}'
   clock [JSON]              Shows the clock, or changes it: '{\"advanceMilliseconds\":60000}'
   faults                    Lists the faults
-  faults add <JSON>         Adds one: '{\"path\":\"/api/teams/v1\",\"times\":2,\"fault\":\"status=503\"}'
-  faults show <ID>          Shows one
-  faults remove [ID]        Removes one, or all
-  event-faults <JSON>       Disturbs the events of subscriptions
+  faults add <JSON>         Adds a fault: '{\"path\":\"/api/teams/v1\",\"times\":2,\"fault\":\"status=503\"}'
+  faults show <ID>          Shows one fault
+  faults remove [ID]        Removes one fault, or all
+  event-faults <JSON>       Drops or duplicates events of subscriptions
   sockets <JSON>            Closes connections of subscriptions
   requests [QUERY]          Lists the last requests: 'method=GET&path=/api&limit=10'
-  requests show <NUMBER>    Shows one with headers and bodies; secrets are masked
-  requests clear            Forgets them
-  verify <JSON>             Says whether as many requests came as expected: '{\"path\":\"/api\",\"atLeast\":1}'
+  requests show <NUMBER>    Shows one request with headers and bodies; secrets are masked
+  requests clear            Clears the list and the counts
+  verify <JSON>             Checks the number of requests: '{\"path\":\"/api\",\"atLeast\":1}'
   issuer <JSON>             Changes the issuer: '{\"rotateKey\":true}'
-  api-token <JSON>          Makes an API token: '{\"user\":\"ada\",\"name\":\"robot\"}'
-  contract <JSON>           Demands a token for the contract, or none: '{\"requiresToken\":false}'
+  api-token <JSON>          Creates an API token: '{\"user\":\"ada\",\"name\":\"robot\"}'
+  contract <JSON>           Sets whether the contract requires a token: '{\"requiresToken\":false}'
   document                  Prints the OpenAPI document of the control interface, with every member of the JSON
 
 Options:
-      --sandbox <URL>       Base URL of the sandbox; without it, PLATFORM_BASE_URL says it
-  -h, --help                Prints this help
+      --sandbox <URL>       Base URL of the sandbox [default: the variable PLATFORM_BASE_URL]
+  -h, --help                Print this help
 
 Exit codes:
-  0  done; what the sandbox answers is on standard output
-  1  the sandbox refused, or `verify` found another number; its answer is on standard error
-  3  no sandbox answers there: nobody does, or something else
-  5  command line, or an address that is not one of a sandbox on this machine
+  0  done; the answer of the sandbox is on standard output
+  1  the sandbox refused, or `verify` counted another number; its answer is on standard error
+  3  no server answers at the address, or it is not a sandbox
+  5  invalid command line, or an address that cannot be one of a sandbox on this machine
   6  standard output cannot be written
 ";
 
-/// How long the sandbox may be silent.
+/// The longest wait for the next bytes of the sandbox.
 const SILENCE: Duration = Duration::from_secs(30);
-/// The most that is read of an answer, in bytes.
+/// The maximum length of an answer, in bytes.
 const LONGEST: u64 = 256 * 1024 * 1024;
 
-/// Words of the command line, and the request that they are. `{}` stands for a word that follows.
+/// The commands and their requests. Each `{}` of a path stands for a word that follows.
 const COMMANDS: &[(&[&str], &str, &str, Takes)] = &[
     (&["faults", "add"], "POST", "/sandbox/faults", Takes::Body),
     (&["faults", "show"], "GET", "/sandbox/faults/{}", Takes::Part),
@@ -82,23 +82,23 @@ const COMMANDS: &[(&[&str], &str, &str, Takes)] = &[
     (&["document"], "GET", "/sandbox/openapi.yaml", Takes::Nothing),
 ];
 
-/// What follows the words of a command.
+/// The arguments of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Nothing,
     /// A part of the path.
     Part,
-    /// A part of the path that goes behind it, or none.
+    /// An optional part of the path, at its end.
     PartOrNothing,
     Query,
-    /// The address of what is stored.
+    /// The address of a resource.
     Address,
-    /// The address of what is stored, and JSON.
+    /// The address of a resource, and JSON.
     AddressAndBody,
     Body,
     /// JSON, or the empty object.
     BodyOrEmpty,
-    /// JSON, which is posted; without it, the place is read.
+    /// JSON, which is posted. Without it, the request is a GET.
     BodyOrRead,
 }
 
@@ -110,23 +110,23 @@ pub(crate) struct Asked {
     body: Option<String>,
 }
 
-/// What came of a command.
+/// The answer to a command.
 #[derive(Debug)]
 pub(crate) enum Answered {
     Done(Vec<u8>),
     Refused(u16, Vec<u8>),
 }
 
-/// Why a command was not answered by a sandbox.
+/// The reason why a command got no answer from a sandbox.
 #[derive(Debug)]
 pub(crate) enum NotSent {
-    /// No sandbox can have this address.
+    /// The text cannot be the address of a sandbox.
     Address(String),
-    /// Nobody answers there, or somebody else does.
+    /// No server answers at the address, or the server is not a sandbox.
     NoSandbox(String),
 }
 
-/// The request that words of the command line are; else what is wrong with them.
+/// Parses words of the command line as a request.
 pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
     let begins = |start: &&(&[&str], _, _, _)| {
         words.len() >= start.0.len() && start.0.iter().zip(words).all(|(word, given)| word == given)
@@ -148,7 +148,7 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
         _ => (None, true),
     };
     if more || takes == Takes::Nothing && one.is_some() {
-        return Err(format!("`{name}` has a word too many"));
+        return Err(format!("`{name}` has too many arguments"));
     }
     let plain = |word: &str| match !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
     {
@@ -161,7 +161,7 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
         (Takes::PartOrNothing, Some(word)) => asked(method, format!("{path}/{}", plain(word)?), None),
         (Takes::Query, Some(query)) => match query.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
             true => asked(method, format!("{path}?{query}"), None),
-            false => Err("a query is written as in an address: method=GET&path=/api".to_owned()),
+            false => Err("write the query as in an address: method=GET&path=/api".to_owned()),
         },
         (Takes::Body | Takes::BodyOrEmpty | Takes::BodyOrRead, Some(text)) => {
             asked("POST", path.to_owned(), Some(json_text(&name, text)?))
@@ -179,11 +179,11 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
 fn json_text(name: &str, text: &str) -> Result<String, String> {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) => Ok(value.to_string()),
-        Err(error) => Err(format!("what follows `{name}` is not JSON: {error}")),
+        Err(error) => Err(format!("the argument of `{name}` is not JSON: {error}")),
     }
 }
 
-/// A path with the address of what is stored as its query.
+/// A path with the address of a resource as its query.
 fn addressed(path: &str, address: &str) -> Result<String, String> {
     match address.starts_with('/') {
         true => Ok(format!(
@@ -194,7 +194,7 @@ fn addressed(path: &str, address: &str) -> Result<String, String> {
     }
 }
 
-/// Sends it to the sandbox at a base URL.
+/// Sends a request to the sandbox at a base URL.
 pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, NotSent> {
     let authority = base.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
     let is_plain = |text: &&str| {
@@ -206,7 +206,7 @@ pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, NotSent> {
         )));
     };
     let (host, port) = match authority.rsplit_once(':') {
-        // A colon within brackets belongs to the address.
+        // A colon within brackets is part of an IPv6 address.
         Some((host, port)) if !port.contains(']') => (host, port.parse::<u16>().ok().filter(|port| *port > 0)),
         _ => (authority, Some(80)),
     };
@@ -215,14 +215,14 @@ pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, NotSent> {
     };
     let failed = |error: io::Error| NotSent::NoSandbox(format!("no sandbox answers at {base}: {error}"));
     let mut addresses = (host.trim_matches(['[', ']']), port).to_socket_addrs().map_err(failed)?;
-    // The sandbox answers nobody else.
+    // The sandbox only accepts control requests from loopback.
     let Some(address) = addresses.find(|address| address.ip().is_loopback()) else {
         let message = format!("{base} is not an address of this machine; from elsewhere, send the request with curl");
         return Err(NotSent::Address(message));
     };
     let mut stream = TcpStream::connect_timeout(&address, SILENCE).map_err(failed)?;
     stream.set_read_timeout(Some(SILENCE)).and_then(|()| stream.set_write_timeout(Some(SILENCE))).map_err(failed)?;
-    // Of this version, an answer ends with its connection.
+    // With HTTP/1.0, the answer ends with its connection.
     let mut request = format!("{} {} HTTP/1.0\r\nhost: {authority}\r\n", asked.method, asked.target);
     if let Some(body) = &asked.body {
         request += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
@@ -232,10 +232,10 @@ pub(crate) fn send(base: &str, asked: &Asked) -> Result<Answered, NotSent> {
     stream.write_all(request.as_bytes()).map_err(failed)?;
     let mut answer = Vec::new();
     stream.take(LONGEST).read_to_end(&mut answer).map_err(failed)?;
-    answered(answer).ok_or_else(|| NotSent::NoSandbox(format!("what answers at {base} is not a sandbox")))
+    answered(answer).ok_or_else(|| NotSent::NoSandbox(format!("the server at {base} is not a sandbox")))
 }
 
-/// What a sandbox answered; none where somebody else did.
+/// Parses the answer of a sandbox. `None` if another server sent it.
 fn answered(mut answer: Vec<u8>) -> Option<Answered> {
     let end = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
     let body = answer.split_off(end + 4);
@@ -286,7 +286,7 @@ mod tests {
         for (text, says) in [
             ("", "missing"),
             ("nothing", "`nothing` is not a command"),
-            ("state now", "a word too many"),
+            ("state now", "too many arguments"),
             ("faults show", "needs an argument"),
             ("faults add", "needs an argument"),
             ("faults show ../state", "takes a number"),
@@ -295,7 +295,7 @@ mod tests {
             ("item show api", "not an address"),
             ("item set /api/a", "needs an address and JSON"),
             ("item set /api/a {", "not JSON"),
-            ("item show /a /b", "a word too many"),
+            ("item show /a /b", "too many arguments"),
             ("requests a#b", "as in an address"),
         ] {
             assert!(read(&words(text)).unwrap_err().contains(says), "{text}");
@@ -303,7 +303,7 @@ mod tests {
         assert!(read(&["requests".to_owned(), "a=1 HTTP/1.0\r\n".to_owned()]).is_err());
     }
 
-    /// What HTTP can do, the command line can, too: every operation of the document but the stream, which has no end.
+    /// Every operation of the document has a command, apart from the stream, which has no end.
     #[test]
     fn every_operation_of_the_control_document_has_a_command() {
         let document = include_str!("control/openapi.yaml");

@@ -1,4 +1,4 @@
-//! The compliance resource server: separate from the main API, with a check of its own (platform document §5.7).
+//! The compliance resource server: separate from the main API, with its own token check (platform document §5.7).
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::handlers::{self, Api};
 use crate::issuer::{Issuer, bearer, challenge, team_claims};
 use crate::problem;
 
-/// What the server is configured with: its team and its issuer.
+/// The configuration of the server: its team and its issuer.
 #[derive(Clone, Debug)]
 pub(crate) struct Compliance {
     pub(crate) team_id: Uuid,
@@ -51,7 +51,7 @@ async fn serve(State(api): State<Api>, State(compliance): State<Compliance>, req
     answer.await.unwrap_or_else(|response| *response)
 }
 
-/// The contract of this server, for callers that it takes: its operations, and the schemas that those are made of.
+/// The contract of this server for authenticated callers: its operations, and the schemas that these refer to.
 fn contract(api: &Api) -> Response {
     let whole = api.contract.json().ok().and_then(|rendered| serde_json::from_slice::<Value>(&rendered.body).ok());
     let Some(mut document) = whole else {
@@ -89,8 +89,8 @@ fn references(value: &Value) -> Vec<String> {
     }
 }
 
-/// First the issuer and its keys; then a `team_id` or `tenant_id` claim whose GUID is the configured team's. An opaque API token
-/// does not count here. The statuses are the sandbox's choice: 401 for the first check, 403 for the second.
+/// Checks the issuer and its keys first, then that a `team_id` or `tenant_id` claim names the configured team. Opaque API tokens
+/// are refused here. The statuses are the sandbox's choice: 401 for the first check, 403 for the second.
 fn caller(issuer: &Issuer, compliance: &Compliance, headers: &HeaderMap) -> Result<Caller, Box<Response>> {
     let token = bearer(headers).ok_or_else(|| challenge("Bearer"))?;
     let claims = issuer.claims_of(token).ok_or_else(|| challenge("Bearer error=\"invalid_token\""))?;
@@ -102,8 +102,8 @@ fn caller(issuer: &Issuer, compliance: &Compliance, headers: &HeaderMap) -> Resu
     Ok(Caller::for_team(sub.to_owned(), membership(issuer, &claims, sub, team)))
 }
 
-/// What the caller may do (platform document §4.1, §5.9): the strongest role that the `roles` claim names, and no more than the
-/// caller has in the team, since the claim may name roles of other teams. Without the claim the caller reads.
+/// The caller's rights (platform document §4.1, §5.9): the strongest role of the `roles` claim, limited to the caller's role in
+/// the team, since the claim may name roles of other teams. Without the claim, the caller may only read.
 fn membership(issuer: &Issuer, claims: &Value, sub: &str, team_id: Uuid) -> Membership {
     let named = claims.get("roles").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let claimed = named.filter_map(Role::named).max().unwrap_or(Role::Viewer);

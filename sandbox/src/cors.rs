@@ -1,4 +1,4 @@
-//! Pages of other origins: which of them may call the sandbox from a browser (CORS of the Fetch standard).
+//! Pages of other origins that may call the sandbox from a browser (CORS of the Fetch standard).
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::error::Error;
 use crate::serve::is_host;
 
 const ANY: &str = "*";
-/// What a page may read of an answer beside what every page may.
+/// Response headers that a page may read, in addition to the safelisted ones.
 const EXPOSED: [HeaderName; 6] = [ALLOW, CONTENT_DISPOSITION, ETAG, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE];
-/// How long a browser keeps what it has asked for beforehand.
+/// The time for which a browser caches a preflight.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// Lets pages of these origins call the sandbox. Without an origin, which is the default, this adds nothing.
+/// Lets pages of these origins call the sandbox. Without an origin, which is the default, there is no layer.
 pub(crate) fn layer(origins: &[String]) -> Result<Option<CorsLayer>, Error> {
     if origins.is_empty() {
         return Ok(None);
@@ -40,23 +40,23 @@ pub(crate) fn layer(origins: &[String]) -> Result<Option<CorsLayer>, Error> {
         .expose_headers(EXPOSED)
         .vary([ORIGIN])
         .max_age(KEPT);
-    // Cookies go along for origins that somebody has named, and never for any page there is.
+    // Credentials are allowed for named origins only, never for `*`.
     Ok(Some(layer.allow_credentials(!is_any)))
 }
 
-/// The issuer's pages are for people, who are led there: no program reads them from another origin (RFC 9700, section 2.6).
+/// The issuer's pages are for navigation: no script of another origin may read them (RFC 9700, section 2.6).
 fn is_page(path: &str) -> bool {
     ["/identity/connect/authorize", "/identity/account/", "/identity/profile/"]
         .iter()
         .any(|page| path.starts_with(page))
 }
 
-/// What drives the sandbox, and makes tokens.
+/// Paths that control the sandbox or issue tokens.
 fn is_control(path: &str) -> bool {
     path == "/sandbox" || path.starts_with("/sandbox/")
 }
 
-/// An origin that no browser sends would let nobody in.
+/// Refuses an origin that no browser sends, since it would match no page.
 fn check(origin: &str) -> Result<(), Error> {
     let uri: Uri = origin.parse().map_err(|error: http::uri::InvalidUri| refused(origin, &error.to_string()))?;
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
@@ -69,7 +69,7 @@ fn check(origin: &str) -> Result<(), Error> {
         return Err(refused(origin, "name each origin in full"));
     }
     if origin.contains(|letter: char| letter.is_ascii_uppercase()) {
-        return Err(refused(origin, "browsers write origins in small letters"));
+        return Err(refused(origin, "browsers write origins in lower case"));
     }
     if !is_host(authority.host()) {
         return Err(refused(origin, "its host is neither a name nor an address"));
@@ -79,7 +79,7 @@ fn check(origin: &str) -> Result<(), Error> {
         "https" => Some(443),
         _ => None,
     };
-    // Browsers write a port as a number, and none where it is that of the scheme.
+    // Browsers write a port as a number, and leave out the default port of the scheme.
     match authority.as_str().strip_prefix(authority.host()).and_then(|rest| rest.strip_prefix(':')) {
         None => Ok(()),
         Some(port) => match port.parse::<u16>() {

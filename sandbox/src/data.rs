@@ -1,5 +1,5 @@
-//! The database: SQLite, in memory or in a file. It is the truth of what survives; [`crate::state`] keeps what it reads
-//! often in memory as well.
+//! The database: SQLite, in memory or in a file. It is authoritative; [`crate::state`] caches in memory the parts that are read
+//! often.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -11,11 +11,11 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
 use crate::error::Error;
 
-/// What the tables look like. A file of another version is refused.
+/// The version of the tables. A file of another version is refused.
 const VERSION: i64 = 1;
-/// Marks a file of this program, in the header of the database.
+/// Marks a file of this program, in the header of the database (`application_id`).
 const APPLICATION: i64 = 0x504C_5342;
-/// How many tables there are.
+/// The number of tables.
 const COUNT: i64 = 5;
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS item (
@@ -60,7 +60,7 @@ impl Data {
         Ok(Self(Mutex::new(connection)))
     }
 
-    /// Gives the file free, whoever still holds on to this. What comes later meets an empty database, and fails.
+    /// Closes the file, even if other handles to this value exist. Later statements go to an empty database, and fail.
     pub(crate) fn close(&self) {
         if let Ok(empty) = Connection::open_in_memory() {
             *self.lock() = empty;
@@ -97,13 +97,13 @@ impl Data {
     }
 }
 
-/// Opens the database of a file for this connection alone. The lock is the operating system's, on the open file: it ends with
-/// the process, however that ends.
+/// Opens the database of a file for this connection alone. The lock is the operating system's, on the open file: it ends with the
+/// process, even if that is killed.
 fn owned(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(Duration::ZERO)?;
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-    // A commit has to outlive the process, not the operating system, so no write waits for the disk.
+    // A commit has to survive the process, not the operating system, so no write waits for the disk.
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // The lock comes with the first transaction.
@@ -111,7 +111,7 @@ fn owned(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Refuses the database of another program, before anything about it is changed.
+/// Refuses the database of another program, before changing anything in it.
 fn refuse_foreign(path: &Path) -> Result<(), Error> {
     let number = |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let read = || {
@@ -124,15 +124,15 @@ fn refuse_foreign(path: &Path) -> Result<(), Error> {
         ))
     };
     match read() {
-        // A new file, one of this program, or one that it made before it marked its files.
+        // A new file, one of this program, or one of an earlier version, which did not mark its files.
         Ok((APPLICATION, ..) | (0, 0, _) | (0, _, COUNT)) => Ok(()),
         Ok(_) => Err(Error::Data { message: format!("{} belongs to another program", path.display()) }),
-        // It is in use, or it is not a database: the next step says so.
+        // The file is in use or not a database: the next step reports that.
         Err::<_, rusqlite::Error>(_unreadable) => Ok(()),
     }
 }
 
-/// Makes a missing file, for its owner only: it will hold secrets and the signing key. SQLite gives its other files the same
+/// Creates a missing file, for its owner only: it will hold secrets and the signing key. SQLite gives its other files the same
 /// permissions.
 fn create_private(path: &Path) -> Result<(), Error> {
     let mut options = OpenOptions::new();

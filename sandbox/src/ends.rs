@@ -1,14 +1,14 @@
-//! What ends the program: a signal, or the end of its standard input.
+//! The end of the program: a signal, or the end of its standard input.
 
 use std::io;
 
 use tokio::sync::oneshot;
 
-/// What ends the program.
+/// The events that end the program.
 #[derive(Debug)]
 pub(crate) struct Ends {
     signals: Signals,
-    /// `None` where the end of standard input means nothing, or has come.
+    /// `None` if the end of standard input is ignored, or has come.
     stdin: Option<oneshot::Receiver<()>>,
 }
 
@@ -17,9 +17,9 @@ impl Ends {
         let signals = Signals::register()?;
         let stdin = with_stdin.then(|| {
             let (ended, waits) = oneshot::channel();
-            // A thread of its own: a read of standard input cannot be given up.
+            // A thread of its own: a read of standard input cannot be cancelled.
             std::thread::spawn(move || {
-                // What cannot be read any more has ended as well.
+                // An error counts as the end of standard input.
                 let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
                 let _ = ended.send(());
             });
@@ -49,7 +49,7 @@ struct Signals([tokio::signal::unix::Signal; 3]);
 impl Signals {
     fn register() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        // A hang-up is a terminal that was closed.
+        // A hang-up means that the terminal was closed.
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let [interrupt, terminate, hangup] = kinds.map(signal);
         Ok(Self([interrupt?, terminate?, hangup?]))

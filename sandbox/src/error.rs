@@ -1,4 +1,4 @@
-//! What can go wrong while a sandbox starts or writes files.
+//! Errors of starting a sandbox and of writing files.
 
 use std::fmt;
 use std::io;
@@ -7,17 +7,17 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-/// Why a sandbox could not do what was asked. No variant holds a secret.
+/// An error of starting a sandbox or of one of its operations. No variant holds a secret.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The port cannot be bound. Free it, or ask for port 0.
     Bind {
-        /// The address that was asked for.
+        /// The requested address.
         address: IpAddr,
-        /// The port that was asked for.
+        /// The requested port.
         port: u16,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The issuer's signing key or a client's secret cannot be made.
@@ -26,22 +26,22 @@ pub enum Error {
     SecretFile {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The seed cannot be read.
     Seed {
         /// The file; `None` for the built-in seed.
         path: Option<PathBuf>,
-        /// What is wrong with it, with the line.
+        /// The problem, with its line.
         message: String,
     },
     /// The database cannot be opened, read or written.
     Data {
-        /// What SQLite says.
+        /// The message of SQLite.
         message: String,
     },
-    /// Another sandbox uses the database. A file that a killed sandbox has left is not in use.
+    /// Another sandbox uses the database. A file of a killed sandbox is not in use.
     InUse {
         /// The file of the database.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
-    /// A file lies where a secret belongs, and no sandbox has written it, or somebody has changed it since.
+    /// A file exists at the path of a secret, and was not written by a sandbox, or has changed since.
     ForeignFile {
         /// The file.
         path: PathBuf,
@@ -60,37 +60,37 @@ pub enum Error {
     Graphiql {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// This is not a host as URLs have it.
+    /// The text is not a valid host of a URL.
     Host {
-        /// What was given.
+        /// The given text.
         host: String,
     },
-    /// No browser sends this origin.
+    /// The origin is not one that a browser sends.
     Cors {
-        /// The origin that was given.
+        /// The given origin.
         origin: String,
-        /// What is wrong with it.
+        /// The problem with it.
         message: String,
     },
     /// The seed does not have the team of the compliance resource server.
     ComplianceTeam {
-        /// The team that was asked for.
+        /// The requested team.
         team: Uuid,
         /// The teams of the seed.
         known: Vec<Uuid>,
     },
-    /// There is no such revision of the contract.
+    /// The contract has no such revision.
     Revision {
-        /// The revision that was asked for.
+        /// The requested revision.
         revision: u32,
     },
 }
 
 impl Error {
-    /// A short code that does not change.
+    /// Returns a short code that is stable between versions.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Bind { .. } => "sandbox-bind",
@@ -126,33 +126,36 @@ impl fmt::Display for Error {
             }
             Self::Seed { path: None, message } => write!(formatter, "cannot read the built-in seed: {message}"),
             Self::Data { message } => {
-                write!(formatter, "cannot use the database: {message}; free it, or give another file")
+                write!(formatter, "cannot use the database: {message}; release it, or choose another file")
             }
             Self::InUse { path } => {
                 let path = path.display();
-                write!(formatter, "another sandbox uses the database {path}; stop that one, or give another file")
+                write!(formatter, "another sandbox uses the database {path}; stop it, or choose another file")
             }
             Self::SecretsInUse { path } => {
                 let path = path.display();
-                write!(formatter, "another sandbox keeps its secrets in {path}; stop that one, or name another folder")
+                write!(formatter, "another sandbox keeps its secrets in {path}; stop it, or choose another folder")
             }
             Self::ForeignFile { path } => {
                 let path = path.display();
-                write!(formatter, "{path} lies where a secret belongs, and is not as a sandbox wrote it; move it away")
+                write!(
+                    formatter,
+                    "{path} was not written by a sandbox, or has changed since, and a secret needs its path; move it away"
+                )
             }
             Self::Graphiql { path, .. } => {
                 write!(formatter, "cannot read {}; install GraphiQL with sandbox/graphiql/install.sh", path.display())
             }
             Self::Host { host } => {
-                write!(formatter, "{host:?} is not a host; write a name or an address, without a port")
+                write!(formatter, "invalid host {host:?}; write a name or an address, without a port")
             }
-            Self::Cors { origin, message } => write!(formatter, "the origin {origin:?} lets nobody in: {message}"),
+            Self::Cors { origin, message } => write!(formatter, "invalid CORS origin {origin:?}: {message}"),
             Self::ComplianceTeam { team, known } => {
                 let known: Vec<String> = known.iter().map(Uuid::to_string).collect();
                 write!(formatter, "the seed has no team {team}; its teams are {}", known.join(", "))
             }
             Self::Revision { revision } => {
-                write!(formatter, "there is no revision {revision} of the contract; ask for 1 or 2")
+                write!(formatter, "the contract has no revision {revision}; choose 1 or 2")
             }
         }
     }

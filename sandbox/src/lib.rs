@@ -1,4 +1,4 @@
-//! A local stand-in for the whole platform: a real HTTP server on loopback, for tests and for trying things out.
+//! A local stand-in for the whole platform: a real HTTP server on loopback, for tests and for experiments.
 //!
 //! ```
 //! # async fn example() -> Result<(), platform_sandbox::Error> {
@@ -18,23 +18,23 @@
 //! - an identity issuer: discovery, key set, client credentials (platform document §4.5), authorization code with PKCE and a
 //!   login page, refresh tokens, API tokens, OpenID Connect ([`Sandbox::issuer`] changes it while it runs);
 //! - the three documented project operations (platform document §4.3, §7);
-//! - operations for everything that the nine route families cover (platform document §4.2). The document does not show
-//!   them: the contract marks them `x-provenance: assumed`, and their shapes are the sandbox's own;
-//! - asynchronous work that moves through states on a clock ([`Sandbox::clock`]), and GraphQL to watch it by: queries,
+//! - operations for all nine route families (platform document §4.2). The document does not show them: the contract marks them
+//!   `x-provenance: assumed`, and their shapes are the sandbox's own;
+//! - asynchronous work that moves through states on a clock ([`Sandbox::clock`]), and GraphQL to watch it: queries, and
 //!   subscriptions over WebSocket and server-sent events ([`Sandbox::graphql_url`]);
 //! - the compliance resource server on a port of its own (platform document §5.7; [`Sandbox::compliance_url`]);
-//! - faults on demand ([`Sandbox::faults`], or the header `X-Sandbox-Fault`) and counts of what arrived
-//!   ([`Sandbox::requests`]); the same over HTTP below `/sandbox`, described by `/sandbox/openapi.yaml`;
+//! - fault injection ([`Sandbox::faults`], or the header `X-Sandbox-Fault`) and counts of requests ([`Sandbox::requests`]); the
+//!   same over HTTP below `/sandbox`, described by `/sandbox/openapi.yaml`;
 //! - pages for people: a console at `/sandbox`, Swagger UI at `/swagger`, queries and subscriptions at `/graphiql`.
 //!
-//! State lies in SQLite: in memory, or in a file ([`Options::data`]). Teams, clients, users and resources come from
+//! The state is stored in SQLite: in memory, or in a file ([`Options::data`]). Teams, clients, users and resources come from
 //! `sandbox/seed.toml`, or from a file of the same form ([`Options::seed`]).
 //!
-//! # What the document does not show
+//! # Undocumented behaviour
 //!
-//! The document shows no status for a missing token, for failed authorization or for a created project. The sandbox has to
-//! answer something; a deployment may differ. `sandbox/RULES.md` lists each choice, and names the test that holds it, as it
-//! does for each rule of the document.
+//! The document shows no status for a missing token, for failed authorization or for a created project. The sandbox has to choose
+//! one; a deployment may differ. `sandbox/RULES.md` lists each choice and each rule of the document, with the test that covers
+//! it.
 #![deny(missing_docs)]
 
 mod caller;

@@ -1,4 +1,4 @@
-//! What ends a response that would go on for ever.
+//! The end of responses without an end of their own.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::issuer::Issuer;
 /// The media type of server-sent events.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
-/// Completes when the caller's token expires, when sockets are ended, and when the sandbox stops.
+/// Completes when the caller's token expires, when sockets are ended, or when the sandbox stops.
 pub(crate) fn end(issuer: &Issuer, faults: &Rules, caller: &Caller) -> impl Future<Output = ()> + Send + use<> {
     let mut ends = faults.socket_ends();
     let left = caller.expires.map(|expires| expires.saturating_sub(issuer.now()));
@@ -24,7 +24,7 @@ pub(crate) fn end(issuer: &Issuer, faults: &Rules, caller: &Caller) -> impl Futu
         };
         tokio::select! {
             () = expiry => {}
-            // Whoever ended the sockets is gone when this fails.
+            // An error means that the sender is gone.
             _ = ends.changed() => {}
         }
     }

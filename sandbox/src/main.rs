@@ -1,5 +1,5 @@
-//! The sandbox as a program, which runs until a signal or the end of its standard input. `--help` lists its flags, and
-//! `control --help` what changes one that runs.
+//! The sandbox as a program, which runs until a signal or the end of its standard input. `--help` lists its flags, and `control
+//! --help` the commands for a running sandbox.
 
 mod command;
 mod ends;
@@ -21,39 +21,39 @@ Runs the local stand-in for the platform until Ctrl-C
 
 Usage: platform-sandbox [OPTIONS]
        cargo xtask sandbox [OPTIONS]
-       platform-sandbox control [--sandbox <URL>] <COMMAND>      changes one that runs; `control --help` lists the commands
+       platform-sandbox control [--sandbox <URL>] <COMMAND>      controls a running one; see `control --help`
 
 Options:
-      --port <PORT>               Port to listen on; 0 takes a free one [default: 0]
-      --compliance-port <PORT>    Port of the compliance resource server; 0 takes a free one [default: 0]
-      --listen <ADDRESS>          Address to listen on; whoever reaches it controls the sandbox [default: 127.0.0.1]
-      --public-host <HOST>        Host in the addresses that are given out, where clients know the sandbox by another name
-      --contract-requires-token   Demands a bearer token for the contract
+      --port <PORT>               Port to listen on; 0 for any free one [default: 0]
+      --compliance-port <PORT>    Port of the compliance resource server; 0 for any free one [default: 0]
+      --listen <ADDRESS>          Address to listen on; anyone who can reach it can control the sandbox [default: 127.0.0.1]
+      --public-host <HOST>        Host in the printed and served addresses, if clients use another name than the address
+      --contract-requires-token   Require a bearer token for the contract
       --contract-revision <N>     Revision of the contract: 2 has additive, source-breaking and wire-breaking changes [default: 1]
       --compliance-team <ID>      Team of the compliance resource server, as a GUID [default: the first one of the seed]
-      --step <MILLISECONDS>       How long a step of asynchronous work takes; work has three, and an event follows [default: 150]
-      --data <FILE>               SQLite file that keeps the state; in memory without it
-      --seed <FILE>               Seed in TOML that takes the place of the built-in one (sandbox/seed.toml)
-      --secrets <DIR>             Folder for the files with secrets and passwords, with the same paths at every start; a new
-                                  temporary folder without it
-      --cors <ORIGIN>             Lets pages of this origin call the sandbox from a browser, with cookies; several times for
-                                  several. `*`, alone, lets every page in, without cookies and without /sandbox
-      --header-timeout <SECONDS>  Closes a connection that takes longer for the head of a request; 0 never does [default: 30]
-      --graphiql <DIR>            Folder that sandbox/graphiql/install.sh has installed GraphiQL into; a plain page takes its
-                                  place without it
-      --json                      Prints one line of JSON when it listens: base_url, auth_url, contract_url, graphql_url,
+      --step <MILLISECONDS>       Duration of a step of asynchronous work; work has three, and an event follows [default: 150]
+      --data <FILE>               SQLite file for the state [default: in memory]
+      --seed <FILE>               Seed in TOML, replacing the built-in one (sandbox/seed.toml)
+      --secrets <DIR>             Folder for the files with secrets and passwords, with the same paths at every start
+                                  [default: a new temporary folder]
+      --cors <ORIGIN>             Let pages of this origin call the sandbox from a browser, with cookies; repeatable.
+                                  `*`, alone, allows every page, without cookies and without /sandbox
+      --header-timeout <SECONDS>  Close a connection that takes longer for the head of a request; 0 disables this [default: 30]
+      --graphiql <DIR>            Folder into which sandbox/graphiql/install.sh has installed GraphiQL [default: a plain
+                                  page]
+      --json                      Print one line of JSON when it listens: base_url, auth_url, contract_url, graphql_url,
                                   compliance_url, clients (client_id, secret_file) and users (name, password_file)
-      --end-with-stdin            Ends when its standard input does, and so with the program that started it
-  -h, --help                      Prints this help
-  -V, --version                   Prints the version
+      --end-with-stdin            End when standard input does, and so with the program that started it
+  -h, --help                      Print this help
+  -V, --version                   Print the version
 
 Exit codes:
   0  ended by a signal, or by the end of its standard input
-  5  command line, seed, origin or team, or a port that is taken
-  6  the file system or the system refused, or standard output cannot be written
+  5  invalid command line, seed, origin or team, or a port in use
+  6  error of the file system or the operating system, or standard output cannot be written
 ";
 
-/// What the command line asks for.
+/// The arguments of the command line.
 #[derive(Debug, Default)]
 struct Flags {
     options: Options,
@@ -70,7 +70,7 @@ enum Request {
     Version,
 }
 
-/// Why the program ends before its time: a code, what happened, what to do next.
+/// An error that ends the program: a code, the problem, and the next step.
 #[derive(Debug)]
 struct Failure {
     code: &'static str,
@@ -137,7 +137,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
     Ok(Request::Run(Box::new(flags)))
 }
 
-/// The words behind `control`.
+/// The words after `control`.
 fn control_words(parser: &mut Parser) -> Result<Request, Failure> {
     let refuse = |error: lexopt::Error| misread(error.to_string());
     let (mut base, mut words) = (None, Vec::new());
@@ -152,14 +152,15 @@ fn control_words(parser: &mut Parser) -> Result<Request, Failure> {
     Ok(Request::Control(base, words))
 }
 
-/// One request to a running sandbox. What it answers is the output; a refusal is an error.
+/// Sends one request to a running sandbox. Its answer is the output; a refusal is an error.
 fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
     let hint = "`platform-sandbox control --help` lists the commands";
     let wrong = |message| Failure { code: "command-line", message, hint, exit: CONFIGURATION };
     let asked = command::read(words).map_err(wrong)?;
     let base = base.or_else(|| std::env::var("PLATFORM_BASE_URL").ok().filter(|base| !base.is_empty()));
-    let base =
-        base.ok_or_else(|| wrong("the sandbox is not named: use --sandbox URL, or set PLATFORM_BASE_URL".to_owned()))?;
+    let base = base.ok_or_else(|| {
+        wrong("the base URL of the sandbox is missing: pass --sandbox URL, or set PLATFORM_BASE_URL".to_owned())
+    })?;
     match command::send(&base, &asked) {
         Ok(command::Answered::Done(mut body)) => {
             if body.last().is_some_and(|last| *last != b'\n') {
@@ -175,13 +176,13 @@ fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
         Err(command::NotSent::Address(message)) => Err(Failure {
             code: "command-line",
             message,
-            hint: "name the base URL of a sandbox on this machine, such as http://127.0.0.1:8080",
+            hint: "pass the base URL of a sandbox on this machine, such as http://127.0.0.1:8080",
             exit: CONFIGURATION,
         }),
         Err(command::NotSent::NoSandbox(message)) => Err(Failure {
             code: "control-unreachable",
             message,
-            hint: "start one with `platform-sandbox`, and name its base URL",
+            hint: "start one with `platform-sandbox`, and pass its base URL",
             exit: UNREACHABLE,
         }),
     }
@@ -195,7 +196,7 @@ where
     value.parse().map_err(|error| misread(format!("{flag}: {error}")))
 }
 
-/// The path of a flag. An empty one would be the working directory, or no file at all.
+/// The path of a flag. An empty one is refused: it would mean the working directory.
 fn path(parser: &mut Parser, flag: &str) -> Result<PathBuf, Failure> {
     let value = parser.value().map_err(|error| misread(error.to_string()))?;
     match value.is_empty() {
@@ -211,18 +212,18 @@ fn misread(message: String) -> Failure {
 fn run(flags: &Flags) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.map_err(|error| refused("sandbox-runtime", &error))?.block_on(async {
-        // Before the secret files exist, so that they are removed whenever the signal comes.
+        // Before the secret files exist, so that a signal at any time removes them.
         let mut ends = Ends::listen(flags.end_with_stdin).map_err(|error| refused("sandbox-signals", &error))?;
         let sandbox = platform_sandbox::start_with(flags.options.clone()).await.map_err(|error| failed(&error))?;
         let secrets = sandbox.publish_secrets(flags.secrets.as_deref()).map_err(|error| failed(&error))?;
         let said = if flags.json { json(&sandbox, &secrets)? } else { announcement(&sandbox, &secrets) };
-        // A sandbox whose addresses nobody can read is of no use: it ends.
+        // A sandbox whose addresses cannot be printed is of no use: it ends.
         print(screened(&said).as_bytes())?;
         if !flags.json {
             let _ = writeln!(io::stderr(), "Ctrl-C ends the sandbox and removes the secret files");
         }
         ends.next().await;
-        // Whoever asks twice does not wait for requests under way.
+        // A second signal does not wait for running requests.
         tokio::select! {
             () = sandbox.stop() => {}
             () = ends.next() => {}
@@ -231,7 +232,7 @@ fn run(flags: &Flags) -> Result<(), Failure> {
     })
 }
 
-/// The addresses and files, for people and for a shell.
+/// The addresses and files as text, for people and shells.
 fn announcement(sandbox: &Sandbox, secrets: &SecretFolder) -> String {
     let mut lines = vec![
         format!("base URL   {}", sandbox.base_url()),
@@ -254,13 +255,13 @@ fn announcement(sandbox: &Sandbox, secrets: &SecretFolder) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The addresses and files, for a program. Secrets and passwords stay in the files.
+/// The addresses and files as JSON. Secrets and passwords stay in the files.
 fn json(sandbox: &Sandbox, secrets: &SecretFolder) -> Result<String, Failure> {
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| Failure {
             code: "sandbox-path",
             message: format!("{} cannot be written as JSON: it is not UTF-8", path.display()),
-            hint: "name a folder in UTF-8 with `--secrets`",
+            hint: "pass a folder in UTF-8 with `--secrets`",
             exit: CONFIGURATION,
         })
     };
@@ -285,25 +286,25 @@ fn json(sandbox: &Sandbox, secrets: &SecretFolder) -> Result<String, Failure> {
 
 fn failed(error: &platform_sandbox::Error) -> Failure {
     let (exit, hint) = match error.code() {
-        "sandbox-seed" => (CONFIGURATION, "fix the file that `--seed` names, or leave the flag out"),
-        "sandbox-host" => (CONFIGURATION, "name the host alone with `--public-host`, such as sandbox"),
-        "sandbox-cors" => (CONFIGURATION, "give `--cors` an origin as browsers send it: http://localhost:5173"),
+        "sandbox-seed" => (CONFIGURATION, "fix the file of `--seed`, or leave the flag out"),
+        "sandbox-host" => (CONFIGURATION, "pass the host alone with `--public-host`, such as sandbox"),
+        "sandbox-cors" => (CONFIGURATION, "pass an origin as browsers send it with `--cors`: http://localhost:5173"),
         "sandbox-revision" => (CONFIGURATION, "choose 1 or 2 with `--contract-revision`"),
         "sandbox-compliance-team" => {
-            (CONFIGURATION, "name one of them with `--compliance-team`, or leave the flag out")
+            (CONFIGURATION, "choose one of them with `--compliance-team`, or leave the flag out")
         }
-        "sandbox-data" | "sandbox-data-in-use" => (SYSTEM, "name another file with `--data`, or leave the flag out"),
+        "sandbox-data" | "sandbox-data-in-use" => (SYSTEM, "choose another file with `--data`, or leave the flag out"),
         "sandbox-secret-file" | "sandbox-secrets-in-use" => {
-            (SYSTEM, "name another folder with `--secrets`, or make it writable")
+            (SYSTEM, "choose another folder with `--secrets`, or make it writable")
         }
-        "sandbox-foreign-file" => (SYSTEM, "look whose it is, or name another folder with `--secrets`"),
+        "sandbox-foreign-file" => (SYSTEM, "remove it if it is not needed, or choose another folder with `--secrets`"),
         "sandbox-graphiql" => {
-            (SYSTEM, "run sandbox/graphiql/install.sh and name the folder that it prints, or leave the flag out")
+            (SYSTEM, "run sandbox/graphiql/install.sh and pass the folder that it prints, or leave the flag out")
         }
-        "sandbox-random" => (SYSTEM, "run the command where the operating system returns random bytes"),
+        "sandbox-random" => (SYSTEM, "run the command on a system that returns random bytes"),
         _ => (
             CONFIGURATION,
-            "choose another address or port with `--listen`, `--port` and `--compliance-port`; port 0 takes a free one",
+            "choose another address or port with `--listen`, `--port` and `--compliance-port`; use port 0 for any free one",
         ),
     };
     Failure { code: error.code(), message: format!("the sandbox cannot start: {error}"), hint, exit }
@@ -320,18 +321,18 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Writes to standard output. A pipe that nobody reads and a full disk are failures: what was asked for has not come.
+/// Writes to standard output. A closed pipe and a full disk are failures: the requested output is missing.
 fn print(text: &[u8]) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     output.write_all(text).and_then(|()| output.flush()).map_err(|error| Failure {
         code: "output",
         message: format!("standard output cannot be written: {error}"),
-        hint: "read all that it says, or write it where there is room",
+        hint: "read all of the output, or write it to a disk with free space",
         exit: SYSTEM,
     })
 }
 
-/// The text without what would steer a terminal: names come from a seed, paths from elsewhere.
+/// Removes control characters of terminals: names come from a seed, paths from users.
 fn screened(text: &str) -> String {
     text.chars().fold(String::new(), |mut shown, letter| {
         match letter {
@@ -343,7 +344,7 @@ fn screened(text: &str) -> String {
     })
 }
 
-/// A text as one word of a shell.
+/// Quotes a text as one word of a shell.
 fn word(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./+@%,:".contains(letter);
     match !text.is_empty() && text.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! The menu and the style of every page that people see: the console's, and the issuer's.
+//! The menu and the style of every page: the console's, and the issuer's.
 
 /// The menu: parts of the console, and the pages beside it.
 const MENU: [(&str, &[(&str, &str)]); 2] = [
@@ -27,7 +27,7 @@ const MENU: [(&str, &[(&str, &str)]); 2] = [
 
 /// The style of every page: colours, header and menu.
 pub(crate) const STYLE: &str = include_str!("ui/style.css");
-/// The style of what the sandbox itself shows on a page.
+/// The style of the sandbox's own content.
 pub(crate) const CONTENT_STYLE: &str = include_str!("ui/console.css");
 /// The beginning of every page.
 pub(crate) const HEADER: &str = "<header><a class=\"skip\" href=\"#main\">Skip to the content</a>\
@@ -38,7 +38,7 @@ pub(crate) const HEADER: &str = "<header><a class=\"skip\" href=\"#main\">Skip t
 pub(crate) const PLAIN_HEADER: &str = "<header><a class=\"skip\" href=\"#main\">Skip to the content</a>\
     <a class=\"brand\" href=\"/sandbox\">← Platform sandbox</a></header>\n";
 
-/// The menu, from the page of this address.
+/// The menu, with the page of this address marked.
 pub(crate) fn of(place: &str) -> String {
     let mut menu = String::from("<nav id=\"parts\" aria-label=\"Pages\">");
     for (group, links) in MENU {

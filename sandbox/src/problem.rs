@@ -5,7 +5,7 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use serde_json::{Map, Value, json};
 
-/// One complaint about a request: where it lies in the body or the address, and what is wrong.
+/// One complaint about a request: the place in the body or the address, and the problem.
 pub(crate) type Complaint = (String, String);
 
 /// A problem with a status and a sentence.
@@ -13,7 +13,7 @@ pub(crate) fn response(status: StatusCode, detail: &str) -> Response {
     send(status, body(status, detail))
 }
 
-/// A problem at one place, which the detail names as well.
+/// A problem at one place, which the detail repeats.
 pub(crate) fn at(status: StatusCode, place: String, message: &str) -> Response {
     let mut body = body(status, &format!("{place}: {message}"));
     body["errors"] = json!({ place: [message] });

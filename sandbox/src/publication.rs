@@ -1,4 +1,4 @@
-//! The contract over HTTP, in JSON and in YAML, with conditional requests, and behind a token on demand.
+//! The contract over HTTP, in JSON and in YAML, with conditional requests, and optionally behind a token.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::contract::{Contract, JSON_PATH, Rendered, YAML_PATH};
 use crate::issuer::Issuer;
 use crate::{problem, reply};
 
-/// The contract that is served, and whether only to callers with a token.
+/// The contract, and the setting whether it requires a token.
 #[derive(Clone, Debug)]
 pub(crate) struct Publication {
     contract: &'static Contract,
@@ -40,7 +40,7 @@ impl Publication {
         self.requires_token.store(required, Ordering::Relaxed);
     }
 
-    /// Demands a token as it did at the start.
+    /// Resets the requirement of a token to that of the start.
     pub(crate) fn reset(&self) {
         self.set_requires_token(self.at_start);
     }

@@ -45,7 +45,7 @@ pub struct Sandbox {
     _owned: Owned,
 }
 
-/// Gives the file of the database free when it is dropped: after the servers in an orderly end.
+/// Closes the file of the database when it is dropped: after the servers in an orderly end.
 #[derive(Debug)]
 struct Owned(Arc<Data>);
 
@@ -69,7 +69,7 @@ impl Drop for Goodbye {
 ///
 /// # Errors
 ///
-/// [`Error::Bind`] and [`Error::Random`].
+/// Returns [`Error::Bind`] or [`Error::Random`].
 pub async fn start() -> Result<Sandbox, Error> {
     start_with(Options::default()).await
 }
@@ -89,8 +89,8 @@ pub async fn start() -> Result<Sandbox, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`], [`Error::InUse`],
-/// [`Error::Graphiql`], [`Error::Host`], [`Error::Cors`], [`Error::ComplianceTeam`] and [`Error::Revision`].
+/// Returns [`Error::Bind`], [`Error::Random`], [`Error::Seed`], [`Error::Data`], [`Error::InUse`], [`Error::Graphiql`],
+/// [`Error::Host`], [`Error::Cors`], [`Error::ComplianceTeam`] or [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let cors = cors::layer(&options.cors)?;
     let host = options.public_host.as_deref().map(serve::host).transpose()?;
@@ -173,7 +173,7 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
     Ok((app, owned))
 }
 
-/// Secrets that a database keeps from one start to the next, by their owners' names.
+/// Secrets that a database keeps between starts, by their owners' names.
 fn secrets(vault: &Vault) -> Result<impl FnMut(&str) -> Result<String, Error>, Error> {
     const SHELF: &str = "secret";
     let random = SystemRandom::new();
@@ -194,124 +194,123 @@ impl Sandbox {
         &self.app
     }
 
-    /// The base address of the platform, such as `http://127.0.0.1:40123`, without a slash at the end.
+    /// Returns the base address of the platform, such as `http://127.0.0.1:40123`, without a trailing slash.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// The address of the identity issuer: what tokens name in `iss`, and what `/connect/token` is appended to.
+    /// Returns the address of the identity issuer: the `iss` of tokens, and the base of `/connect/token`.
     pub fn auth_url(&self) -> &str {
         &self.auth_url
     }
 
-    /// The base address of the compliance resource server. It takes tokens whose `team_id` or `tenant_id` claim names its
-    /// team (platform document §5.7), which is the first one unless [`Options::compliance_team`] says otherwise.
+    /// Returns the base address of the compliance resource server. It accepts tokens whose `team_id` or `tenant_id` claim names
+    /// its team (platform document §5.7): the first one, or [`Options::compliance_team`].
     pub fn compliance_url(&self) -> &str {
         &self.compliance_url
     }
 
-    /// The address of GraphQL: queries by POST and GET, subscriptions over WebSocket and server-sent events, and the schema
-    /// as SDL with `?sdl`.
+    /// Returns the address of GraphQL: queries by POST and GET, subscriptions over WebSocket and server-sent events, and the
+    /// schema as SDL with `?sdl`.
     pub fn graphql_url(&self) -> String {
         format!("{}{}", self.base_url, graphql::PATH)
     }
 
-    /// The address of the contract in JSON. The YAML form ends in `.yaml`.
+    /// Returns the address of the contract in JSON. The YAML form ends in `.yaml`.
     pub fn contract_url(&self) -> String {
         format!("{}{}", self.base_url, contract::JSON_PATH)
     }
 
-    /// The seeded clients. The first acts for [`Sandbox::team`], the second for [`Sandbox::other_team`], and the third may
-    /// not use the client-credentials grant; [`Sandbox::client`] finds the others by name.
+    /// Returns the seeded clients. The first acts for [`Sandbox::team`], the second for [`Sandbox::other_team`], and the third
+    /// may not use the client-credentials grant; use [`Sandbox::client`] to get the others by name.
     pub fn clients(&self) -> &[Client] {
         &self.app.issuer.directory.clients
     }
 
-    /// The seeded client of this name.
+    /// Returns the seeded client of this name.
     pub fn client(&self, client_id: &str) -> Option<&Client> {
         self.app.issuer.directory.client(client_id)
     }
 
-    /// The seeded users, who log in on the issuer's page.
+    /// Returns the seeded users, who log in on the issuer's page.
     pub fn users(&self) -> &[User] {
         &self.app.issuer.directory.users
     }
 
-    /// The seeded user of this name.
+    /// Returns the seeded user of this name.
     pub fn user(&self, name: &str) -> Option<&User> {
         self.app.issuer.directory.user_named(name)
     }
 
-    /// The seeded teams.
+    /// Returns the seeded teams.
     pub fn teams(&self) -> &[Team] {
         &self.app.issuer.directory.teams
     }
 
-    /// The team of the first client.
+    /// Returns the team of the first client.
     pub fn team(&self) -> &Team {
         self.two_teams().0
     }
 
-    /// The team of the second client. Nothing that it owns is visible to the first.
+    /// Returns the team of the second client. Its resources are invisible to the first.
     pub fn other_team(&self) -> &Team {
         self.two_teams().1
     }
 
-    /// The issuer, to be changed by a test.
+    /// Returns a handle to the issuer.
     pub fn issuer(&self) -> IssuerControl<'_> {
         IssuerControl(&self.app.issuer)
     }
 
-    /// The clock of asynchronous work, to be driven by a test.
+    /// Returns the clock of asynchronous work.
     pub fn clock(&self) -> &Clock {
         self.app.store.clock()
     }
 
-    /// The faults that requests meet.
+    /// Returns a handle to the faults.
     pub fn faults(&self) -> FaultControl<'_> {
         FaultControl(&self.app.faults)
     }
 
-    /// The requests that have arrived.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Requests<'_> {
         Requests(&self.app.log)
     }
 
-    /// Takes everything back to how it was at the start: state, clock, faults, issuer, requests. Keys, secrets and access
-    /// tokens stay.
+    /// Resets everything to the start: state, clock, faults, issuer, requests. Keys, secrets and access tokens stay.
     ///
     /// # Errors
     ///
-    /// [`Error::Data`].
+    /// Returns [`Error::Data`] if the change cannot be stored.
     pub fn reset(&self) -> Result<(), Error> {
         self.reset_only(&Part::ALL)
     }
 
-    /// Takes some parts back to how they were at the start.
+    /// Resets some parts to the start.
     ///
     /// # Errors
     ///
-    /// [`Error::Data`].
+    /// Returns [`Error::Data`] if the change cannot be stored.
     pub fn reset_only(&self, parts: &[Part]) -> Result<(), Error> {
         self.app.resets.reset(parts)
     }
 
-    /// Writes the secret of each client that has one into a file `<client_id>.secret` in the directory, with mode 0600. A
-    /// file of that name is replaced; a missing directory is made with mode 0700.
+    /// Writes the secret of each client that has one into a file `<client_id>.secret` in the directory, with mode 0600. A file of
+    /// that name is replaced; a missing directory is created with mode 0700.
     ///
     /// # Errors
     ///
-    /// [`Error::SecretFile`] with the file or directory that could not be written.
+    /// Returns [`Error::SecretFile`] with the file or directory that could not be written.
     pub fn write_secret_files(&self, directory: &Path) -> Result<Vec<SecretFile>, Error> {
         directory::write_secret_files(self.clients(), directory)
     }
 
-    /// Writes the password of each user into a file `<name>.password` in the directory, as [`Sandbox::write_secret_files`]
-    /// does, and gives back names and files.
+    /// Writes the password of each user into a file `<name>.password` in the directory, as [`Sandbox::write_secret_files`] does,
+    /// and returns names and files.
     ///
     /// # Errors
     ///
-    /// [`Error::SecretFile`] with the file that could not be written.
+    /// Returns [`Error::SecretFile`] with the file that could not be written.
     pub fn write_password_files(&self, directory: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
         let write = |user: &User| {
             let path = directory::write_one(directory, &format!("{}.password", user.name), user.password())?;
@@ -320,38 +319,37 @@ impl Sandbox {
         self.users().iter().map(write).collect()
     }
 
-    /// Writes secrets and passwords into a folder that is emptied again when the handle is dropped; without a folder into a
-    /// new one. A folder that is given has the same paths at every start. What a killed sandbox has left there is removed, and
-    /// nothing else.
+    /// Writes secrets and passwords into a folder that is emptied when the handle is dropped; without a folder, into a new one. A
+    /// given folder has the same paths at every start. The files of a killed sandbox in it are removed, and no others.
     ///
     /// # Errors
     ///
-    /// [`Error::SecretFile`] with what could not be written, [`Error::SecretsInUse`], and [`Error::ForeignFile`] with a file that
-    /// lies where a secret belongs.
+    /// Returns [`Error::SecretFile`] with the path that could not be written, [`Error::SecretsInUse`], or [`Error::ForeignFile`]
+    /// with another program's file at the path of a secret.
     pub fn publish_secrets(&self, folder: Option<&Path>) -> Result<SecretFolder, Error> {
         let folder = SecretFolder::fill(folder, &self.app.issuer.directory)?;
         self.app.places.publish(&folder);
         Ok(folder)
     }
 
-    /// Demands a bearer token for the contract from now on, or stops demanding one.
+    /// Sets whether the contract requires a bearer token from now on.
     pub fn set_contract_requires_token(&self, required: bool) {
         self.app.publication.set_requires_token(required);
     }
 
-    /// Sets how long the tokens last that are issued from now on: [`IssuerControl::set_token_lifetime`].
+    /// Sets the lifetime of tokens that are issued from now on: [`IssuerControl::set_token_lifetime`].
     pub fn set_token_lifetime(&self, lifetime: Duration) {
         self.issuer().set_token_lifetime(lifetime);
     }
 
-    /// Stops the servers: no new connections, and the running requests end first (for up to five seconds).
+    /// Stops the servers: no new connections are accepted, and running requests have up to five seconds to end.
     pub async fn stop(self) {
         let [main, separate] = self.servers;
         drop(self.goodbye);
         tokio::join!(main.stop(), separate.stop());
     }
 
-    /// A seed without two teams is refused at the start.
+    /// The first two teams. A seed without two is refused at the start.
     fn two_teams(&self) -> (&Team, &Team) {
         match self.teams() {
             [first, second, ..] => (first, second),

@@ -1,4 +1,4 @@
-//! The life of an HTTP server: its listener, its connections, its end.
+//! An HTTP server: its listener, its connections, its shutdown.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
@@ -23,7 +23,7 @@ use tokio::time::timeout;
 use crate::error::Error;
 use crate::fault::Line;
 
-/// A timer cannot wait longer, and no connection lasts that long.
+/// A limit for timers, which cannot wait much longer.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A running server. Dropping it lets the running requests end and closes the listener.
@@ -33,12 +33,12 @@ pub(crate) struct Server {
     task: JoinHandle<()>,
 }
 
-/// A name or an address that stands in a URL, as it stands there.
+/// Validates the host of a URL, and returns it.
 pub(crate) fn host(text: &str) -> Result<&str, Error> {
     is_host(text).then_some(text).ok_or_else(|| Error::Host { host: text.to_owned() })
 }
 
-/// Whether a text can be the host of a URL: a name in ASCII, an IPv4 address, or an IPv6 address in brackets.
+/// Returns whether a text can be the host of a URL: a name in ASCII, an IPv4 address, or an IPv6 address in brackets.
 pub(crate) fn is_host(text: &str) -> bool {
     if let Some(address) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
         return address.parse::<Ipv6Addr>().is_ok();
@@ -50,14 +50,14 @@ pub(crate) fn is_host(text: &str) -> bool {
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
-    // The URL standard reads what ends with a number as an IPv4 address.
+    // The URL standard parses a name whose last label is a number as an IPv4 address.
     let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
     let is_address = text.rsplit('.').next().is_some_and(is_number);
     text.len() <= 253 && text.split('.').all(is_label) && (!is_address || text.parse::<Ipv4Addr>().is_ok())
 }
 
-/// Listens on an address, 127.0.0.1 without one, and gives back its URL, without a slash at the end: with the host that clients
-/// know, if there is one.
+/// Listens on an address, 127.0.0.1 by default, and returns its URL without a trailing slash: with the public host, if there is
+/// one.
 pub(crate) async fn bind(
     listen: Option<IpAddr>,
     port: u16,
@@ -68,14 +68,14 @@ pub(crate) async fn bind(
     let refused = |source| Error::Bind { address, port, source };
     let listener = TcpListener::bind((address, port)).await.map_err(refused)?;
     let bound = listener.local_addr().map_err(refused)?;
-    // On all addresses, loopback is one of them.
+    // An unspecified address includes loopback.
     let known = if address.is_unspecified() { SocketAddr::new(loopback, bound.port()) } else { bound };
     let url = host.map_or_else(|| format!("http://{known}"), |host| format!("http://{host}:{}", bound.port()));
     Ok((listener, url))
 }
 
 impl Server {
-    /// Serves a router. A connection on which no whole head of a request has arrived for so long is closed; zero means without a limit.
+    /// Serves a router. A connection is closed if no complete head of a request arrives within the timeout; zero means no limit.
     pub(crate) fn start(listener: TcpListener, router: Router, header_timeout: Duration) -> Self {
         let mut http = Builder::new();
         http.timer(TokioTimer::new());
@@ -103,7 +103,7 @@ async fn accept(mut listener: TcpListener, router: Router, http: Builder, mut st
                 connections.spawn(converse(Line::new(stream), router.clone(), http.clone(), hears.clone()));
             }
             Some(_) = connections.join_next() => {}
-            // An error says that the sender was dropped, which means to stop as well.
+            // An error means that the sender was dropped, which stops the server as well.
             _ = &mut stopped => break,
         }
     }
@@ -111,7 +111,7 @@ async fn accept(mut listener: TcpListener, router: Router, http: Builder, mut st
     while connections.join_next().await.is_some() {}
 }
 
-/// Answers the requests of one connection. When the server stops, the request under way is the last one.
+/// Answers the requests of one connection. When the server stops, the running request is the last one.
 async fn converse(line: Line, router: Router, http: Builder, mut goodbye: watch::Receiver<()>) {
     let connection = line.connection();
     let has_begun = Arc::new(AtomicBool::new(false));
@@ -122,7 +122,7 @@ async fn converse(line: Line, router: Router, http: Builder, mut goodbye: watch:
         routes.call(request)
     });
     let mut served = pin!(http.serve_connection(TokioIo::new(line), service).with_upgrades());
-    // A client that goes away, or speaks no HTTP, is nobody's failure.
+    // Clients that disconnect or do not speak HTTP are not an error.
     tokio::select! {
         _ = served.as_mut() => return,
         _ = goodbye.changed() => {}

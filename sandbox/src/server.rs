@@ -88,8 +88,8 @@ pub(crate) fn separate(app: App, cors: Option<&CorsLayer>) -> Router {
     observed(compliance::routes(), app, cors)
 }
 
-/// Routes behind what applies faults and what records requests. A page of another origin hears of faults, too: CORS lies outside
-/// of them. It answers every `OPTIONS`, so the faults of those lie outside of it.
+/// Routes behind the layers for faults and for the journal. CORS is outside of the faults, so that pages of other origins can
+/// read them. It answers every `OPTIONS`, so the faults of these are outside of it.
 fn observed(routes: Router<App>, app: App, cors: Option<&CorsLayer>) -> Router {
     let routes = routes
         .layer(middleware::from_fn(one_host))
@@ -104,7 +104,7 @@ fn observed(routes: Router<App>, app: App, cors: Option<&CorsLayer>) -> Router {
         .with_state(app)
 }
 
-/// RFC 9112, section 3.2: a request that names no host, or two of them, is malformed. HTTP/1.0 has none.
+/// RFC 9112, section 3.2: a request with no host or two of them is malformed. HTTP/1.0 has none.
 async fn one_host(request: Request, next: Next) -> Response {
     let hosts = request.headers().get_all(HOST).iter().count();
     if hosts > 1 || hosts == 0 && request.version() == Version::HTTP_11 {

@@ -1,4 +1,4 @@
-//! What the issuer has to remember: keys, secrets, refresh tokens, API tokens. On shelves, each entry under a name.
+//! The persistent state of the issuer: keys, secrets, refresh tokens, API tokens. Each entry has a name on a shelf.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::data::Data;
 use crate::error::Error;
 
-/// A part of the database.
+/// A handle to the database.
 #[derive(Clone)]
 pub(crate) struct Vault(Arc<Data>);
 

@@ -76,7 +76,7 @@ async fn a_user_of_two_teams_has_a_role_in_each() {
     assert_eq!(ada.status(Method::POST, PROJECTS, &body).await, 201);
     body["teamId"] = json!(theirs.id);
     assert_eq!(ada.status(Method::POST, PROJECTS, &body).await, 403);
-    // bela is a member there, so the project can be made, and only with that team's billing account.
+    // bela is a member of that team, so the project can be created, but only with that team's billing account.
     let bela = named(&sandbox, "bela").await;
     assert_eq!(bela.status(Method::POST, PROJECTS, &body).await, 403);
     body["teamBillingAccountId"] = json!(theirs.billing_account_id);
@@ -96,7 +96,7 @@ async fn a_membership_can_be_limited_to_projects() {
     let component = json!({ "name": "web" });
     assert_eq!(dora.status(Method::POST, &format!("{PROJECTS}/{LYRA}/components"), &component).await, 201);
     assert_eq!(dora.status(Method::POST, &format!("{PROJECTS}/{VEGA}/components"), &component).await, 404);
-    // Beside projects she reads, and makes none.
+    // She may read projects, and create none.
     assert_eq!(dora.get_json("/api/virtual-machines").await.as_array().unwrap().len(), 1);
     assert_eq!(dora.status(Method::POST, "/api/forum/v1/threads", &json!({ "title": "t" })).await, 403);
     assert_eq!(dora.status(Method::POST, PROJECTS, &json!({ "name": "p" })).await, 403);
@@ -130,7 +130,7 @@ async fn a_grant_opens_one_component_at_its_level() {
     }
     assert_eq!(bela.get(&component).await.status(), 404);
 
-    // A grant that has run out, and one for somebody else, open nothing.
+    // An expired grant, and one for another user, have no effect.
     cleo.create(&grants, &json!({ "userId": user, "level": "Admin", "expiresAt": "2020-01-01T00:00:00Z" })).await;
     cleo.create(&grants, &json!({ "userId": sandbox.user("ada").unwrap().id, "level": "Admin" })).await;
     assert_eq!(bela.get(&component).await.status(), 404);
@@ -156,7 +156,7 @@ async fn a_provider_of_another_team_cannot_be_used() {
     assert_eq!(create(json!([{ "id": ours["id"] }, "anything", 7])).await, 201);
     assert_eq!(create(json!([theirs["id"]])).await, 403);
     assert_eq!(create(json!([ours["id"], { "id": theirs["id"] }])).await, 403);
-    // Credentials are shown to those who may use them.
+    // Only callers who may use credentials can read them.
     let viewer = named(&sandbox, "aurora-viewer").await;
     assert_eq!(viewer.get(&credentials(sandbox.team().id)).await.status(), 403);
     let member = named(&sandbox, "aurora-member").await;

@@ -25,7 +25,7 @@ async fn a_token_needs_a_team_or_tenant_claim_of_the_configured_team() {
         ] {
             let token = token(&sandbox, sandbox.client(client).unwrap()).await;
             assert_eq!(status(&sandbox, &token, path).await, expected, "{client} {path}");
-            // Each of them is good for the main API.
+            // Each of them is valid for the main API.
             assert_eq!(named(&sandbox, client).await.get(path).await.status(), 200, "{client} {path}");
         }
     }
@@ -89,7 +89,7 @@ async fn the_issuer_is_checked_first() {
     assert_eq!(status(&sandbox, &good, FRAMEWORKS[0]).await, 200);
     sandbox.issuer().retire_old_keys();
     assert_eq!(status(&sandbox, &good, FRAMEWORKS[0]).await, 401);
-    // A token that says nothing to anyone but the issuer cannot be checked; one that is a JWT can.
+    // An opaque token cannot be checked without the issuer; a JWT can.
     let opaque = sandbox.issuer().create_api_token("ada", "opaque").unwrap().unwrap();
     assert_eq!(status(&sandbox, &opaque, FRAMEWORKS[0]).await, 401);
     sandbox.issuer().set_api_token_format(ApiTokenFormat::Jwt);
@@ -110,12 +110,12 @@ async fn it_publishes_its_contract_to_the_callers_that_it_takes() {
     let contract: Value = request.send().await.unwrap().json().await.unwrap();
     let paths: Vec<&String> = contract["paths"].as_object().unwrap().keys().collect();
     assert!(paths.len() > 3 && paths.iter().all(|path| path.starts_with("/api/compliance/")), "{paths:?}");
-    // The document shows none of them (platform document §4.2), and the mark says so here, too.
+    // The document shows none of them (platform document §4.2), which the contract marks here, too.
     for operation in contract["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap().values())
     {
         assert_eq!(operation["x-provenance"], "assumed", "{operation}");
     }
-    // Every reference leads somewhere, and every schema is referred to.
+    // Every reference resolves, and every schema is referred to.
     let text = contract.to_string();
     for name in contract["components"]["schemas"].as_object().unwrap().keys() {
         assert!(text.contains(&format!("#/components/schemas/{name}\"")), "{name}");
@@ -144,7 +144,7 @@ async fn it_serves_the_compliance_operations_and_nothing_else() {
     let created = http.post(&frameworks).bearer_auth(&good).json(&json!({ "name": "F" })).send().await.unwrap();
     assert_eq!(created.status(), 201);
     let created: Value = created.json().await.unwrap();
-    // Both servers show the same state.
+    // Both servers have the same state.
     let path = format!("{}/{}", FRAMEWORKS[1], created["id"].as_str().unwrap());
     assert_eq!(named(&sandbox, "aurora-automation").await.get_json(&path).await, created);
     assert_eq!(status(&sandbox, &good, &path).await, 200);

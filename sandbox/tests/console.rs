@@ -1,4 +1,4 @@
-//! The console in a real browser: Debian's Chromium, headless. Without Chromium the tests say so and check nothing.
+//! The console in a real browser: Debian's Chromium, headless. Without Chromium the tests print SKIPPED and check nothing.
 
 use std::process::Command;
 use std::time::Duration;
@@ -25,7 +25,7 @@ async fn open(browser: &mut Browser, sandbox: &Sandbox, part: &str) {
     browser.wait("document.querySelector('#live')?.textContent === '● live'").await;
 }
 
-/// The script of the page has met no error, and the page has asked nobody else.
+/// The scripts of the page had no error, and the page sent no request to other servers.
 fn is_quiet(browser: &Browser, sandbox: &Sandbox) {
     assert_eq!(browser.complaints, Vec::<String>::new());
     let own = |address: &String| {
@@ -42,7 +42,7 @@ async fn make_project(sandbox: &Sandbox, caller: &Caller<'_>, name: &str) -> Str
     format!("{PROJECTS}/{}", created["id"].as_str().unwrap())
 }
 
-/// Runs lines with a POSIX shell, and gives back what they print.
+/// Runs lines with a POSIX shell, and returns their output.
 async fn shell(lines: String, token: &str) -> String {
     let token = token.to_owned();
     let output = tokio::task::spawn_blocking(move || {
@@ -75,7 +75,7 @@ async fn the_overview_counts_and_a_reset_empties_what_is_shown() {
     browser.wait_text("#figure-faults", "1fault waits").await;
     browser.wait_text("#faults-shown:not([hidden])", "1 fault active").await;
     let items = browser.text("#figure-items").await;
-    // Through the console: what is ticked is reset, and nothing else.
+    // The console resets the ticked parts, and no others.
     browser.click("#reset").await;
     browser.click("input[name=requests]").await;
     browser.click("#reset-now").await;
@@ -123,7 +123,7 @@ async fn an_item_is_edited_and_deleted_and_the_api_shows_it() {
     let address = make_project(&sandbox, &caller, hostile).await;
     browser.fill(".list input[type=search]", "projects/v1/projects").await;
     browser.click(&format!("#collections a[title='{PROJECTS}']")).await;
-    // A name of markup is shown as text.
+    // A name that contains markup is displayed as text.
     browser.wait_text("#items", hostile).await;
     assert_eq!(browser.value("document.querySelectorAll('img').length").await, 0);
     browser.fill(".detail input[type=search]", "onerror").await;
@@ -138,14 +138,14 @@ async fn an_item_is_edited_and_deleted_and_the_api_shows_it() {
     fields["id"] = json!("other");
     browser.fill("#editor", &fields.to_string()).await;
     browser.click("#save").await;
-    browser.wait_text(".problem", "$.id: The identifier of an item does not change.").await;
+    browser.wait_text(".problem", "$.id: The identifier of an item cannot be changed.").await;
     fields = caller.get_json(&address).await;
     fields["name"] = json!("Edited");
     browser.fill("#editor", &fields.to_string()).await;
     browser.click("#save").await;
     browser.wait_text("#fields", "Edited").await;
     assert_eq!(caller.get_json(&address).await["name"], "Edited");
-    // What the API changes is seen here.
+    // Changes by the API appear here.
     let change = json!({ "name": "Changed", "description": "d", "category": "c", "helpPage": "" });
     assert_eq!(caller.request(reqwest::Method::PUT, &address).json(&change).send().await.unwrap().status(), 200);
     browser.wait_text("#fields", "Changed").await;
@@ -208,7 +208,7 @@ async fn a_request_opens_without_a_secret_and_its_curl_command_runs() {
     browser.fill(".list input[type=search]", "").await;
     browser.fill(".list select", "POST").await;
     browser.wait(&format!("{rows} === 2")).await;
-    // What is copied is what is shown, and has no secret.
+    // The copied text is the displayed one, and has no secret.
     browser.value("navigator.clipboard.writeText = async (text) => { window.copied = text; }").await;
     let mut everything = String::new();
     for number in 1..=4 {
@@ -237,7 +237,8 @@ async fn a_request_opens_without_a_secret_and_its_curl_command_runs() {
     is_quiet(&browser, &sandbox);
 }
 
-/// Whatever a request named as its host, its token goes where the console is; and each secret has a name of its own.
+/// The token of a copied command goes to the console's server, whatever host the request named; and each secret has a name of its
+/// own.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copied_command_goes_to_the_sandbox_and_names_what_is_masked() {
     let Some((mut browser, sandbox)) = console("requests").await else { return };
@@ -278,7 +279,7 @@ async fn a_copied_command_goes_to_the_sandbox_and_names_what_is_masked() {
         let end = "--silent --output /dev/null --write-out '%{http_code}'";
         let told =
             shell(format!("MASKED_X_API_KEY=x MASKED_PASSWORD=x MASKED_BODY=x\n{command} {end}"), caller.token()).await;
-        // A command for another server than its own is only ever sent to one of this sandbox.
+        // A command for another server is only ever sent to one of this sandbox.
         assert_eq!(told, if number == 4 { "404" } else { "200" }, "{command}");
         let arrived = sandbox.requests().last().pop().unwrap().request().headers;
         assert!(arrived.contains(&("host".to_owned(), host.clone())), "{arrived:?}");
@@ -291,7 +292,7 @@ async fn a_fault_that_is_set_answers_and_is_shown_with_whom_it_met() {
     let Some((mut browser, sandbox)) = console("requests").await else { return };
     let caller = Caller::new(&sandbox, 0).await;
     assert_eq!(caller.get(PROJECTS).await.status(), 200);
-    // From a request to a fault for it.
+    // From a request, the console leads to a fault for it.
     browser.wait("document.querySelectorAll('#requests tr').length === 2").await;
     browser.click("#requests tr:first-child a.row").await;
     browser.click("a.button").await;
@@ -308,14 +309,14 @@ async fn a_fault_that_is_set_answers_and_is_shown_with_whom_it_met() {
     assert_eq!(response.json::<Value>().await.unwrap(), json!({ "message": "slowly" }));
     browser.wait_text("#met", "1: status=429").await;
     browser.wait_text("#faults", "1 more").await;
-    // What no request can meet is refused with the reason.
+    // A rule that no request can match is refused with the reason.
     browser.fill("#fault-path", "/sandbox/x").await;
     browser.click("#fault-add").await;
     browser.wait_text(".problem", "faults do not apply to what controls the sandbox").await;
     browser.click("#faults button").await;
     browser.wait("document.querySelector('#faults tr') === null").await;
     assert_eq!(caller.get(PROJECTS).await.status(), 200);
-    // The request says which rule answered it.
+    // The request names the rule that answered it.
     browser.click("#met a.row").await;
     browser.wait_text("#answered-fault", "fault 1: status=429, retry-after=2").await;
     browser.wait_text("#answered-rule", "GET /api/projects/v1/projects documented").await;
@@ -358,7 +359,7 @@ async fn lines_to_copy_give_a_shell_its_environment_and_a_token() {
     is_quiet(&browser, &sandbox);
 }
 
-/// With keys alone: from the skip link through the menu, a list, a detail and back, an edit, a fault, the clock.
+/// With the keyboard alone: from the skip link through the menu, a list, a detail and back, an edit, a fault, the clock.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_console_is_walked_with_keys_alone() {
     let Some((mut browser, sandbox)) = console("").await else { return };
@@ -373,7 +374,7 @@ async fn the_console_is_walked_with_keys_alone() {
     browser.press("Escape").await;
     browser.wait("!document.querySelector('dialog')").await;
 
-    // The menu leads to the requests; the heading has the focus then.
+    // The menu leads to the requests; the heading then has the focus.
     browser.value("document.activeElement.blur(); getSelection().collapse(document.body, 0)").await;
     browser.tab_to("#parts a[href='/sandbox#/requests']").await;
     browser.press("Enter").await;
@@ -388,7 +389,7 @@ async fn the_console_is_walked_with_keys_alone() {
     browser.press("Escape").await;
     browser.wait("location.hash === '#/requests' && document.activeElement.matches('#requests a.row')").await;
 
-    // Rows by arrows; a row keeps the focus while others come.
+    // Arrow keys move between rows; a row keeps the focus while others arrive.
     browser.press("/").await;
     browser.value("document.activeElement.value = ''; document.activeElement.dispatchEvent(new Event('input'))").await;
     browser.wait("document.querySelectorAll('#requests tr').length === 2").await;
@@ -416,7 +417,7 @@ async fn the_console_is_walked_with_keys_alone() {
     browser.press("Enter").await;
     browser.wait("document.activeElement.id === 'edit'").await;
     assert_eq!(caller.get_json(&address).await["name"], "Typed");
-    // A dialog keeps the focus, and Escape keeps the item.
+    // A dialog traps the focus, and Escape keeps the item.
     browser.tab_to("#delete").await;
     browser.press("Enter").await;
     browser.wait("document.querySelector('dialog[open]')?.contains(document.activeElement)").await;

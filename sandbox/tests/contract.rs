@@ -1,4 +1,4 @@
-//! The contract: its delivery, and that it says what the platform document says.
+//! The contract: its delivery, and its agreement with the platform document.
 
 use std::collections::BTreeSet;
 
@@ -150,7 +150,7 @@ async fn path_parameters_are_those_of_the_template() {
     }
 }
 
-/// What the pipeline has to meet: one operation of each form that values take on the wire.
+/// The generator needs one operation of each form that values take on the wire.
 #[tokio::test]
 async fn every_wire_shape_occurs() {
     let sandbox = platform_sandbox::start().await.unwrap();

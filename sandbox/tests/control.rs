@@ -81,7 +81,7 @@ async fn the_overview_hears_of_changes() {
     told("event: state").await;
     caller.create(PROJECTS, &project(&sandbox)).await;
     told("\"projects\":3").await;
-    // What else changes is told as well, without a request in between.
+    // Other changes are sent as well, without a request in between.
     sandbox.clock().set(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_893_456_000));
     told("\"clock\":\"2030-01-01T").await;
     sandbox.faults().always("/api", "status=503".parse().unwrap()).unwrap();
@@ -110,7 +110,7 @@ async fn the_pages_are_whole_and_run_no_foreign_script() {
             let found = http.get(format!("{}/sandbox/ui/{asset}", sandbox.base_url())).send().await.unwrap();
             assert_eq!(found.status(), 200, "{asset}");
             let text = found.text().await.unwrap();
-            // A script that another one imports, too. It makes elements, and never markup.
+            // Imported scripts are checked, too. They create elements, and never markup.
             if !asset.contains('/') && seen.insert(asset.clone()) {
                 let imported = text.split("from \"./").skip(1).filter_map(|rest| rest.split('"').next());
                 assets.extend(imported.map(str::to_owned));

@@ -1,4 +1,4 @@
-//! The document of the control interface, and the lines for the shell: everything that they say works.
+//! The document of the control interface, and the lines for the shell: all of their examples work.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,7 @@ async fn document(sandbox: &Sandbox) -> Value {
     serde_yaml::from_str(&response.text().await.unwrap()).unwrap()
 }
 
-/// A sandbox in which the examples of the document mean something: fault 1 waits, request 1 has come, and an operation is there.
+/// A sandbox in which the examples of the document are valid: fault 1 is pending, request 1 is recorded, and an operation exists.
 async fn prepared() -> Sandbox {
     let sandbox = platform_sandbox::start().await.unwrap();
     deployment(&sandbox, &Caller::new(&sandbox, 0).await).await;
@@ -74,7 +74,8 @@ async fn every_operation_of_the_document_takes_its_example_and_refuses_what_it_d
             if media.is_null() {
                 continue;
             }
-            // The example has every member, so what the document declares and the sandbox does not know would be refused.
+            // The example has every member, so a member that the document declares and the sandbox does not know would be
+            // refused.
             let schema = match media["schema"]["$ref"].as_str() {
                 Some(name) => document.pointer(name.trim_start_matches('#')).unwrap(),
                 None => &media["schema"],
@@ -112,7 +113,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// The public functions of the handles, and what the document has for each.
+/// The public functions of the handles, and their operations in the document.
 const REACHED: &[(&str, &[(&str, &str)])] = &[
     (
         include_str!("../src/clock.rs"),
@@ -172,7 +173,7 @@ const REACHED: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// Whatever a Rust test can change, HTTP can, too; `command.rs` holds the same of the command line and the document.
+/// HTTP can do everything that the Rust handles can; `command.rs` checks the same of the command line and the document.
 #[test]
 fn what_rust_can_do_is_in_the_document() {
     let document = include_str!("../src/control/openapi.yaml");
@@ -190,7 +191,7 @@ fn what_rust_can_do_is_in_the_document() {
     }
 }
 
-/// The walk of the page, run as one script.
+/// The walkthrough of the page, run as one script.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_walk_of_the_page_ends_with_a_deployment_that_is_ready() {
     if !has("curl") || !has("jq") {
@@ -214,7 +215,7 @@ async fn the_walk_of_the_page_ends_with_a_deployment_that_is_ready() {
     }
 }
 
-/// The lines of the page, run by a shell against a sandbox. Each has to succeed.
+/// The shell commands of the page, run against a sandbox. Each must succeed.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_line_for_the_shell_works() {
     if !has("curl") {

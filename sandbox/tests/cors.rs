@@ -1,4 +1,5 @@
-//! Pages of other origins (CORS): which of them may call, what they may read, and what stays closed to them.
+//! Pages of other origins (CORS): the origins that may call, the headers that they may read, and the paths that stay closed to
+//! them.
 
 use crate::browser::Browser;
 use crate::support::{Caller, PROJECTS, http};
@@ -18,7 +19,7 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
     response.headers().get(name).map(|value| value.to_str().unwrap())
 }
 
-/// What a browser asks before a page sends JSON with a token.
+/// The preflight of a browser before a page sends JSON with a token.
 async fn preflight(base: &str, path: &str, origin: &str) -> Response {
     let request = http().request(Method::OPTIONS, format!("{base}{path}")).header("origin", origin);
     let request = request.header("access-control-request-method", "POST");
@@ -77,7 +78,7 @@ async fn an_origin_that_is_named_is_let_in_with_cookies_and_no_other_is() {
     }
 }
 
-/// A page is to see why its request failed, and what its browser asks beforehand is not what a fault waits for.
+/// A page can read why its request failed, and its preflight does not consume a fault.
 #[tokio::test]
 async fn a_fault_reaches_the_page_and_not_the_preflight() {
     let sandbox = started(&[PAGE]).await;
@@ -88,8 +89,8 @@ async fn a_fault_reaches_the_page_and_not_the_preflight() {
     assert!(is_let_in(&failed, PAGE));
 }
 
-/// As with WireMock's `--enable-stub-cors`, a preflight is answered before the rules for any request. One that names `OPTIONS` is for
-/// it, as a stub for `OPTIONS` is where nothing answers before it. With `--cors` and without, the same rules apply.
+/// As with WireMock's `--enable-stub-cors`, a preflight is answered before the rules for any request. A rule that names `OPTIONS`
+/// applies to it, like a stub for `OPTIONS` without that flag. The rules are the same with and without `--cors`.
 #[tokio::test]
 async fn a_preflight_meets_the_faults_that_name_its_method() {
     for (origins, status) in [(&[PAGE][..], 200), (&["*"], 200), (&[], 405)] {
@@ -108,11 +109,11 @@ async fn a_preflight_meets_the_faults_that_name_its_method() {
             );
             let last = sandbox.requests().last().pop().unwrap();
             assert_eq!((last.method.as_str(), last.fault_id), ("OPTIONS", Some(own)));
-            // The rule for any request still waits for the request itself.
+            // The rule for any request is still pending for the request itself.
             assert_eq!(sandbox.faults().list().iter().map(|waits| waits.id).collect::<Vec<_>>(), [any]);
             assert_eq!(preflight(base, path, PAGE).await.status(), status);
             assert_eq!(get(base, path, PAGE).await.status(), 503);
-            // OPTIONS that no browser sends beforehand is a request as any other.
+            // An `OPTIONS` request that is no preflight is a request like any other.
             sandbox.faults().next(1, path, "status=503".parse().unwrap()).unwrap();
             let plain = http().request(Method::OPTIONS, format!("{base}{path}")).send().await.unwrap();
             assert_eq!(plain.status(), 503, "{origins:?}");
@@ -124,7 +125,7 @@ async fn a_preflight_meets_the_faults_that_name_its_method() {
     }
 }
 
-/// People are led to these pages, and no program reads them from elsewhere (RFC 9700, section 2.6).
+/// These pages are for navigation: no script of another origin may read them (RFC 9700, section 2.6).
 #[tokio::test]
 async fn the_pages_of_the_issuer_are_closed_to_pages_of_other_origins() {
     for origins in [[PAGE], ["*"]] {
@@ -167,18 +168,18 @@ async fn an_origin_that_no_browser_sends_is_refused_with_the_reason() {
         (&["localhost:5173"], "scheme, host and port"),
         (&["http://localhost:80"], "leave the port"),
         (&["https://app.example:443"], "leave the port"),
-        (&["http://App.example"], "small letters"),
+        (&["http://App.example"], "lower case"),
         (&["http://user@app.example"], "leave the path out"),
         (&["http://x:99999"], "from 1 to 65535"),
         (&["http://x:0"], "from 1 to 65535"),
-        (&["http://x:"], "lets nobody in"),
+        (&["http://x:"], "invalid CORS origin"),
         (&["http://x:05173"], "from 1 to 65535"),
         (&["http://-x"], "neither a name nor an address"),
         (&["http://999.1.1.1"], "neither a name nor an address"),
-        (&["http://[::x]"], "lets nobody in"),
+        (&["http://[::x]"], "invalid CORS origin"),
         (&["null"], "scheme, host and port"),
-        (&[""], "lets nobody in"),
-        (&["http://a b"], "lets nobody in"),
+        (&[""], "invalid CORS origin"),
+        (&["http://a b"], "invalid CORS origin"),
         (&["*", PAGE], "stands alone"),
         (&[PAGE, "http://*.example"], "in full"),
     ] {
@@ -190,7 +191,7 @@ async fn an_origin_that_no_browser_sends_is_refused_with_the_reason() {
     }
 }
 
-/// What the headers are worth, a browser decides. The page is of another sandbox: another port is another origin.
+/// The effect of the headers in a real browser. The page is of another sandbox: another port is another origin.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_lets_a_page_of_a_named_origin_call() {
     let Some(mut browser) = Browser::start().await else {

@@ -1,4 +1,4 @@
-//! What a file keeps: from one start to the next, and through a crash.
+//! The persistence of a database file: from one start to the next, and through a crash.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -49,7 +49,7 @@ async fn a_file_keeps_resources_bytes_work_secrets_keys_and_tokens() {
     assert_eq!(caller.get(&content).await.text().await.unwrap(), "bytes");
     assert_eq!(caller.get(&gone).await.status(), 404);
     assert_eq!(caller.get(&format!("{gone}/replies")).await.status(), 404);
-    // The work goes on.
+    // The work continues.
     sandbox.clock().advance(Duration::from_secs(60));
     assert_eq!(caller.get_json(&address).await["state"], 2);
     let found = caller.query(&format!("{{ operation(id: \"{id}\") {{ state events {{ kind }} }} }}")).await;
@@ -70,7 +70,7 @@ async fn a_file_is_used_by_one_sandbox_at_a_time() {
     let error = again().await.unwrap_err();
     assert_eq!(error.code(), "sandbox-data-in-use");
     assert!(error.to_string().contains(&path.display().to_string()), "{error}");
-    // The refusal has not disturbed the one that uses it.
+    // The refusal does not disturb the sandbox that uses the file.
     let caller = Caller::new(&sandbox, 0).await;
     caller.create(PROJECTS, &json!({ "name": "kept" })).await;
     sandbox.stop().await;
@@ -131,7 +131,7 @@ async fn a_database_of_another_program_is_refused_and_left_as_it_is() {
         assert!(error.to_string().contains("belongs to another program"), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), before, "{name}");
     }
-    // A file that an earlier sandbox made without the mark is gone on with.
+    // A file that an earlier version made without the mark is accepted.
     let path = directory.path().join("earlier");
     let options = || Options { data: Some(path.clone()), ..Options::default() };
     platform_sandbox::start_with(options()).await.unwrap().stop().await;
@@ -179,7 +179,7 @@ async fn a_seed_of_ones_own_is_planted_and_a_broken_one_is_refused_with_its_line
     }
 }
 
-/// The sandbox that the next test kills. It is this test program, run again for one test.
+/// The sandbox that the next test kills. It is this test program again, with this test alone.
 #[tokio::test]
 async fn serve_until_killed() {
     let Ok(path) = std::env::var("SANDBOX_TEST_DATA") else { return };
@@ -222,7 +222,7 @@ async fn a_crash_loses_nothing_that_was_answered() {
                     let body = json!({ "name": format!("{round} {writer} {number}"), "description": "x".repeat(500) });
                     let Ok(response) = http.post(&url).bearer_auth(&token).json(&body).send().await else { break };
                     assert!(response.status().is_success());
-                    // An answer whose body is cut off was answered with success as well, but names nothing to look for.
+                    // An answer with a truncated body was a success, too, but names no identifier to look for.
                     let Ok(created) = response.json::<Value>().await else { break };
                     answered.push(created);
                     count.fetch_add(1, Ordering::Relaxed);

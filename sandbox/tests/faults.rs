@@ -1,4 +1,4 @@
-//! Faults on demand, and the counters of what arrived.
+//! Faults on demand, and the counters of requests.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -22,7 +22,7 @@ fn request(sandbox: &Sandbox, caller: &Caller<'_>, fault: &str) -> TcpStream {
     stream
 }
 
-/// What comes back until the connection ends, and how it ends.
+/// The bytes until the connection ends, and the way in which it ends.
 fn until_the_end(stream: &mut TcpStream) -> (String, Result<(), ErrorKind>) {
     let mut bytes = Vec::new();
     let end = stream.read_to_end(&mut bytes).map(drop).map_err(|error| error.kind());
@@ -72,7 +72,7 @@ async fn bodies_are_cut_off_and_stall() {
     for bytes in [5, 0] {
         let mut stream = request(&sandbox, &caller, &format!("stall={bytes}"));
         assert_eq!(beginning(&mut stream, bytes), whole[..bytes]);
-        // Nothing more comes, and no end.
+        // No further bytes, and no end.
         stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
         assert_eq!(stream.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
     }
@@ -102,7 +102,7 @@ async fn statuses_come_before_or_after_the_request_is_handled() {
     assert!(unreadable.text().await.unwrap().contains("statuss=1"));
 }
 
-/// What a rule answers with has the other parts of its fault, too.
+/// A rule with a body has the other parts of its fault, too.
 #[tokio::test]
 async fn the_parts_of_a_fault_go_together() {
     let sandbox = platform_sandbox::start().await.unwrap();

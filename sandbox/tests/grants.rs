@@ -31,7 +31,7 @@ impl Browser<'_> {
         self.send(self.http.get(self.endpoint()).query(&changed(&fields, changes))).await
     }
 
-    /// The code for a user who logs in on the way.
+    /// Gets a code for a user, who logs in on the way.
     async fn code(&self, user: &str) -> String {
         let response = self.authorize(&[]).await;
         let login = Url::parse(self.sandbox.base_url()).unwrap().join(&location(&response)).unwrap();
@@ -105,11 +105,11 @@ async fn a_user_logs_in_and_the_code_gives_tokens_once() {
     assert_eq!(claims["sub"], sandbox.user("ada").unwrap().id.to_string());
     assert_eq!(claims["client_id"], "platform-cli");
 
-    // A second use is refused, and what the first one gave is revoked (RFC 6749 §4.1.2).
+    // A second use is refused, and the tokens of the first one are revoked (RFC 6749 §4.1.2).
     let (again, body_again) = redeem(&sandbox, &code, &[]).await;
     assert_eq!((again, body_again["error"].as_str()), (400, Some("invalid_grant")));
     assert_eq!(refresh(&sandbox, body["refresh_token"].as_str().unwrap()).await.0, 400);
-    // The session goes on: the next code needs no login.
+    // The session continues: the next code needs no login.
     let answered = browser.authorize(&[("scope", "api")]).await;
     assert!(location(&answered).starts_with(REDIRECT));
     let url = Url::parse(&location(&answered)).unwrap();
@@ -141,7 +141,7 @@ async fn a_code_is_bound_to_client_redirect_and_verifier() {
 async fn requests_that_cannot_be_answered_are_refused() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let browser = Browser::new(&sandbox);
-    // Nothing is sent to an address that is not registered, and nothing of the request becomes markup.
+    // No redirect to an address that is not registered, and no part of the request becomes markup.
     for changes in [
         ("redirect_uri", "http://127.0.0.1:49999/other"),
         ("redirect_uri", "http://localhost:49999/callback"),
@@ -183,7 +183,7 @@ async fn the_login_page_refuses_strangers_and_foreign_forms() {
         assert_eq!(response.status(), 401, "{user}");
         assert!(response.headers().get("set-cookie").is_none());
     }
-    // The way back lies on this server.
+    // The address after the login must be on this server.
     let password = sandbox.user("ada").unwrap().password();
     for back in ["https://evil.example/", "//evil.example/", "/\\evil.example/", "evil", "\"><script>"] {
         let response = browser.enter("ada", password, back).await;
@@ -208,12 +208,12 @@ async fn a_rolling_refresh_token_is_taken_again_within_the_leeway_only() {
     assert_eq!(status, 200, "{second}");
     let second = second["refresh_token"].as_str().unwrap().to_owned();
     assert_ne!(second, first);
-    // The answer was lost: the old token is taken once more, and gives another one.
+    // The answer was lost: the old token is accepted once more, and gives another one.
     let (status, third) = refresh(&sandbox, &first).await;
     assert_eq!(status, 200, "{third}");
     assert_ne!(third["refresh_token"], second.as_str());
 
-    // After the leeway its use ends the whole chain.
+    // After the leeway, its use revokes the whole chain.
     sandbox.issuer().set_clock_skew(31);
     let (status, body) = refresh(&sandbox, &first).await;
     assert_eq!((status, body["error"].as_str()), (400, Some("invalid_grant")));
@@ -235,7 +235,7 @@ async fn a_reused_refresh_token_stays() {
         let (status, body) = refresh(&sandbox, &token).await;
         assert_eq!((status, body["refresh_token"].as_str()), (200, Some(token.as_str())));
     }
-    // Another client cannot use it, nor ask for more than was granted.
+    // Another client cannot use it, and its own client cannot ask for more than was granted.
     let dashboard = sandbox.client("aurora-dashboard").unwrap();
     let other = [
         ("grant_type", "refresh_token"),

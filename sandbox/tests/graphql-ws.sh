@@ -1,7 +1,6 @@
 #!/bin/sh
-# Holds the sandbox's GraphQL against clients that nobody here wrote: npm graphql-ws over WebSocket, and npm graphql-sse over
-# server-sent events, in the versions of peers/graphql-ws/package-lock.json. Exit 0 with the word SKIPPED where npm is out of
-# reach.
+# Tests the sandbox's GraphQL with independent clients: npm graphql-ws over WebSocket, and npm graphql-sse over server-sent
+# events, in the versions of peers/graphql-ws/package-lock.json. If npm is out of reach, it prints SKIPPED and exits with 0.
 set -eu
 cd "$(dirname "$0")/../.."
 peers=sandbox/tests/peers

@@ -27,7 +27,7 @@ impl Socket {
         Ok(Self(connect_async(request).await?.0))
     }
 
-    /// A socket that is acknowledged.
+    /// A socket after its acknowledgement.
     async fn ready(sandbox: &Sandbox, token: &str) -> Self {
         let mut socket = Self::open(sandbox, Some("graphql-transport-ws"), None).await.unwrap();
         let payload = json!({ "Authorization": format!("Bearer {token}") });
@@ -51,14 +51,14 @@ impl Socket {
         }
     }
 
-    /// Waits until what was sent before has begun: the runtime has one thread, and the task of a subscription is spawned
+    /// Waits until all earlier messages are processed: the runtime has one thread, and the task of a subscription is spawned
     /// before the ping behind it is read.
     async fn settle(&mut self) {
         self.send(&json!({ "type": "ping" })).await;
         assert_eq!(self.next().await, json!({ "type": "pong" }));
     }
 
-    /// The code that the server closes with.
+    /// The close code of the server.
     async fn close_code(&mut self) -> u16 {
         loop {
             match self.0.next().await {
@@ -109,7 +109,7 @@ async fn queries_answer_for_the_caller_and_errors_are_told() {
         by_address.send().await.unwrap().json::<Value>().await.unwrap()["data"]["viewer"]["subject"],
         "aurora-automation"
     );
-    // A request that does not fit the schema: 200 in the old media type, 400 in the new one.
+    // A request that does not match the schema: 200 in the old media type, 400 in the new one.
     for (accept, status) in [("application/json", 200), ("application/graphql-response+json", 400)] {
         let request =
             caller.request(Method::POST, "/graphql").header("accept", accept).json(&json!({ "query": "{ nothing }" }));
@@ -170,7 +170,7 @@ async fn the_schema_is_served_as_sdl_and_by_introspection() {
     assert_eq!(types["__schema"]["subscriptionType"]["name"], "Subscription");
 }
 
-/// The document shows no field of GraphQL. A description is what both introspection and SDL carry.
+/// The document shows no field of GraphQL. Descriptions appear in both introspection and SDL.
 #[tokio::test]
 async fn every_type_and_every_root_field_is_marked_as_assumed() {
     let sandbox = platform_sandbox::start().await.unwrap();
@@ -183,7 +183,7 @@ async fn every_type_and_every_root_field_is_marked_as_assumed() {
         description.starts_with("Assumed: ") && sdl.contains(description.lines().next().unwrap())
     };
     let mut unmarked = Vec::new();
-    // A scalar says how a value is written, and the types of introspection are GraphQL's own.
+    // The description of a scalar is its format, and the types of introspection are GraphQL's own.
     for found in types.iter().filter(|found| found["kind"] != "SCALAR") {
         let name = found["name"].as_str().unwrap();
         if name.starts_with("__") {
@@ -222,7 +222,7 @@ async fn a_socket_tells_every_change_and_completes_after_the_follow_up_event() {
     }
     assert_eq!(socket.next().await, json!({ "id": "a", "type": "complete" }));
 
-    // What is over changes no more; what is missing or hidden is an error; and the socket lives on.
+    // A finished operation has no further events; a missing or invisible one is an error; and the socket stays open.
     socket.subscribe("a", &changed(&id)).await;
     assert_eq!(socket.next().await, json!({ "id": "a", "type": "complete" }));
     socket.subscribe("b", &changed("00000000-0000-4000-8000-000000000000")).await;
@@ -264,8 +264,8 @@ async fn a_socket_runs_queries_and_several_subscriptions() {
     );
 }
 
-/// A client that has the head of its events, or the answer to what it has sent behind its subscription, misses nothing that
-/// happens from then on. Several threads, so that what is put off would be late.
+/// A client that has the head of its events, or the answer to a message after its subscription, misses no later event. The
+/// runtime has several threads, so that a deferred subscription would be late.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subscription_has_begun_when_its_client_is_answered() {
     let sandbox = platform_sandbox::start().await.unwrap();
@@ -284,7 +284,7 @@ async fn a_subscription_has_begun_when_its_client_is_answered() {
     }
 }
 
-/// A list that is watched by `operationsChanged` alone lacks no operation: acceptance is told first, also of work that is planned.
+/// A list that follows `operationsChanged` alone lacks no operation: acceptance is the first event, also of planned work.
 #[tokio::test]
 async fn acceptance_is_told_to_those_who_may_see_the_operation() {
     let sandbox = platform_sandbox::start().await.unwrap();
@@ -317,7 +317,7 @@ async fn acceptance_is_told_to_those_who_may_see_the_operation() {
         told(&socket.next().await)["event"],
         json!({ "sequence": 2, "kind": "state-changed", "state": "RUNNING" })
     );
-    // The other team hears of its own work only.
+    // The other team's subscription has only its own work.
     let start = format!("/api/virtual-machines/{}/start", sandbox.other_team().virtual_machine_id);
     let started: Value = stranger.post(&start, &json!({})).await.json().await.unwrap();
     assert_eq!(told(&strange.next().await)["operation"]["id"], started["id"]);
@@ -363,7 +363,7 @@ async fn sockets_close_with_the_codes_of_the_protocol() {
     assert_eq!(socket.close_code().await, 4400);
     let mut socket = Socket::open(&sandbox, protocol, None).await.unwrap();
     assert_eq!(socket.close_code().await, 4408);
-    // Another protocol is none that the server speaks.
+    // The server refuses other protocols.
     let without = Socket::open(&sandbox, None, None).await;
     assert_eq!(without.unwrap().close_code().await, 4406);
 }
@@ -422,8 +422,8 @@ async fn sockets_and_events_have_faults() {
     assert_eq!(seen, [3, 3, 4]);
 }
 
-/// Every code that a close frame carries arrives as it was given, those that say what a peer did wrong included; the others stand
-/// for a frame or a code that did not come (RFC 6455, section 7.4), and are refused.
+/// Every code that a close frame can carry arrives unchanged, including those for errors of the peer; the others stand for a
+/// missing frame or code (RFC 6455, section 7.4), and are refused.
 #[tokio::test]
 async fn sockets_close_with_the_code_of_the_fault() {
     let sandbox = platform_sandbox::start().await.unwrap();
@@ -468,7 +468,7 @@ async fn server_sent_events_tell_the_same() {
         let data: Value = serde_json::from_str(event.strip_prefix("event: next\ndata: ").unwrap()).unwrap();
         assert_eq!(sequence(&json!({ "payload": data })), number);
     }
-    // A query has one result, and an address of its own asks for events in any case.
+    // A query has one result, and an address of its own always gives events.
     let by_address = caller.request(Method::GET, "/graphql/stream").query(&[("query", "{ viewer { subject } }")]);
     assert_eq!(events(by_address.send().await.unwrap()).await.len(), 3);
 }
@@ -483,7 +483,7 @@ async fn a_stop_ends_sockets_and_event_streams() {
     let stream = stream.send().await.unwrap();
     let overview = support::fetch(format!("{}/sandbox/events", sandbox.base_url())).await.unwrap();
     let ((), code, text, state) = tokio::join!(sandbox.stop(), socket.close_code(), stream.text(), overview.text());
-    // The stream ends without `complete`: its subscriber has missed something, and has to know.
+    // The stream ends without `complete`: its subscriber has missed events and must know it.
     assert_eq!((code, text.unwrap().as_str()), (1001, ":\n\n"));
     assert!(state.unwrap().starts_with("event: state"));
 }

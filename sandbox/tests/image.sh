@@ -1,9 +1,9 @@
 #!/bin/sh
-# Tries sandbox/Containerfile: builds the image where Podman or Docker runs and gets the base images, and in any case runs each
-# step of the file in a scratch folder, so that a step that works no longer fails.
+# Tests sandbox/Containerfile: builds the image if Podman or Docker runs and gets the base images, and always runs each step of
+# the file in a scratch folder, so that a step that no longer works is an error.
 set -eu
 cd "$(dirname "$0")/../.."
-# Podman takes the OCI format otherwise, which has no health check.
+# Podman uses the OCI format by default, which has no health check.
 export BUILDAH_FORMAT=docker
 for builder in podman docker; do
     "$builder" info >/dev/null 2>&1 || continue

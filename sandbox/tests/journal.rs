@@ -1,4 +1,4 @@
-//! The journal of requests: what it shows, what it hides, and how many it finds.
+//! The journal of requests: its contents, its masks, and its counts.
 
 use crate::support;
 use crate::support::{Caller, PROJECTS, project};
@@ -38,7 +38,7 @@ async fn a_request_opens_to_headers_and_bodies_without_a_secret() {
     assert_eq!(body, project(&sandbox));
     assert!(created["request"]["headers"].as_array().unwrap().contains(&json!(["authorization", "Bearer ***"])));
     assert_eq!(created["response"]["length"], created["response"]["body"].as_str().unwrap().len());
-    // Everything that knows a secret: a sign-in, an API token, a stored password.
+    // Requests with secrets: a sign-in, an API token, a stored password.
     let api_token = sandbox.issuer().create_api_token("ada", "x").unwrap().unwrap();
     Caller::with_token(&sandbox, api_token.clone()).get(PROJECTS).await;
     let registries = format!("/api/teams/v1/teams/{}/container-registries", sandbox.team().id);
@@ -47,7 +47,7 @@ async fn a_request_opens_to_headers_and_bodies_without_a_secret() {
     let login = [("user", "ada"), ("password", user.password()), ("returnUrl", "/")];
     support::http().post(format!("{}/account/login", sandbox.auth_url())).form(&login).send().await.unwrap();
     support::fetch(format!("{}{PROJECTS}?access_token={}", sandbox.base_url(), caller.token())).await.unwrap();
-    // A query that the schema does not have, as a body, as a query, and broken: nobody keeps a client from sending it.
+    // A query outside of the schema, as a body, as a query, and broken: clients can send any of them.
     let document =
         r#"mutation ($p: String) { login(user: "ada", password: "hunter3", apiKey: [$p, """hunter4"""]) { id } }"#;
     let asked = json!({ "query": document, "variables": { "p": "hunter5", "q": "shown" } });
@@ -164,7 +164,7 @@ async fn reset_takes_back_everything_or_what_is_named() {
         ];
         support::grant(&sandbox, &fields).await["expires_in"].clone()
     };
-    // What of each part is not as it was at the start.
+    // The parts that differ from the start.
     let changed = async || {
         let token = lifetime().await != json!(3600);
         let projects = !sandbox.requests().matching(&RequestFilter::new().status(201)).is_empty();

@@ -1,4 +1,4 @@
-//! Starting, stopping, many at once, and the secret files.
+//! Starting, stopping, many sandboxes at once, and the secret files.
 
 use crate::support;
 use crate::support::{Caller, PROJECTS, project};
@@ -29,7 +29,7 @@ async fn a_stopped_sandbox_frees_its_port() {
     assert!(taken.to_string().contains(&port.to_string()));
     assert_eq!(taken.code(), "sandbox-bind");
 
-    // A connection that is kept alive does not hold it up.
+    // A connection that is kept alive does not delay it.
     let http = support::http();
     http.get(sandbox.contract_url()).send().await.unwrap().bytes().await.unwrap();
     sandbox.stop().await;
@@ -105,7 +105,7 @@ async fn a_folder_of_secrets_has_the_same_paths_at_every_start_and_is_emptied_at
         }
         assert_eq!(std::fs::read_to_string(&secrets.users()[0].1).unwrap(), sandbox.users()[0].password());
         paths.push(found);
-        // Another sandbox may not take the folder meanwhile.
+        // Another sandbox cannot use the folder meanwhile.
         let taken = platform_sandbox::start().await.unwrap().publish_secrets(Some(&folder)).unwrap_err();
         assert_eq!(taken.code(), "sandbox-secrets-in-use");
         assert!(paths[0].iter().all(|path| path.exists()));
@@ -116,7 +116,7 @@ async fn a_folder_of_secrets_has_the_same_paths_at_every_start_and_is_emptied_at
     assert_eq!(paths[0], paths[1]);
 }
 
-/// Removes only what a sandbox wrote: files that its list names, with the digest of what they hold.
+/// Removes only files of a sandbox: files that its list names, and whose contents match the digest.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_folder_of_secrets_loses_nothing_that_a_sandbox_did_not_write() {
@@ -131,7 +131,7 @@ async fn a_folder_of_secrets_loses_nothing_that_a_sandbox_did_not_write() {
         let found = std::fs::read_dir(directory.path()).unwrap().chain(std::fs::read_dir(&folder).unwrap());
         found.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<std::collections::BTreeSet<_>>()
     };
-    // Whatever lies where a secret belongs, nothing is written, and nothing goes.
+    // If anything exists at the path of a secret, nothing is written, and nothing is removed.
     let outside = directory.path().join("outside");
     std::fs::write(&outside, "mine").unwrap();
     for name in ["ada.password", "aurora-automation.secret", ".platform-sandbox.part", ".platform-sandbox"] {
@@ -150,7 +150,7 @@ async fn a_folder_of_secrets_loses_nothing_that_a_sandbox_did_not_write() {
         }
     }
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), "mine");
-    // What is changed meanwhile stays at the end, and the list of a killed sandbox names it no more.
+    // A file that was changed meanwhile stays at the end, and the list of a killed sandbox does not name it any more.
     let secrets = sandbox.publish_secrets(Some(&folder)).unwrap();
     std::fs::write(folder.join("ada.password"), "mine").unwrap();
     drop(secrets);
@@ -265,26 +265,26 @@ async fn a_request_without_a_host_or_with_two_is_malformed() {
     }
 }
 
-/// Sends the beginning of a head, and gives back all that comes until the server closes.
+/// Sends the beginning of a head, and returns all bytes until the server closes.
 async fn answer_to(base: &str, parts: &[&str]) -> String {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     let mut stream = tokio::net::TcpStream::connect(base.strip_prefix("http://").unwrap()).await.unwrap();
     for part in parts {
         stream.write_all(part.as_bytes()).await.unwrap();
-        // The server has seen the parts one by one.
+        // The server gets the parts one by one.
         for _ in 0..50 {
             tokio::task::yield_now().await;
         }
     }
     let mut answer = Vec::new();
-    // A connection that is closed with something unread ends with a reset. Only a server that never closes takes so long.
+    // A connection that is closed with unread bytes ends with a reset. Only a server that never closes takes so long.
     let read = tokio::time::timeout(std::time::Duration::from_secs(120), stream.read_to_end(&mut answer)).await;
     assert!(read.is_ok(), "the connection stays open after {parts:?}");
     String::from_utf8(answer).unwrap()
 }
 
-/// Only a limit ends these connections: the reads below have none of their own.
+/// Only the server's limit ends these connections: the reads below have none of their own.
 #[tokio::test]
 async fn a_head_that_does_not_arrive_closes_its_connection() {
     let header_timeout = Some(std::time::Duration::from_millis(50));
@@ -293,11 +293,11 @@ async fn a_head_that_does_not_arrive_closes_its_connection() {
         for parts in [&[][..], &["GET"], &["GET /api/compliance/frameworks HTTP/1.1\r\nhost: a\r\n", "x: y"]] {
             assert_eq!(answer_to(base, parts).await, "", "{base} {parts:?}");
         }
-        // One request is answered; the next one does not come.
+        // One request is answered; the next one never arrives.
         let whole = "GET /api/compliance/frameworks HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
         assert!(answer_to(base, &[whole, "GET /"]).await.starts_with("HTTP/1.1 401"), "{base}");
     }
-    // What the server does with a request may take as long as it takes, and so may an answer that goes on.
+    // The limit does not apply to the handling of a request, nor to a streaming answer.
     let mut stream = support::fetch(format!("{}/sandbox/events", sandbox.base_url())).await.unwrap();
     assert!(stream.chunk().await.unwrap().is_some());
     tokio::time::sleep(std::time::Duration::from_millis(150)).await;
@@ -314,14 +314,15 @@ async fn a_head_in_pieces_is_read_within_the_limit_or_without_one() {
         let sandbox = platform_sandbox::start_with(options).await.unwrap();
         let parts = ["GET /api/projects/v1/projects HT", "TP/1.1\r\nhost: 127.0.0.1\r\nconn", "ection: close\r\n\r\n"];
         assert!(answer_to(sandbox.base_url(), &parts).await.starts_with("HTTP/1.1 401"), "{limit:?}");
-        // A connection on which nothing has been asked holds nobody up.
+        // An idle connection does not delay the shutdown.
         let _silent =
             tokio::net::TcpStream::connect(sandbox.base_url().strip_prefix("http://").unwrap()).await.unwrap();
         sandbox.stop().await;
     }
 }
 
-/// Beside other containers of a network, the sandbox has a name: what it gives out begins with that, and its control answers.
+/// In a container network, the sandbox has a name: the addresses that it prints begin with it, and its control interface accepts
+/// it.
 #[tokio::test]
 async fn addresses_are_those_that_clients_know() {
     let options =
@@ -341,12 +342,12 @@ async fn addresses_are_those_that_clients_know() {
     for (host, status) in [("sandbox", 200), ("localhost", 200), ("evil.example", 403), ("sandbox.example", 403)] {
         assert_eq!(get("/sandbox/clock", host).await.status(), status, "{host}");
     }
-    // Without a name, a sandbox on all addresses is known by the loopback one.
+    // Without a name, a sandbox on all addresses prints the loopback one.
     let all = Options { listen: Some([0, 0, 0, 0].into()), ..Options::default() };
     let all = platform_sandbox::start_with(all).await.unwrap();
     assert!(all.base_url().starts_with("http://127.0.0.1:"), "{}", all.base_url());
     assert_eq!(support::fetch(format!("{}/sandbox/clock", all.base_url())).await.unwrap().status(), 200);
-    // Whatever address is given out leads to all of it, however a client writes it.
+    // Any printed address leads to all parts, in any spelling of its host.
     for (listen, public_host) in [("127.0.0.2", None), ("127.0.0.1", Some("Sandbox.Localhost"))] {
         let address: std::net::IpAddr = listen.parse().unwrap();
         let options =

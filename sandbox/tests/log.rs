@@ -1,4 +1,4 @@
-//! The log of a virtual machine as a stream: it goes on while the machine changes.
+//! The log of a virtual machine as a stream, which continues while the machine changes.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(600);
 /// One event: its identifier, if it has one, and its data.
 type Event = (Option<String>, String);
 
-/// The events of a stream, and whether it is read to its end.
+/// The events of a stream, read to its end or not.
 struct Log {
     chunks: Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>,
     text: String,
@@ -38,7 +38,7 @@ impl Log {
         Self { chunks: Box::pin(response.bytes_stream()), text: String::new(), comments: 0 }
     }
 
-    /// The next event; `None` when the stream has ended in order.
+    /// The next event; `None` if the stream has ended in order.
     async fn next(&mut self) -> Option<Event> {
         loop {
             while let Some((block, rest)) = self.text.split_once("\n\n") {
@@ -55,7 +55,7 @@ impl Log {
         }
     }
 
-    /// The data of the events up to one that begins so.
+    /// The data of the events up to one with this prefix.
     async fn until(&mut self, last: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         while found.last().is_none_or(|line| !line.starts_with(last)) {
@@ -69,13 +69,13 @@ fn machine(sandbox: &Sandbox) -> String {
     format!("/api/virtual-machines/{}", sandbox.team().virtual_machine_id)
 }
 
-/// Begins to start or stop the machine.
+/// Starts or stops the machine.
 async fn begin(caller: &Caller<'_>, sandbox: &Sandbox, action: &str) {
     let response = caller.post(&format!("{}/{action}", machine(sandbox)), &Value::Null).await;
     assert_eq!(response.status(), 202);
 }
 
-/// What the work of starting and stopping writes, without the times.
+/// The lines of the start and stop work, without their times.
 fn without_times(lines: &[String]) -> Vec<&str> {
     lines.iter().map(|line| line.split_once("Z ").map_or(line.as_str(), |(_, rest)| rest)).collect()
 }
@@ -139,7 +139,7 @@ async fn a_reader_that_comes_back_gets_what_it_has_missed() {
             "state \"Running\"",
         ]
     );
-    // An identifier that nobody knows counts as none.
+    // An unknown identifier counts as none.
     assert_eq!(Log::open(&caller, &sandbox, Some("?")).await.next().await.unwrap().1, "log opened");
 }
 
@@ -183,7 +183,7 @@ async fn a_stream_is_cut_off_and_stalls_on_demand() {
     let mut whole = Log::open(&caller, &sandbox, None).await;
     begin(&caller, &sandbox, "start").await;
     whole.until("state \"Starting\"").await;
-    // What another reader has got by now has not come here.
+    // This reader does not have the events that another one has received by now.
     assert!(stalled.next().now_or_never().is_none());
 }
 
@@ -195,13 +195,13 @@ async fn a_silent_stream_has_comments() {
     let mut log = Log::open(&caller, &sandbox, None).await;
     log.until("state").await;
     assert_eq!(log.comments, 0);
-    // Paused time goes on by itself while everything waits.
+    // Paused time advances by itself while everything waits.
     while log.comments < 3 {
         let chunk = log.chunks.next().await.unwrap().unwrap();
         assert_eq!(chunk, ":\n\n");
         log.comments += 1;
     }
-    // What happens elsewhere does not keep it silent.
+    // Events elsewhere do not suppress its comments.
     let mut chunk = log.chunks.next();
     for begun in 0.. {
         tokio::select! {
@@ -223,7 +223,7 @@ async fn many_followers_and_a_slow_one_get_every_line_in_order() {
     let sandbox = platform_sandbox::start_with(options).await.unwrap();
     sandbox.clock().hold();
     let caller = Caller::new(&sandbox, 0).await;
-    // This one has room for little, and reads nothing until all is over.
+    // This one has a small buffer, and reads nothing until all is over.
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
     let address = sandbox.base_url().strip_prefix("http://").unwrap().parse().unwrap();
@@ -253,7 +253,7 @@ async fn many_followers_and_a_slow_one_get_every_line_in_order() {
     }
     drop(followers);
 
-    // More than the two sockets hold.
+    // More than the buffers of the two sockets can hold.
     for _ in 0..ROUNDS {
         for action in ["stop", "start"] {
             begin(&caller, &sandbox, action).await;
@@ -271,7 +271,7 @@ async fn many_followers_and_a_slow_one_get_every_line_in_order() {
     for id in ids {
         let (workflow, sequence) = id.split_once('.').unwrap();
         let sequence: u32 = sequence.parse().unwrap();
-        // Nothing is left out: a workflow begins with its first event, and goes on with the next.
+        // No event is missing: a workflow begins with its first event, and continues with the next.
         let expected = last.filter(|(before, _)| *before == workflow).map_or(1, |(_, before)| before + 1);
         assert_eq!(sequence, expected, "{id}");
         assert!(last.is_none_or(|(before, count)| before == workflow || count == 4), "{id}");

@@ -1,4 +1,4 @@
-//! The tests of this crate are one program: it is linked once, and they run beside one another.
+//! The tests of this crate are one program: it is linked once, and they run in parallel.
 #![allow(
     clippy::panic,
     clippy::print_stderr,

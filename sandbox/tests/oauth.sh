@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds the sandbox's issuer against a client that nobody here wrote: npm oauth4webapi, in the version of
-# peers/oauth/package-lock.json. Exit 0 with the word SKIPPED where npm is out of reach.
+# Tests the sandbox's issuer with an independent client: npm oauth4webapi, in the version of peers/oauth/package-lock.json. If npm
+# is out of reach, it prints SKIPPED and exits with 0.
 set -eu
 cd "$(dirname "$0")/../.."
 peers=sandbox/tests/peers

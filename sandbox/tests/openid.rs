@@ -1,4 +1,4 @@
-//! OpenID Connect on top of the issuer: ID tokens, the user's claims, prompts, modes of answering, introspection, revocation.
+//! OpenID Connect on top of the issuer: ID tokens, the user's claims, prompts, response modes, introspection, revocation.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 impl Browser<'_> {
-    /// Where a request of the confidential client ends: at the login, or at the client.
+    /// The address to which a request of the confidential client leads: the login, or the client.
     async fn ask(&self, changes: &[(&str, &str)]) -> Url {
         let response = self.send(self.http.get(self.endpoint()).query(&fields(changes))).await;
         self.sent_to(&response)
@@ -26,7 +26,7 @@ impl Browser<'_> {
         Url::parse(self.sandbox.base_url()).unwrap().join(location).unwrap()
     }
 
-    /// Logs in where a request was sent to, and goes on from there.
+    /// Logs in at the address of a redirect, and follows the next one.
     async fn log_in(&self, login: &Url, user: &str) -> Url {
         assert_eq!(login.path(), "/identity/account/login");
         let back = parameter(login, "returnUrl").unwrap();
@@ -112,10 +112,10 @@ async fn an_id_token_tells_who_has_logged_in_and_for_whom() {
         "sub": id, "name": "ada", "preferred_username": "ada", "email": "ada@users.invalid", "email_verified": false,
     });
     assert_eq!(userinfo(&sandbox, access).await, (200, expected));
-    // It is for the client, and opens nothing.
+    // It is for the client, and the API refuses it.
     assert_eq!((status(&sandbox, token).await, status(&sandbox, access).await), (401, 200));
     assert_eq!(userinfo(&sandbox, token).await.0, 401);
-    // A refreshed one tells of the same login, and of no nonce.
+    // A refreshed one has the time of the same login, and no nonce.
     let secret = sandbox.client("aurora-dashboard").unwrap().secret();
     let refresh = granted["refresh_token"].as_str().unwrap();
     let fields = [
@@ -145,7 +145,7 @@ async fn the_scope_decides_what_is_told() {
     assert!(parameter(&browser.ask(&pkce).await, "code").is_some());
     let token = support::token(&sandbox, &sandbox.clients()[0]).await;
     assert_eq!(userinfo(&sandbox, &token).await.0, 403, "a client is not an user");
-    // A public client may not leave PKCE out, nor may one that gives no nonce, nor one that asks for no ID token.
+    // PKCE is required of a public client, of one without a nonce, and of one that asks for no ID token.
     for changes in [
         vec![("client_id", "platform-cli")],
         vec![("nonce", "")],
@@ -155,7 +155,7 @@ async fn the_scope_decides_what_is_told() {
         let answer = browser.ask(&changes).await;
         assert_eq!(parameter(&answer, "error").as_deref(), Some("invalid_request"), "{changes:?}: {answer}");
     }
-    // A code that was given without a challenge is not taken with a verifier.
+    // A code without a challenge is refused with a verifier.
     let answer = browser.ask(&[]).await;
     let code = parameter(&answer, "code").unwrap();
     let fields = [
@@ -185,7 +185,7 @@ async fn a_request_can_demand_a_new_login_or_that_nobody_is_asked() {
     ] {
         assert!(parameter(&browser.ask(&enough).await, "code").is_some(), "{enough:?}");
     }
-    // Each demands a login although there is a session, and the next login satisfies it.
+    // Each requires a login although there is a session, and the next login satisfies it.
     for (number, anew) in
         [("prompt", "login"), ("prompt", "select_account"), ("prompt", "login consent")].into_iter().enumerate()
     {
@@ -197,12 +197,12 @@ async fn a_request_can_demand_a_new_login_or_that_nobody_is_asked() {
         assert_eq!(claims["sub"], sandbox.user(user).unwrap().id.to_string());
         assert!(claims["auth_time"].is_i64());
     }
-    // A session that is older than the client wants.
+    // A session that is older than the client accepts.
     sandbox.issuer().set_clock_skew(1000);
     assert_eq!(error(&[("prompt", "none"), ("max_age", "100")]).await.as_deref(), Some("login_required"));
     let login = browser.ask(&[("max_age", "0")]).await;
     assert!(parameter(&browser.log_in(&login, "ada").await, "code").is_some());
-    // An ID token of somebody else, and one that nobody has signed.
+    // An ID token of another user, and one without a signature.
     browser.log_in(&browser.ask(&[("prompt", "login")]).await, "bela").await;
     for hint in [hint, "e30.e30.e30"] {
         let asked = [("prompt", "none"), ("id_token_hint", hint)];
@@ -227,7 +227,7 @@ async fn a_request_comes_in_a_form_and_the_answer_goes_in_one() {
     let code = page.split("name=\"code\" value=\"").nth(1).unwrap().split('"').next().unwrap();
     let answer = Url::parse(&format!("{REDIRECT}?code={code}")).unwrap();
     assert!(redeem(&sandbox, &answer).await["id_token"].is_string());
-    // An error goes the same way.
+    // An error uses the same response mode.
     let asked = fields(&[("response_mode", "form_post"), ("scope", "other")]);
     let page = browser.send(browser.http.get(browser.endpoint()).query(&asked)).await.text().await.unwrap();
     assert!(page.contains("name=\"error\" value=\"invalid_scope\""), "{page}");
@@ -264,7 +264,7 @@ async fn tokens_are_introspected_and_revoked() {
     }
     assert_eq!(told("aurora-automation", refresh).await, unknown, "a refresh token is its client's own");
     assert_eq!(send("introspect", "platform-cli", access).await.0, 400, "a public client may not ask");
-    // Nobody else's token is revoked, and the answer does not say so.
+    // Another client's token is not revoked, and the answer does not reveal that.
     assert_eq!(status(&sandbox, access).await, 200);
     assert_eq!(send("revocation", "aurora-automation", access).await.0, 200);
     assert_eq!(status(&sandbox, access).await, 200);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds the sandbox's issuer against OpenID Connect clients that nobody here wrote: npm openid-client, which is certified, and
-# Authlib from PyPI, in the versions of peers/openid. Exit 0 with the word SKIPPED where a registry is out of reach.
+# Tests the sandbox's issuer with independent OpenID Connect clients: npm openid-client, which is certified, and Authlib from
+# PyPI, in the versions of peers/openid. If a registry is out of reach, it prints SKIPPED and exits with 0.
 set -eu
 cd "$(dirname "$0")/../.."
 peers=sandbox/tests/peers

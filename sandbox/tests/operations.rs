@@ -1,4 +1,4 @@
-//! Every operation of the contract is served, and answers what the contract says.
+//! Every operation of the contract is served, and its answers match the contract.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 
-/// A path with the identifiers of seeded or just created resources, so that nothing on the way is missing.
+/// A path with the identifiers of seeded or just created resources, so that every item above it exists.
 struct Paths<'a> {
     caller: &'a Caller<'a>,
     sandbox: &'a Sandbox,
@@ -103,7 +103,7 @@ async fn assert_conforms(name: &str, contract: &Value, operation: &Value, mut re
     let status = response.status().as_str().to_owned();
     let media_type = response.headers().get("content-type").map(|value| value.to_str().unwrap().to_owned());
     let body = match media_type.as_deref() {
-        // It would go on.
+        // The stream has no end.
         Some("text/event-stream") => response.chunk().await.unwrap().unwrap(),
         _ => response.bytes().await.unwrap(),
     };
@@ -139,7 +139,7 @@ async fn answers_as_the_contract_says(options: Options) {
     let mut missing = Vec::new();
     for (template, method, operation) in &operations(&contract) {
         let name = format!("{method} {template}");
-        // What an earlier operation began is done.
+        // The work of earlier operations is done.
         sandbox.clock().advance(Duration::from_secs(1));
         let path = paths.fill(template).await;
         let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
@@ -154,7 +154,7 @@ async fn answers_as_the_contract_says(options: Options) {
         }
         assert_conforms(&name, &contract, operation, response).await;
     }
-    // What is downloaded before anything was uploaded is missing, and so is a session that nobody opened.
+    // A download before any upload is missing, and so is a session that was never opened.
     missing.sort();
     assert_eq!(
         missing,

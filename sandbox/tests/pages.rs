@@ -1,5 +1,5 @@
-//! Every page, in light, in dark and on a phone: axe finds nothing, nothing is scrolled from side to side, and pictures are taken.
-//! `SANDBOX_PICTURES=docs/images cargo test -p platform-sandbox --test sandbox pages` keeps them.
+//! Every page, in light, in dark and on a phone: axe has no findings, no page scrolls horizontally, and pictures are taken.
+//! `SANDBOX_PICTURES=docs/images cargo test -p platform-sandbox --test sandbox pages` stores them.
 
 use std::fs;
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::support::{Caller, PROJECTS, deployment, deployment_with, project};
 use platform_sandbox::{FaultRule, Options, Sandbox};
 use serde_json::{Value, json};
 
-/// A page: its name, its address, what is clicked once it is there, and what says that it is whole.
+/// A page: its name, its address, the selector to click once it is loaded, and the selector of a complete page.
 type Page = (&'static str, String, &'static str, &'static str);
 
 const LOOKS: [(&str, &str, u32, u32, bool); 3] =
     [("light", "light", 1100, 700, false), ("dark", "dark", 1100, 700, false), ("phone", "light", 390, 780, true)];
 
-/// The pages of a sandbox in which something goes on.
+/// The pages of a busy sandbox.
 async fn pages(sandbox: &Sandbox, graphiql: bool) -> Vec<Page> {
     let caller = Caller::new(sandbox, 0).await;
     let mut last = String::new();
@@ -72,7 +72,7 @@ async fn shrunk(browser: &mut Browser, picture: &str) -> String {
     small.as_str().unwrap().to_owned()
 }
 
-/// Each finding of axe: its rule, and where.
+/// Each finding of axe: its rule and its location.
 async fn findings(browser: &mut Browser, axe: &str) -> Value {
     browser.value(&format!("{axe}; true")).await;
     browser
@@ -132,12 +132,12 @@ async fn every_page_is_in_reach_of_everybody_in_light_in_dark_and_on_a_phone() {
     let pages = pages(&sandbox, graphiql.is_some()).await;
     look(&mut browser, &sandbox, &pages, axe.as_deref(), pictures.as_deref()).await;
 
-    // Where GraphiQL is not installed, a plain page takes its place.
+    // Without an installed GraphiQL, the page is a plain one.
     let plain = platform_sandbox::start().await.unwrap();
     let page: [Page; 1] = [("graphql", "/graphiql".to_owned(), "", "#query")];
     look(&mut browser, &plain, &page, axe.as_deref(), pictures.as_deref()).await;
 
-    // With a session: the API tokens, and an operation of the contract that is tried out.
+    // With a session: the API tokens, and an operation of the contract that was sent.
     browser.open(&format!("{}/sandbox/control", sandbox.base_url())).await;
     browser.click("#log-in").await;
     browser.wait("document.querySelector('input[name=password]')").await;

@@ -1,4 +1,4 @@
-//! The sandbox as a program, as people and other programs start it.
+//! The sandbox as a program, started by people and by other programs.
 
 use crate::support;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// A program that is killed where a test ends early.
+/// A program that is killed if a test ends early.
 struct Program(Child);
 
 impl Drop for Program {
@@ -30,7 +30,7 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 impl Program {
-    /// Starts it, and reads the line that it prints for programs.
+    /// Starts it, and reads its line of JSON.
     fn start(arguments: &[&str]) -> (Self, Value) {
         let mut program = Self(command(&[&["--json"], arguments].concat()).stdin(Stdio::piped()).spawn().unwrap());
         let mut line = String::new();
@@ -96,7 +96,7 @@ fn the_end_of_standard_input_means_nothing_unless_it_is_asked_for() {
     }
 }
 
-/// Nothing runs at the end of a killed program: the next one removes what it has left, and only that.
+/// A killed program cannot clean up: the next one removes its files, and only those.
 #[test]
 fn the_folder_of_a_killed_sandbox_is_taken_over() {
     let folder = tempfile::tempdir().unwrap();
@@ -115,7 +115,7 @@ fn the_folder_of_a_killed_sandbox_is_taken_over() {
     let (first, left) = (killed(), names());
     assert!(left.contains("ada.password") && left.contains(".platform-sandbox"), "{left:?}");
     assert_eq!((killed().pointer("/clients"), names()), (first.pointer("/clients"), left.clone()));
-    // A user's file in the place of one of the killed sandbox is not its file.
+    // A user's file at a path of the killed sandbox is not its file.
     fs::write(secrets.join("ada.password"), "mine").unwrap();
     let refused = run(&arguments);
     let said = String::from_utf8(refused.stderr).unwrap();
@@ -134,7 +134,7 @@ fn the_folder_of_a_killed_sandbox_is_taken_over() {
     assert_eq!(names(), [].into());
 }
 
-/// The lines for a shell name the file as one word, whatever it is called.
+/// The lines for a shell quote any file name as one word.
 #[test]
 fn a_shell_can_read_what_people_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -213,7 +213,7 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
     assert_eq!(fs::read_dir(foreign).unwrap().count(), 1, "what was written before is removed");
 }
 
-/// What cannot be told to anybody has not been done: neither a success nor a panic.
+/// If the output cannot be written, the result is neither a success nor a panic.
 #[test]
 fn an_output_that_takes_nothing_is_an_error() {
     let (_program, said) = Program::start(&[]);
@@ -243,7 +243,7 @@ fn an_output_that_takes_nothing_is_an_error() {
     assert_eq!(fs::read_dir(secrets).unwrap().count(), 0, "the secrets go with it");
 }
 
-/// Who writes a program by the page looks for these members.
+/// The documented members are there.
 #[test]
 fn the_page_shows_the_line_as_it_is() {
     let page = include_str!("../README.md").split_once("```json\n").unwrap().1.split_once("```").unwrap().0;
@@ -274,7 +274,7 @@ fn the_help_names_flags_that_there_are() {
         let output = run(&[&[flag.as_str()], value.as_slice(), &["--help"]].concat());
         assert!(output.status.success(), "{flag}: {}", String::from_utf8_lossy(&output.stderr));
     }
-    // Whatever Rust can choose at the start, a shell can, too.
+    // Every option of the library has a flag.
     let source = include_str!("../src/options.rs").split_once("pub struct Options {").unwrap().1;
     let fields = source.split_once("\n}").unwrap().0.lines().filter_map(|line| line.trim().strip_prefix("pub "));
     let fields: Vec<&str> = fields.map(|field| field.split(':').next().unwrap()).collect();
@@ -287,7 +287,7 @@ fn the_help_names_flags_that_there_are() {
     assert_eq!(version, format!("platform-sandbox {}\n", env!("CARGO_PKG_VERSION")));
 }
 
-/// Each command is the request that it says, and its exit code tells a script how it went.
+/// Each command sends its request, and its exit code tells a script the result.
 #[test]
 fn a_running_sandbox_is_controlled_from_a_shell() {
     let (program, said) = Program::start(&[]);
@@ -329,7 +329,7 @@ fn a_running_sandbox_is_controlled_from_a_shell() {
     drop(program);
 }
 
-/// 3: no sandbox answers there. 5: no sandbox can have this address. The page has the table.
+/// 3: no sandbox answers there. 5: the address cannot be one of a sandbox. The page has the table.
 #[test]
 fn an_address_without_a_sandbox_is_told_from_one_that_is_none() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

@@ -117,7 +117,7 @@ async fn identifiers_of_another_team_are_refused() {
     assert_eq!(caller.get_json(PROJECTS).await, json!([]));
 }
 
-/// .NET's JSON reader takes one form of a GUID, ASP.NET's router several.
+/// .NET's JSON reader accepts one form of a GUID, ASP.NET's router several.
 #[tokio::test]
 async fn guids_are_read_as_dot_net_reads_them() {
     let sandbox = platform_sandbox::start().await.unwrap();

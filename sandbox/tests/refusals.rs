@@ -1,4 +1,4 @@
-//! What the control interface refuses: by one shape, with the place, and whatever its document does not take.
+//! Refusals of the control interface: one shape, with the place, for everything outside of its document.
 
 use crate::support;
 use crate::support::PROJECTS;
@@ -44,7 +44,7 @@ async fn operations(sandbox: &Sandbox) -> Vec<Operation> {
 }
 
 impl Operation {
-    /// Its address with the examples of its parameters, and one of them with another text.
+    /// Its address with the examples of its parameters, one of them replaced by another text.
     fn address(&self, sandbox: &Sandbox, name: &str, text: &str) -> String {
         let mut path = self.path.clone();
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -81,7 +81,7 @@ impl Operation {
     }
 }
 
-/// The document of a refusal, which has the shape that the control interface declares.
+/// The document of a refusal, in the declared shape.
 async fn refusal(response: Response, status: u16, case: &str) -> Value {
     assert_eq!(response.status(), status, "{case}");
     assert_eq!(response.headers()["content-type"], "application/problem+json; charset=utf-8", "{case}");
@@ -93,7 +93,7 @@ async fn refusal(response: Response, status: u16, case: &str) -> Value {
     document
 }
 
-/// What is wrong at a place; the detail says it, too.
+/// The problem at a place, which the detail repeats.
 async fn wrong_at(response: Response, place: &str, case: &str) -> String {
     let document = refusal(response, 400, case).await;
     let errors = document["errors"].as_object().unwrap_or_else(|| panic!("{case}: {document}"));
@@ -103,7 +103,7 @@ async fn wrong_at(response: Response, place: &str, case: &str) -> String {
     message
 }
 
-/// Values that a schema does not take, as JSON texts, and where in the value they are wrong.
+/// Values that a schema refuses, as JSON texts, and the place of the error in each.
 fn wrong_values(schema: &Value) -> Vec<(String, &'static str)> {
     let mut wrong: Vec<(String, &str)> = Vec::new();
     let kinds = [("boolean", "true"), ("string", "\"x\""), ("array", "[]"), ("object", "{}"), ("integer", "7")];
@@ -129,7 +129,7 @@ fn wrong_values(schema: &Value) -> Vec<(String, &'static str)> {
     wrong
 }
 
-/// The least and the greatest number that an integer can be.
+/// The minimum and the maximum of an integer.
 fn bounds(schema: &Value) -> (i64, i64) {
     let (least, most) = if schema["format"] == "int32" { (i64::from(i32::MIN), INT32) } else { (i64::MIN, i64::MAX) };
     (schema["minimum"].as_i64().unwrap_or(least), schema["maximum"].as_i64().unwrap_or(most))
@@ -156,7 +156,7 @@ async fn every_body_that_does_not_fit_is_refused_with_its_place() {
                 count += 1;
             }
             if member["type"] == "integer" {
-                // What the document declares is taken: beside the other members of the example, if it is one of them.
+                // Values within the declared bounds are accepted: beside the other members of the example, if it is one of them.
                 let (least, most) = bounds(&member);
                 for number in [least, most] {
                     let mut body: Map<String, Value> = example.as_object().cloned().unwrap_or_default();
@@ -165,7 +165,7 @@ async fn every_body_that_does_not_fit_is_refused_with_its_place() {
                         body.insert("fault".to_owned(), json!("status=503"));
                         body.retain(|_, _| operation.path == "/sandbox/faults");
                     }
-                    // More is asked for than there can be, and as much as that.
+                    // The other bound has to fit this one.
                     if name == "atLeast" {
                         body.insert("atMost".to_owned(), json!(INT32));
                     } else if name == "atMost" {
@@ -227,7 +227,7 @@ async fn every_parameter_that_does_not_fit_is_refused_by_its_name() {
     assert!(count > 80, "{count}");
 }
 
-/// Beside the members and parameters: addresses, methods, hosts, media types, lengths.
+/// Further refusals: addresses, methods, hosts, media types, lengths.
 #[tokio::test]
 async fn whatever_else_is_refused_has_the_same_shape() {
     let sandbox = platform_sandbox::start().await.unwrap();
@@ -262,7 +262,7 @@ async fn whatever_else_is_refused_has_the_same_shape() {
     }
 }
 
-/// Values that can be read, and can never have an effect or be met.
+/// Readable values that can never have an effect or match.
 #[tokio::test]
 async fn what_can_never_work_is_refused_with_what_to_write() {
     let sandbox = platform_sandbox::start().await.unwrap();
@@ -313,7 +313,7 @@ async fn what_can_never_work_is_refused_with_what_to_write() {
         let place = query.split('=').next().unwrap();
         wrong_at(support::fetch(url).await.unwrap(), place, query).await;
     }
-    // What nobody has asked for may be counted, and found to be none.
+    // Requests that were never sent may be counted: there are none.
     for body in [
         json!({ "template": template, "times": 0 }),
         json!({ "path": PROJECTS, "atMost": 0 }),

@@ -1,4 +1,4 @@
-//! What is stored and what goes on, over the control interface: read, searched, changed and removed.
+//! Stored resources and operations over the control interface: read, searched, changed and removed.
 
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ async fn an_edit_and_a_removal_are_seen_over_the_api_and_a_reset_takes_them_back
     assert_eq!(put(&sandbox, &component, &fields).await.0, 200);
     assert_eq!(caller.get_json(&component).await["replicas"], 7);
 
-    // What the schema does not take, and another identifier, change nothing.
+    // Values outside of the schema, and another identifier, change nothing.
     for (name, value) in [("replicas", json!("many")), ("undeclared", json!(1)), ("id", json!("other"))] {
         let mut wrong = fields.clone();
         wrong[name] = value;
@@ -99,7 +99,7 @@ async fn an_edit_and_a_removal_are_seen_over_the_api_and_a_reset_takes_them_back
     assert_eq!(put(&sandbox, &component, &json!([])).await.0, 400);
     assert_eq!(caller.get_json(&component).await["replicas"], 7);
 
-    // A project goes with what lies below it.
+    // Removing a project removes everything below it.
     let below = show(&sandbox, "item", &[("address", &project)]).await["below"].clone();
     assert_eq!(below[0], json!({ "address": format!("{project}/components"), "count": 1 }));
     assert_eq!(remove(&sandbox, &project).await, 204);
@@ -135,7 +135,7 @@ async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
     let mut changed = shown["fields"].clone();
     changed["value"] = json!("another");
     assert_eq!(put(&sandbox, &variable, &changed).await.1["fields"]["value"], "***");
-    // An edit that takes the mark of a secret away does not show the value that was kept.
+    // An edit that removes the mark of a secret does not reveal the kept value.
     let open = json!({ "name": "KEY", "value": "***", "isSecret": false });
     let (status, refused) = put(&sandbox, &variable, &open).await;
     assert_eq!((status, refused["errors"]["$.value"].is_array()), (400, true), "{refused}");
@@ -148,7 +148,7 @@ async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
     assert_eq!(put(&sandbox, &variable, &changed).await.0, 400);
 }
 
-/// A mask within a text, a list or a document is not taken as a value, either: what comes back as it was shown keeps its value.
+/// A mask within a text, a list or a document is not stored either: masked values that come back unchanged are restored.
 #[tokio::test]
 async fn an_edit_writes_no_mask_into_the_state() {
     let sandbox = platform_sandbox::start().await.unwrap();

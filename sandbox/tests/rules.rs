@@ -32,7 +32,7 @@ fn every_test_that_the_pages_name_exists() {
     assert!(named > 140, "{named}");
 }
 
-/// The sections of the platform document that state rules, and the rules that it numbers.
+/// The sections of the platform document that state rules, with its numbered rules.
 const STATED: [&str; 28] = [
     "§1", "§2", "§3", "§4.1", "§4.2", "§4.3", "§4.3.1", "§4.3.2", "§4.3.3", "§4.4", "§4.4.1", "§4.4.2", "§4.4.3",
     "§4.5", "§5.1", "§5.2", "§5.3", "§5.4", "§5.5", "§5.6", "§5.7", "§5.8", "§5.9", "§6", "§7", "§9.1", "§9.2", "§9.3",
@@ -57,7 +57,7 @@ fn every_rule_has_a_row_and_every_row_a_test() {
 #[test]
 fn every_choice_has_a_test() {
     let page = page();
-    let (_, table) = page.split_once("## What the sandbox has chosen").unwrap();
+    let (_, table) = page.split_once("## The sandbox's choices").unwrap();
     let (table, _) = table.split_once("\n## ").unwrap();
     let rows: Vec<Vec<&str>> =
         table.lines().filter(|line| line.starts_with("| ")).skip(1).map(|line| line.split(" | ").collect()).collect();
@@ -67,7 +67,7 @@ fn every_choice_has_a_test() {
     }
 }
 
-/// A cell of ours without a test, or one of the others that is left out, says nothing that anybody could check.
+/// A row needs a test for our cell, and an entry for each of the others.
 #[test]
 fn every_row_of_the_comparison_is_whole_and_names_a_test() {
     let page = std::fs::read_to_string(root().join("COMPARISON.md")).unwrap();
@@ -101,7 +101,7 @@ async fn the_table_of_operations_is_the_contracts() {
         let assumed = rows.len() - documented;
         write!(table, "\n### {} (`{prefix}`): {documented} documented, {assumed} assumed\n\n", FAMILIES[index].1)
             .unwrap();
-        table.push_str("| method | path | what | |\n|---|---|---|---|\n");
+        table.push_str("| method | path | summary | |\n|---|---|---|---|\n");
         table.push_str(&rows.concat());
     }
     table.push('\n');

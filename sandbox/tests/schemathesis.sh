@@ -1,8 +1,8 @@
 #!/bin/sh
-# Holds the sandbox against its own contract: schemathesis sends valid and invalid requests to every operation, with a valid
-# token, and openapi-spec-validator reads the contract strictly. Both come from PyPI, in the versions of
-# peers/requirements.txt. It fails when a check fails, and when an operation was never answered with success. Exit 0 with the
-# word SKIPPED where PyPI is out of reach.
+# Tests the sandbox against its own contract: schemathesis sends valid and invalid requests to every operation, with a valid
+# token, and openapi-spec-validator validates the contract strictly. Both come from PyPI, in the versions of
+# peers/requirements.txt. It fails if a check fails, or if an operation was never answered with success. If PyPI is out of reach,
+# it prints SKIPPED and exits with 0.
 #
 #   EXAMPLES=50 sandbox/tests/schemathesis.sh      so many examples for each operation; 10 is the default
 #   SEED=2 REVISION=2 sandbox/tests/schemathesis.sh    other examples; the second revision of the contract
@@ -26,13 +26,13 @@ peers=$(cd "$peers" && pwd)
 "$tools/bin/python" "$peers/prepare.py" "$BASE" "$FOLDER" "$peers/schemathesis.toml" "$work"
 "$tools/bin/openapi-spec-validator" "$work/contract.json"
 "$tools/bin/st" --version
-# The token comes from a file, so that no argument list shows it. What the tool remembers of a run goes with the work folder.
+# The token comes from a file, so that no argument list contains it. The tool's cache is deleted with the work folder.
 cd "$work"
 check() {
     SANDBOX_TOKEN=$(cat token) "$tools/bin/st" --config-file "$1" run contract.json --url "$BASE" --phases "$2" \
         --max-examples "${EXAMPLES:-10}" --seed "${SEED:-1}" --no-color
 }
 check prepared.toml examples,coverage,fuzzing
-# Sequences of requests take the identifiers that the sandbox has just given them.
+# Sequences of requests use the identifiers of earlier answers.
 check plain.toml stateful
 "$tools/bin/python" "$peers/answers.py" .

@@ -1,4 +1,4 @@
-//! The assumed operations' wire shapes, and what they do with what they are sent.
+//! The assumed operations: their wire shapes, and their effects on the state.
 
 use std::time::Duration;
 
@@ -217,7 +217,7 @@ async fn a_deployment_is_accepted_and_can_be_watched() {
     assert_eq!(caller.post(&format!("{deployment}/cancel?immediately=true"), &json!({})).await.status(), 204);
     assert_eq!(caller.get_json(&deployment).await["state"], 4);
 
-    // What lies below something that is gone is gone as well, and nothing can be added there.
+    // Everything below a removed item is removed as well, and nothing can be added there.
     assert_eq!(caller.delete(&format!("{PROJECTS}/{}", project["id"].as_str().unwrap())).await.status(), 204);
     for path in [&components, &deployments, &deployment] {
         assert_eq!(caller.get(path).await.status(), 404, "{path}");

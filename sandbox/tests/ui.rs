@@ -1,4 +1,4 @@
-//! The pages in a real browser: Debian's Chromium, headless. Where there is none, the test says so and checks nothing.
+//! The pages in a real browser: Debian's Chromium, headless. Without Chromium the test prints SKIPPED and checks nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::support::{Caller, PROJECTS, deployment, project};
 use platform_sandbox::{Options, Sandbox};
 use serde_json::json;
 
-/// Logs in as a user, from a page that has a button for it, and is back on that page.
+/// Logs in as a user, from a page with a button for it, and returns to that page.
 async fn log_in(browser: &mut Browser, sandbox: &Sandbox, page: &str) {
     browser.value("document.getElementById('log-in').click()").await;
     browser
@@ -25,11 +25,11 @@ async fn log_in(browser: &mut Browser, sandbox: &Sandbox, page: &str) {
     browser.wait(&back).await;
 }
 
-/// Makes deployments until a page that listens has told of one.
+/// Creates deployments until a subscribed page displays one.
 async fn told(browser: &mut Browser, sandbox: &Sandbox, place: &str) {
     let caller = Caller::new(sandbox, 0).await;
     let told = format!("document.querySelector('{place}').textContent.includes('workload-ready')");
-    // It begins to listen at some moment after the click.
+    // The subscription begins at some moment after the click.
     let mut attempts = 0;
     while browser.value(&told).await != json!(true) {
         attempts += 1;
@@ -40,7 +40,7 @@ async fn told(browser: &mut Browser, sandbox: &Sandbox, place: &str) {
     }
 }
 
-/// GraphiQL is not a part of the program: `sandbox/graphiql/install.sh` puts it where this test looks.
+/// GraphiQL is not a part of the program: `sandbox/graphiql/install.sh` installs it into the folder of this test.
 #[tokio::test(flavor = "multi_thread")]
 async fn graphiql_runs_queries_and_subscriptions() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("graphiql");
@@ -56,7 +56,7 @@ async fn graphiql_runs_queries_and_subscriptions() {
     let sandbox = platform_sandbox::start_with(options).await.unwrap();
     browser.open(&format!("{}/graphiql", sandbox.base_url())).await;
     browser.wait("document.getElementById('log-in')").await;
-    // Who is not logged in is told so, and sees no stack of a script.
+    // Without a login, the page explains that, and displays no stack of a script.
     browser.wait("document.querySelector('.graphiql-response')?.textContent.includes('log in first')").await;
     let shown = browser.value("document.body.innerText").await;
     assert!(
@@ -106,7 +106,7 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     browser.wait("document.querySelector('.opblock')").await;
     log_in(&mut browser, &sandbox, "/swagger/index.html").await;
     let list = "document.querySelector('.opblock-get:has([data-path=\"/api/projects/v1/projects\"])')";
-    // The page draws what is in view: its address opens the operation and brings it there.
+    // The page renders only the visible part: its address opens the operation and scrolls to it.
     browser.open(&format!("{}/sandbox", sandbox.base_url())).await;
     let address = "swagger/index.html#/Projects/get_api_projects_v1_projects";
     browser.open(&format!("{}/{address}", sandbox.base_url())).await;
@@ -116,11 +116,11 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     browser.wait(&format!("{status}?.startsWith('200')")).await;
     let shown = browser.value(&format!("{list}.querySelector('.live-responses-table tbody').textContent")).await;
     assert!(shown.as_str().unwrap().contains("\"name\": \"Aurora\""), "{shown}");
-    // The request that the page shows for the shell is without the token.
+    // The displayed request for the shell has no token.
     let shown = browser.value("document.body.textContent").await;
     assert!(shown.as_str().unwrap().contains("curl -X") && !shown.as_str().unwrap().contains("Bearer ey"));
 
-    // The body that the creation begins with is good for a request.
+    // The initial body of the creation is a valid request.
     browser.open(&format!("{}/swagger/index.html#/Projects/post_api_projects_v1_projects", sandbox.base_url())).await;
     let post = "document.querySelector('.opblock-post:has([data-path=\"/api/projects/v1/projects\"])')";
     browser.wait(&format!("{post}?.querySelector('.execute')")).await;
@@ -130,7 +130,7 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     let names = caller.get_json(PROJECTS).await;
     assert!(names.as_array().unwrap().iter().any(|project| project["name"] == "My project"), "{names}");
 
-    // Documented operations come first, assumed ones are marked, and a filter finds by path, method and summary.
+    // Documented operations come first, assumed ones are marked, and the filter matches path, method and summary.
     browser.open(&format!("{}/swagger", sandbox.base_url())).await;
     browser.wait("document.querySelectorAll('.opblock').length >= 5").await;
     let marks = "[...document.querySelectorAll('.opblock .provenance')].map((mark) => mark.textContent).join(' ')";
@@ -144,14 +144,14 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     browser.write("documented").await;
     browser.wait(&format!("{paths}.length === 3")).await;
 
-    // GraphQL: the query that the page begins with, and the schema.
+    // GraphQL: the initial query of the page, and the schema.
     browser.open(&format!("{}/graphiql", sandbox.base_url())).await;
     browser.wait("document.getElementById('schema')?.textContent.includes('type Operation')").await;
     browser.value("document.getElementById('run').click()").await;
     browser.wait("document.getElementById('result').textContent.includes('— end —')").await;
     let shown = browser.value("document.getElementById('result').textContent").await;
     assert!(shown.as_str().unwrap().contains(&sandbox.user("ada").unwrap().id.to_string()), "{shown}");
-    // A subscription goes on telling.
+    // A subscription continues to report.
     browser
         .value(
             "document.getElementById('query').value = \
@@ -161,7 +161,7 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
         .await;
     told(&mut browser, &sandbox, "#result").await;
 
-    // A login that begins at a place within a page leads back to it; what it shows meanwhile leads back, too.
+    // A login from a fragment of a page leads back to it, and the login page has links to the other pages.
     browser.open(&format!("{}/sandbox#/clock", sandbox.base_url())).await;
     browser.value("document.querySelector('#who button').click()").await;
     browser.wait("document.getElementById('log-in')").await;
@@ -175,7 +175,7 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
         .wait("location.pathname === '/sandbox' && location.hash === '#/clock' && !document.getElementById('log-in')")
         .await;
 
-    // An API token: made, and good for a request.
+    // An API token: created, and used for a request.
     browser.open(&format!("{}/profile/api-tokens", sandbox.auth_url())).await;
     browser.wait("document.querySelector('input[name=name]')").await;
     browser

@@ -1,4 +1,4 @@
-//! Asynchronous work: it is accepted, goes on with the clock, and is followed by an event (platform document §4.4).
+//! Asynchronous work: it is accepted, advances with the clock, and is followed by an event (platform document §4.4).
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ async fn work_fails_stalls_or_stays_silent_on_demand() {
             assert!(found["message"].is_string());
         }
     }
-    // The handle does what the header does.
+    // The handle has the effect of the header.
     sandbox.faults().next_of(1, "POST", "/api/virtual-machines/", "outcome=failure".parse().unwrap()).unwrap();
     let machine = format!("/api/virtual-machines/{}", sandbox.team().virtual_machine_id);
     caller.post(&format!("{machine}/start"), &json!({})).await;
@@ -168,7 +168,7 @@ async fn work_goes_on_with_real_time_by_default() {
     }
 }
 
-/// However far it is moved, a clock shows a moment, what stands on it answers, and a reset takes it back.
+/// A clock that is moved to its end still has a valid time, its work is answered, and a reset returns it to real time.
 #[tokio::test]
 async fn a_clock_at_its_end_shows_a_moment_and_can_be_reset() {
     let sandbox = platform_sandbox::start().await.unwrap();

@@ -1,4 +1,4 @@
-//! Client databases: connections, their schema, and what is run on them.
+//! Client databases: connections, their schema, and operations on them.
 
 use platform_client::types::{
     CreateBackup, DatabaseEngine, DatabaseQuery, ImportConnectionRequest, QueryConnectionResponse, WorkflowState,

@@ -23,7 +23,7 @@ use platform_client::Maybe;
 
 use crate::support::{read, root};
 
-/// A text that is sent.
+/// A text value.
 fn text(value: &str) -> Maybe<String> {
     Maybe::Value(value.to_owned())
 }
@@ -34,7 +34,7 @@ fn operations(surface: &str) -> Vec<(&str, &str)> {
     names.map(|name| name.split_once('.').unwrap_or_else(|| panic!("{name} names no family"))).collect()
 }
 
-/// The operations that the source of their family's tests does not call.
+/// The operations that the tests of their family do not call.
 fn untested(surface: &str, source: impl Fn(&str) -> String) -> Vec<String> {
     let is_called = |family: &str, operation: &str| {
         let call = format!(".{operation}(");

@@ -40,7 +40,7 @@ async fn a_machine_starts_writes_its_log_and_stops() {
     assert_eq!(state().await, VirtualMachineState::Stopping);
     sandbox.clock().advance(LONG);
     assert_eq!(state().await, VirtualMachineState::Stopped);
-    // The stream has gone on, and ends with the sandbox.
+    // The stream continued, and ends with the sandbox.
     let mut data = String::new();
     while data != "state \"Stopped\"" {
         data = events.next().await.unwrap().unwrap().data;
@@ -52,7 +52,7 @@ async fn a_machine_starts_writes_its_log_and_stops() {
     assert!(end.is_none(), "{end:?}");
 }
 
-/// The events of a log up to a line, without the lines of states: who is slow sees fewer of those.
+/// The events of a log up to a line, without the lines of states: a slow reader gets fewer of those.
 async fn events_until(stream: &mut EventStream, last: &str) -> Vec<String> {
     let mut events = Vec::new();
     loop {

@@ -537,6 +537,22 @@ pub(crate) const CHANGES: &[Change] = &[
         s.schemas.insert("CalledOtherwise".to_owned());
         Some(())
     }),
+    ("a variant is added", |s| {
+        let (_, union) = s.schema(|schema| {
+            schema.get("discriminator").is_some_and(|tag| tag["propertyName"].is_string())
+                && schema.get("oneOf").and_then(Value::as_array).is_some_and(|all| all.len() > 1)
+        })?;
+        const PLACE: &str = "#/components/schemas/AddedVariant";
+        let tag = union.get("discriminator")?["propertyName"].as_str()?.to_owned();
+        union.get_mut("oneOf")?.as_array_mut()?.push(json!({"$ref": PLACE}));
+        if let Some(mapping) = union.get_mut("discriminator")?.get_mut("mapping").and_then(Value::as_object_mut) {
+            mapping.insert("addedVariant".to_owned(), json!(PLACE));
+        }
+        let text = json!({"type": "string"});
+        let added = json!({"type": "object", "required": [tag], "properties": {tag: text, "addedHere": text}});
+        s.contract["components"]["schemas"].as_object_mut()?.insert("AddedVariant".to_owned(), added);
+        Some(())
+    }),
 ];
 
 fn is_required_member(schema: &Object, member: &str, _: &Value) -> bool {

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Holds generated documents against graphql-js, from npm, in the version of package-lock.json: random answers to each document of a
-# small schema, of GitHub's (@octokit/graphql-schema) and of two of a shop's (@shopify/hydrogen-react); the same for random documents of
-# Linear's schema (@linear/sdk), of Saleor's, which is federated (@saleor/sdk), and of one in Hasura's manner. The versions are below.
-# And subscriptions of graphql-ws and graphql-sse. Exit 0 with the word SKIPPED where npm is out of reach.
+# Tests generated documents with graphql-js, from npm, in the version of package-lock.json: random answers to each document of a
+# small schema, of GitHub's (@octokit/graphql-schema) and of two of a shop's (@shopify/hydrogen-react); the same for random
+# documents of Linear's schema (@linear/sdk), of Saleor's, which is federated (@saleor/sdk), and of one in Hasura's style. The
+# versions are below. Also tests subscriptions of graphql-ws and graphql-sse. If npm is out of reach, it prints SKIPPED and exits
+# with 0.
 set -eu
 cd "$(dirname "$0")/../.."
 tools=${CARGO_TARGET_DIR:-target}/peers/graphql
@@ -29,7 +30,7 @@ for name in storefront customer-account; do
         "node_modules/@shopify/hydrogen-react/$name.schema.json" >"$schemas/$name.graphql"
 done
 cd - >/dev/null
-# Linear and Saleor publish the types that graphql-codegen made of their schemas.
+# Linear and Saleor publish the types that graphql-codegen generated from their schemas.
 conformance=xtask/tests/conformance
 node "$conformance/sdl.mjs" "$tools/node_modules/@linear/sdk/dist/_generated_documents.d.ts" >"$schemas/linear.graphql"
 node "$conformance/sdl.mjs" "$tools/node_modules/@saleor/sdk/src/apollo/types.ts" >"$schemas/saleor.graphql"

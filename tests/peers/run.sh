@@ -1,8 +1,8 @@
 #!/bin/sh
-# Holds the client against servers that nobody here wrote. From npm, in the versions of package-lock.json: oidc-provider for
-# the grants, graphql-yoga with graphql-ws for GraphQL, mockttp for connections that fail. From PyPI, in the versions of
-# requirements.txt: strawberry-graphql, which limits the subscriptions of a socket, and oidc-provider-mock. Exit 0 with the
-# word SKIPPED where npm is out of reach; where only PyPI is, it says so and leaves out those two.
+# Tests the client with independent servers. From npm, in the versions of package-lock.json: oidc-provider for the grants,
+# graphql-yoga with graphql-ws for GraphQL, mockttp for connections that fail. From PyPI, in the versions of requirements.txt:
+# strawberry-graphql, which limits the subscriptions of a socket, and oidc-provider-mock. If npm is out of reach, it prints
+# SKIPPED and exits with 0; if only PyPI is, it prints that and leaves out those two.
 set -eu
 cd "$(dirname "$0")/../.."
 peers=${CARGO_TARGET_DIR:-target}/peers
@@ -10,7 +10,7 @@ tools=$peers/client
 mkdir -p "$tools"
 cp tests/peers/package.json tests/peers/package-lock.json tests/peers/servers.mjs "$tools"
 if ! (cd "$tools" && npm ci --silent --no-audit --no-fund --ignore-scripts); then
-    # Where the registry answers, the lock file is what is wrong.
+    # If the registry answers, the lock file is the problem.
     if npm view graphql version >/dev/null 2>&1; then
         echo "npm ci failed, and the registry answers: fix package.json and package-lock.json" >&2
         exit 1
@@ -32,11 +32,11 @@ PEERS_SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 export PEERS_SECRET
 servers=
 trap 'for server in $servers; do kill "$server" 2>/dev/null || true; done' EXIT
-# Starts servers whose first line says where they are. Where that line goes is the first argument.
+# Starts servers whose first line contains their addresses. The first argument is the file for that line.
 start() {
     addresses=$1
     shift
-    # Those of an earlier run would be taken for this one's.
+    # Addresses of an earlier run would be mistaken for this one's.
     rm -f "$addresses"
     "$@" >"$addresses" 2>"$addresses.log" &
     server=$!

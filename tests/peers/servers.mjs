@@ -1,4 +1,4 @@
-// Servers that nobody here wrote, on loopback, and their addresses as one line of JSON.
+// Independent servers, on loopback, and their addresses as one line of JSON.
 import http from 'node:http';
 import { useServer } from 'graphql-ws/use/ws';
 import { createSchema, createYoga } from 'graphql-yoga';
@@ -59,7 +59,7 @@ async function oidc() {
         response.writeHead(found ? 200 : 401, { 'content-type': 'application/json' });
         response.end('{}');
       } else if (request.url.startsWith('/interaction/')) {
-        // The user logs in, and grants what the program asks for.
+        // The user logs in, and grants the requested scopes.
         const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
         let result = { login: { accountId: 'ada' } };
         if (prompt.name === 'consent') {

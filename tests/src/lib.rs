@@ -1,9 +1,9 @@
-//! Nothing of its own: the end-to-end tests of the workspace are in `main.rs` beside this folder.
+//! No code: the end-to-end tests of the workspace are in `main.rs` beside this folder.
 //!
-//! A file of tests that names operations of the platform is built where the pinned contract has them (`build.rs`). The
-//! others are built for every contract.
+//! A file of tests that names operations of the platform is built if the pinned contract has them (`build.rs`). The others are
+//! built for every contract.
 
-/// The examples of the guides are compiled, and run where they can be.
+/// The examples of the guides are compiled, and run if possible.
 #[cfg(doctest)]
 mod guides {
     macro_rules! guides {

@@ -7,20 +7,20 @@ use platform_client::{Platform, PlatformBuilder};
 use platform_sandbox::Sandbox;
 use tempfile::TempDir;
 
-/// The secrets of a sandbox's clients, in protected files that go with the folder.
+/// The secrets of a sandbox's clients, in protected files that are deleted with the folder.
 pub(crate) fn secret_files(sandbox: &Sandbox) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     sandbox.write_secret_files(folder.path()).unwrap();
     folder
 }
 
-/// A client of the sandbox with the credential of this number: 0 for the first team, 1 for the other one, 2 for the one that
-/// is refused the grant.
+/// A client of the sandbox with the credential of this number: 0 for the first team, 1 for the other one, 2 for the one that may
+/// not use the grant.
 pub(crate) fn client(sandbox: &Sandbox, secrets: &Path, number: usize) -> Platform {
     builder(sandbox, secrets, number).build().unwrap()
 }
 
-/// As above, for a client that is configured further.
+/// A builder of such a client.
 pub(crate) fn builder(sandbox: &Sandbox, secrets: &Path, number: usize) -> PlatformBuilder {
     let id = &sandbox.clients()[number].client_id;
     let secret = SecretFile::new(secrets.join(format!("{id}.secret")));

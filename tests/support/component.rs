@@ -15,7 +15,7 @@ pub(crate) async fn component(platform: &Platform) -> (Uuid, Uuid) {
     (project, serde_json::to_value(&component).unwrap()["id"].as_str().unwrap().parse().unwrap())
 }
 
-/// Beside the other variables, those of `deploy_and_wait`: it deploys so often to the component, and remembers that in the store.
+/// The variables of `deploy_and_wait`, in addition to the others: the component, the number of deployments, and the store.
 pub(crate) fn deploying((project, component): (Uuid, Uuid), store: &Path, count: usize) -> [(&'static str, String); 4] {
     [
         ("PLATFORM_STORE", store.display().to_string()),

@@ -1,4 +1,4 @@
-//! What the tests share: clients of a sandbox, a server that keeps what it is sent, and the programs of the workspace.
+//! Shared parts of the tests: clients of a sandbox, a server that records its requests, and the programs of the workspace.
 
 mod caller;
 #[cfg(has = "support/component")]

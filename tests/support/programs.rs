@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::root;
 
-/// What a run of a program left.
+/// The result of a run of a program.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -31,7 +31,7 @@ impl From<Output> for Run {
 pub(crate) struct Programs(BTreeMap<String, PathBuf>);
 
 impl Programs {
-    /// Builds them once per run of the tests; nothing is left to build where the whole workspace was built before.
+    /// Builds them once per run of the tests; nothing is left to build if the whole workspace was built before.
     pub(crate) fn get() -> &'static Self {
         static PROGRAMS: OnceLock<Programs> = OnceLock::new();
         PROGRAMS.get_or_init(|| {
@@ -52,7 +52,7 @@ impl Programs {
         })
     }
 
-    /// A command that runs a program at the top of the workspace, without the environment that configures it.
+    /// A command that runs a program at the root of the workspace, without the environment that configures it.
     pub(crate) fn command(&self, name: &str) -> Command {
         let program = self.0.get(name).unwrap_or_else(|| panic!("{name} is not built"));
         let mut command = Command::new(program);
@@ -72,7 +72,7 @@ impl Programs {
     }
 }
 
-/// A run of the cargo that runs this test, at the top of the workspace.
+/// A run of the cargo that runs this test, at the root of the workspace.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
@@ -80,7 +80,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Takes out what would configure the programs, and what cargo says to a test about itself: build scripts would read it.
+/// Removes variables that would configure the programs, and those that cargo sets for a test: build scripts would read them.
 fn plain(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy().into_owned();

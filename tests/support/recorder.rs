@@ -1,4 +1,4 @@
-//! A server on loopback that keeps what it is sent, and answers what it is told.
+//! A server on loopback that records its requests, and sends configured answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,20 +11,19 @@ use platform_client::{Bytes, Error, Platform};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// One request, as it came.
+/// One recorded request.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
     pub(crate) method: String,
-    /// Path and query, as they were written.
+    /// Path and query, unmodified.
     pub(crate) target: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
 impl Recorded {
-    /// The request as text: its first line, the headers by name without those of every request, and the body.
-    /// A length that is the body's goes without saying. The boundary of a multipart body, which is another in each
-    /// request, reads `BOUNDARY`.
+    /// The request as text: its first line, the headers by name without those of every request, and the body. A `Content-Length`
+    /// that matches the body is left out. The boundary of a multipart body, which is different in each request, reads `BOUNDARY`.
     pub(crate) fn text(&self) -> String {
         let length = self.body.len().to_string();
         let mut headers: Vec<String> = self
@@ -51,7 +50,7 @@ impl Recorded {
     }
 }
 
-/// What the server answers.
+/// The answer of the server.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     status: u16,
@@ -133,7 +132,7 @@ async fn answer(State(record): State<Arc<Record>>, request: Request) -> Response
     response.body(Body::from(record.reply.body.clone())).unwrap()
 }
 
-/// Makes one call against a server that gives this answer: what the server was sent, and what the caller got.
+/// Makes one call against a server with this answer: returns the request and the result.
 pub(crate) async fn exchange<T>(
     reply: Reply,
     call: impl AsyncFnOnce(&Platform) -> Result<T, Error>,

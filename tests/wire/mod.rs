@@ -1,4 +1,4 @@
-//! Generated operations of every shape: the exact request, and what is made of each answer.
+//! Generated operations of every shape: the exact request, and the result of each answer.
 
 #[cfg(has = "wire/bodies")]
 mod bodies;

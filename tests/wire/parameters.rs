@@ -92,7 +92,7 @@ async fn what_an_operation_accepts_is_asked_for() {
     let log = accepted(async |platform| drop(platform.devops().get_terraform_deployment_log(ONE).await)).await;
     let events =
         accepted(async |platform| drop(platform.virtual_machines().get_virtual_machine_logs_stream(ONE).await)).await;
-    // Their errors are problem details all the same.
+    // Their errors are still problem details.
     for (accepted, types) in [(image, "image/png, image/jpeg"), (log, "text/plain"), (events, "text/event-stream")] {
         assert_eq!(accepted, format!("{types}, application/problem+json"));
     }

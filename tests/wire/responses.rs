@@ -1,4 +1,4 @@
-//! Answers: every status, typed errors, and what the contract does not list.
+//! Answers: every status, typed errors, and undeclared ones.
 
 use platform_client::types::{
     AgentCommand, ComponentKind, CreateTeamServiceProviderCredentialCreated, DatabaseEngine, DatabaseQuery,

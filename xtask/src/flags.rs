@@ -42,10 +42,10 @@ pub(crate) enum Command {
     FuzzWorker(FuzzWorker),
     /// Measures generations from contracts of growing size, and plots time and memory.
     Growth(Growth),
-    /// Compares the findings with what the tests of other tools expect.
+    /// Compares the findings with the expectations of other tools' tests.
     #[command(hide = true)]
     DriftCases(DriftCases),
-    /// Checks the conventions of the workspace, and says how to fix what it finds.
+    /// Checks the conventions of the workspace, and says how to fix each finding.
     Tidy,
 }
 
@@ -92,22 +92,22 @@ pub(crate) struct CorpusOne {
 
 #[derive(Debug, Args)]
 pub(crate) struct Fuzz {
-    /// Where the random numbers begin.
+    /// First seed of the random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Ends after this time.
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Ends after so many executions; 1000 where neither this nor --for is given.
+    /// Ends after so many executions (default: 1000, unless --for is given).
     #[arg(long, value_name = "N")]
     pub(crate) runs: Option<u64>,
-    /// Contracts to start from, beside the cases of the generator's tests; ../shared/contracts where it is there.
+    /// Contracts to start from, beside the cases of the generator's tests (default: ../shared/contracts if it exists).
     #[arg(long, value_name = "DIR")]
     pub(crate) contracts: Option<PathBuf>,
     /// Leaves larger contracts out.
     #[arg(long, value_name = "BYTES", default_value_t = 100_000)]
     pub(crate) largest: usize,
-    /// Keeps the inputs of findings here, one folder each; target/fuzz unless set.
+    /// Keeps the inputs of findings here, one folder each (default: target/fuzz).
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
     /// Compiles N of the clients at the end, in one crate.
@@ -116,7 +116,7 @@ pub(crate) struct Fuzz {
     /// Time allowed for one execution.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
     pub(crate) watchdog: Duration,
-    /// Does the execution of this number only, in this process; with --save, keeps its input.
+    /// Runs only the execution of this number, in this process; with --save, keeps its input.
     #[arg(long, value_name = "N", conflicts_with_all = ["time", "runs", "compile", "watchdog"])]
     pub(crate) at: Option<u64>,
 }

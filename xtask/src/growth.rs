@@ -1,4 +1,4 @@
-//! `cargo xtask growth`: what a generation costs as the contract grows, in time and memory, as a table and a plot.
+//! `cargo xtask growth`: measures time and memory of a generation as the contract grows, as a table and a plot.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::workspace::Workspace;
 /// Columns of the longest bar.
 const WIDTH: f64 = 40.0;
 
-/// What one size costs.
+/// Time and memory of one size.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     operations: usize,

@@ -1,8 +1,9 @@
-//! What graphql-js answers to documents is decoded by the generated types and written back without loss.
+//! Responses of graphql-js are decoded by the generated types and written back without loss.
 //!
-//! Recorded answers of a small schema are read always. With `PLATFORM_GRAPHQL_JS`, a folder whose `node_modules` has `graphql`,
-//! graphql-js answers each document, also random ones of published schemas, which lie in the folder `PLATFORM_GRAPHQL_SCHEMAS`;
-//! and graphql-ws and graphql-sse deliver subscriptions. `tests/peers/graphql.sh` gets all from npm.
+//! Recorded responses of a small schema are always read. With `PLATFORM_GRAPHQL_JS`, a folder whose `node_modules` has
+//! `graphql`, graphql-js executes each document, including random ones for the published schemas in the folder
+//! `PLATFORM_GRAPHQL_SCHEMAS`, and graphql-ws and graphql-sse deliver subscriptions. `tests/peers/graphql.sh` installs
+//! them from npm.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +15,7 @@ use std::time::Instant;
 use driftless_codegen::{Config, Contract, GraphqlFiles, Names, Scalar, Setup, generate};
 use serde_json::Value;
 
-/// The most that a type may take: reading one keeps several of each type on the way to it on the stack.
+/// Limit of a type's size: reading one keeps several of each type on the way to it on the stack.
 const LARGEST: usize = 4_096;
 
 const EMPTY: &[u8] = b"openapi: 3.0.4\ninfo: {title: None, version: v1}\npaths: {}\n";
@@ -60,14 +61,14 @@ fn sent(constants: &str) -> Vec<Sent> {
     all
 }
 
-/// The scalars of the program: types of its own, named by their path.
+/// Custom scalars of the program, referred to by path.
 const SCALARS: &str = "use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Anything(pub driftless_runtime::Value);
 ";
 
-/// The program: what it reads, or subscribes to, it writes back.
+/// The program: reads data or subscribes, and writes the data back.
 const MAIN: &str = r#"#![recursion_limit = "512"]
 #![allow(unused_variables, unreachable_code)]
 #[allow(dead_code, deprecated, unused_imports)]
@@ -77,7 +78,7 @@ use driftless_runtime::{Client, Value, blocking::Blocking, graphql::{Delivery, D
 
 fn round<T: serde::de::DeserializeOwned + serde::Serialize>(data: &str) -> Result<String, driftless_runtime::Error> {
     let again = serde_json::to_string(&serde_json::from_str::<T>(data)?)?;
-    // As an answer is read, from a value that nothing has typed.
+    // As the runtime decodes a response, from an untyped value.
     let typed: T = serde_json::from_str::<Value>(data)?.to()?;
     assert_eq!(serde_json::to_string(&typed)?, again);
     Ok(again)
@@ -108,7 +109,7 @@ fn main() {
         println!("{size} {name}");
     }
     println!("answers");
-    // As a worker thread of tokio has it.
+    // The stack size of tokio's worker threads.
     std::thread::Builder::new().stack_size(2 << 20).spawn(answers).unwrap().join().unwrap();
 }
 
@@ -146,8 +147,8 @@ fn sizes(files: &BTreeMap<String, String>) -> String {
     all
 }
 
-/// A program that reads an operation and its data, a line each, and writes the data back. With arguments, it subscribes. As programs
-/// may, it turns on the feature of `serde_json` that changes how every number is handed over.
+/// A program that reads an operation and its data, a line each, and writes the data back. With arguments, it
+/// subscribes. It turns on the feature of `serde_json` that changes how numbers are passed, as any program may.
 fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder").to_owned();
     let folder = target.join("conformance").join(name);
@@ -190,8 +191,8 @@ fn program(name: &str, files: &BTreeMap<String, String>, all: &[Sent]) -> PathBu
     target.join("conformance/target/debug").join(format!("conformance-{name}"))
 }
 
-/// The same text with every number as a text, so that comparing compares digits; and without nulls, where directives decide
-/// what is there.
+/// The same text with every number as a string, so that digits are compared; and without nulls if directives decide
+/// about fields.
 fn exact(text: &str, decided: bool) -> Value {
     let mut out = String::new();
     let mut letters = text.chars().peekable();
@@ -235,7 +236,7 @@ fn without_nulls(value: &mut Value) {
     }
 }
 
-/// Has every answer decoded and written back, and compares.
+/// Has every response decoded and written back, and compares.
 fn compare(program: &Path, answers: &str) {
     let lines: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
     let text = |line: &Value, member: &str| line.get(member).and_then(Value::as_str).expect("a text").to_owned();
@@ -280,7 +281,7 @@ fn configuration(schema: &Path, folder: &Path, scalars: &[(&str, Scalar)]) -> Se
     }
 }
 
-/// What graphql-js answers, where it is there.
+/// The responses of graphql-js, if it is available.
 fn answers(name: &str, schema: &Path, all: &[Sent], each: usize) -> Option<String> {
     let modules = std::env::var_os("PLATFORM_GRAPHQL_JS")?;
     let texts: Vec<&str> = all.iter().map(|sent| sent.text.as_str()).collect();
@@ -325,7 +326,7 @@ fn answers_are_decoded_and_written_back_without_loss() {
     }
 }
 
-/// A subscription over a real connection: what graphql-js delivers is decoded and written back.
+/// Runs a subscription over a real connection: events of graphql-js are decoded and written back.
 fn delivered(schema: &Path, program: &Path, transport: &str, operation: &str) {
     let Some(modules) = std::env::var_os("PLATFORM_GRAPHQL_JS") else { return };
     let mut server = Command::new("node")
@@ -356,8 +357,8 @@ fn delivered(schema: &Path, program: &Path, transport: &str, operation: &str) {
     println!("200 deliveries of {operation} over {transport} decoded and written back without loss");
 }
 
-/// Generates the client of a published schema, and has it read `each` answers of graphql-js to each document: those beside this
-/// test, or random ones.
+/// Generates the client of a published schema, and has it read `each` responses of graphql-js to each document: those
+/// beside this test, or random ones.
 fn published(name: &str, scalars: &[(&str, Scalar)], each: usize) {
     let Some(schemas) = std::env::var_os("PLATFORM_GRAPHQL_SCHEMAS").map(PathBuf::from) else {
         println!("SKIPPED: no published schemas (PLATFORM_GRAPHQL_SCHEMAS)");
@@ -394,7 +395,7 @@ fn the_schema_of_customer_accounts_is_answered_too() {
     published("customer-account", &[("UnsignedInt64", Scalar::U64AsText)], 200);
 }
 
-/// Its objects promise more of many fields than their interfaces do.
+/// Its objects are stricter than their interfaces in many fields.
 #[test]
 #[ignore = "tests/peers/graphql.sh gets the schema"]
 fn the_schema_of_linear_is_answered_too() {

@@ -68,7 +68,7 @@ fn generated_crates_can_be_kept_and_checks_left_out() {
     workspace.run(&["corpus", "contracts", "--only", "absent"]).fails(5, &["no contract here"]);
 }
 
-/// One contract after another, whatever becomes of each: what cannot be read, laid out or compiled is a row.
+/// One contract after another: a contract that cannot be read, laid out or compiled is a row.
 #[cfg(unix)]
 #[test]
 fn whatever_one_contract_does_the_run_goes_on() {
@@ -76,7 +76,7 @@ fn whatever_one_contract_does_the_run_goes_on() {
     workspace.write("contracts/empty.json", "");
     workspace.write("contracts/deep.json", &"[".repeat(200_000));
     workspace.write("contracts/odd.yaml", "a: &a [*a, *a]\n? {b: c}\n");
-    // Its crate cannot be laid out: a file stands where its folder would be.
+    // Its crate cannot be laid out: a file has the path of its folder.
     workspace.write("contracts/taken.json", &contract::small());
     workspace.write("kept/taken.json", "in the way\n");
     std::os::unix::fs::symlink(workspace.path("contracts"), workspace.path("contracts/loop")).expect("linked");
@@ -118,7 +118,7 @@ fn one_signal_ends_a_corpus_and_the_process_that_generates() {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program runs");
     let program = child.id();
     interrupted(child, "contract").fails(130, &[]);
-    // Its children have been adopted by another process, or are gone.
+    // Its children were adopted by another process, or are gone.
     let left = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok).filter_map(|entry| {
         let text = fs::read_to_string(entry.path().join("cmdline")).ok()?;
         (text.contains("corpus-one") && text.contains(&*workspace.root().to_string_lossy())).then_some(text)

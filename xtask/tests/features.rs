@@ -1,4 +1,4 @@
-//! The README's first command compiles no library twice. On other systems it may: their libraries are others.
+//! The README's first command compiles no library twice. This holds on one system only: others have other libraries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Somebody edited, merged or downloaded a contract: nobody has looked at what that changes until the snapshots are accepted.
+//! A contract was edited, merged or downloaded: the tests fail until the snapshots are accepted.
 
 #[test]
 fn the_pinned_contracts_are_those_that_were_reviewed() {

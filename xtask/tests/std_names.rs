@@ -1,4 +1,4 @@
-//! A contract may call anything as Rust's library calls something.
+//! Names of a contract may be names of the Rust library.
 
 use std::collections::BTreeMap;
 use std::path::Path;

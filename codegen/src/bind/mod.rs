@@ -20,7 +20,7 @@ pub(crate) struct Bound<'a> {
     pub(crate) settings: &'a AsyncOperation,
 }
 
-/// What became of the configuration.
+/// The configured operations and pages, bound to the contract.
 #[derive(Debug, Default)]
 pub(crate) struct Bindings<'a> {
     pub(crate) bound: Vec<Bound<'a>>,
@@ -46,8 +46,8 @@ impl Bindings<'_> {
     }
 }
 
-/// Ties asynchronous operations to those of the contract. One that the contract does not have is left out; one that does
-/// not fit what the contract has is a problem.
+/// Binds asynchronous operations to operations of the contract. An entry whose operation the contract does not have is
+/// left out; an entry that does not fit its operation is a problem.
 pub(crate) fn bind<'a>(model: &Model, setup: &'a Setup) -> Result<Bindings<'a>, Report> {
     let mut report = Report::default();
     let mut bindings = Bindings::default();
@@ -114,7 +114,7 @@ impl Check<'_, '_> {
         self.report.push(problem(self.settings, self.index, code, place, message, hint));
     }
 
-    /// What the entry says about itself.
+    /// Checks the entry by itself.
     fn alone(&mut self) {
         let settings = self.settings;
         let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
@@ -122,7 +122,7 @@ impl Check<'_, '_> {
             self.problem("name", "name", "its name is not in snake case", "use lower-case letters, digits and `_`");
         }
         if self.setup.config.operations.iter().take(self.index).any(|earlier| earlier.name == settings.name) {
-            self.problem("twice", "name", "two entries have this name", "give each a name of its own");
+            self.problem("twice", "name", "two entries have this name", "give each its own name");
         }
         let states = &settings.states;
         if states.succeeded.is_empty() {
@@ -155,12 +155,12 @@ impl Check<'_, '_> {
         for (place, pointer) in places.into_iter().filter_map(|(place, pointer)| Some((place, pointer?))) {
             if !pointer.is_empty() && !pointer.starts_with('/') {
                 let message = format!("`{pointer}` is not a JSON pointer");
-                self.problem("pointer", place, message, "begin it with `/`, or leave it empty for the whole");
+                self.problem("pointer", place, message, "begin it with `/`, or leave it empty for the whole body");
             }
         }
     }
 
-    /// What the contract says about it. The index of the operation that cancels.
+    /// Checks the entry against the contract. Returns the index of the operation that cancels.
     fn fits(&mut self, operation: usize) -> Option<usize> {
         let submit = &self.model.operations[operation];
         self.is_of_main_server(submit, "submit");
@@ -178,7 +178,7 @@ impl Check<'_, '_> {
         self.cancels(submit, cancel)
     }
 
-    /// What watches an operation, and resumes it, is the client of the main server, with its GraphQL interface.
+    /// Checks that an operation is one of the main server: its client watches and resumes operations through GraphQL.
     fn is_of_main_server(&mut self, operation: &Operation, place: &str) {
         let family = self.model.families.iter().find(|family| family.name == operation.family);
         if let Some(server) = family.and_then(|family| family.server.as_ref()) {
@@ -212,7 +212,7 @@ impl Check<'_, '_> {
 }
 
 impl Bound<'_> {
-    /// Whether the operation that submits, or the one that cancels, is assumed.
+    /// Returns whether the operation that submits, or the one that cancels, is assumed.
     pub(crate) fn is_assumed(&self, model: &Model) -> bool {
         let assumed = |index: usize| model.operations[index].provenance == Provenance::Assumed;
         assumed(self.operation) || self.cancel.is_some_and(assumed)

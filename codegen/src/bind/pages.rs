@@ -10,16 +10,16 @@ use crate::{Config, Pagination, Problem, Report, rules};
 pub(crate) struct Paged {
     /// Index of the operation.
     pub(crate) operation: usize,
-    /// What a page is a list of.
+    /// Type of the elements of a page.
     pub(crate) item: Type,
-    /// Where the list lies.
+    /// Pointer to the list.
     pub(crate) items: String,
     /// The place of a page that says how many items there are.
     pub(crate) total: Option<String>,
     pub(crate) next: PagedNext,
 }
 
-/// What leads to the next page. Parameters are positions among those of the operation.
+/// The way to the next page. Parameters are indices into the operation's parameters.
 #[derive(Clone, Debug)]
 pub(crate) enum PagedNext {
     Offset(usize),
@@ -29,7 +29,7 @@ pub(crate) enum PagedNext {
     Link,
 }
 
-/// Ties the entries to the contract. Those that no contract has are unused; what does not fit is a problem.
+/// Binds the entries to the contract. Entries that match no contract are unused; entries that do not fit are problems.
 pub(super) fn bind(model: &Model, config: &Config, report: &mut Report) -> (Vec<Paged>, Vec<Unused>) {
     let (mut bound, mut unused): (Vec<Paged>, _) = (Vec::new(), Vec::new());
     for (index, entry) in config.paginations.iter().enumerate() {
@@ -76,7 +76,7 @@ impl<'a> Check<'a, '_> {
         self.report.push(problem);
     }
 
-    /// What the entry says about itself.
+    /// Checks the entry by itself.
     fn way(&mut self) -> Option<Way<'a>> {
         const WAYS: &str = "write one of skip = \"…\", page = \"…\", cursor = \"…\" and link = true";
         let Pagination { skip, page, cursor, link, first, next, next_header, total, .. } = self.entry;
@@ -99,7 +99,7 @@ impl<'a> Check<'a, '_> {
         }
         if total.is_some() && matches!(way, Way::Link) {
             let message =
-                "how many items a link leaves out is not known, so a total does not say which is the last".to_owned();
+                "the number of items before a link is unknown, so a total does not identify the last page".to_owned();
             self.problem("total", "way", message, "remove it");
         }
         let places = [("next", next.is_some()), ("next_header", next_header.is_some())];
@@ -111,7 +111,7 @@ impl<'a> Check<'a, '_> {
                 self.problem(
                     "cursor",
                     "way",
-                    "the place of the next cursor is missing, or named twice".to_owned(),
+                    "the position of the next cursor is missing, or given twice".to_owned(),
                     hint,
                 );
                 return None;
@@ -124,7 +124,7 @@ impl<'a> Check<'a, '_> {
         Some(way)
     }
 
-    /// What the contract says about it.
+    /// Checks the entry against the contract.
     fn fits(&mut self, index: usize) -> Option<Paged> {
         let way = self.way();
         let operation = &self.model.operations[index];
@@ -152,8 +152,8 @@ impl<'a> Check<'a, '_> {
     }
 
     fn parameter(&mut self, operation: &Operation, key: &str, name: &str, number: bool) -> Option<usize> {
-        let found = operation.parameters.iter().position(|parameter| parameter.wire == name);
-        let Some(position) = found else {
+        let index = operation.parameters.iter().position(|parameter| parameter.wire == name);
+        let Some(position) = index else {
             let names: Vec<&str> = operation.parameters.iter().map(|parameter| parameter.wire.as_str()).collect();
             let hint = match names.is_empty() {
                 true => "the operation has no parameters".to_owned(),
@@ -176,7 +176,7 @@ impl<'a> Check<'a, '_> {
         Some(position)
     }
 
-    /// The type of a page, and what the list at `items` in it is a list of.
+    /// The type of a page, and the element type of the list at `items` in it.
     fn item(&mut self, operation: &'a Operation) -> Option<(&'a Type, Type)> {
         let (items, key) = (&self.entry.items, "items");
         self.pointer(key, items)?;
@@ -212,13 +212,13 @@ impl<'a> Check<'a, '_> {
             return Some(());
         }
         let message = format!("`{pointer}` is not a JSON pointer");
-        self.problem(key, "pointer", message, "begin it with `/`, or leave it empty for the whole");
+        self.problem(key, "pointer", message, "begin it with `/`, or leave it empty for the whole body");
         None
     }
 
     fn misses(&mut self, key: &str, pointer: &str, reason: &str) {
         let message = format!("nothing of that kind lies at `{pointer}`: {reason}");
-        self.problem(key, "pointer", message, "look at the answer in specs/client.txt, and at its type; an operation that no longer comes in pages needs no entry");
+        self.problem(key, "pointer", message, "look at the result in specs/client.txt, and at its type; an operation that is no longer paginated needs no entry");
     }
 }
 

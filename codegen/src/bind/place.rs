@@ -1,4 +1,4 @@
-//! Whether a JSON pointer fits a type.
+//! Checks JSON pointers against types.
 
 use crate::model::{Content, EnumKind, Kind, Model, Type, TypeId};
 use crate::pointer::tokens;
@@ -7,7 +7,7 @@ use crate::pointer::tokens;
 /// most with an option around it, so a pointer is never given up half-way.
 const DEPTH: usize = 2 * 64 + 2;
 
-/// Whether a pointer leads from a type to something that can be an identifier. What the contract leaves open fits.
+/// Checks that a pointer leads from a type to a value that can be an identifier. An untyped value fits.
 pub(super) fn identifies(model: &Model, ty: &Type, pointer: &str) -> Result<(), String> {
     let steps: Vec<String> = tokens(pointer).collect();
     walk(model, ty, &steps, DEPTH * (steps.len() + 1))
@@ -28,7 +28,7 @@ pub(super) fn identifies_by_status(model: &Model, id: TypeId, pointer: &str) -> 
     reason
 }
 
-/// What a pointer leads to a list of. What the contract leaves open is a list of anything.
+/// The element type of the list that a pointer leads to. An untyped value is a list of any JSON.
 pub(super) fn list(model: &Model, ty: &Type, pointer: &str) -> Result<Type, String> {
     let mut ty = ty.clone();
     let rounds = DEPTH * (tokens(pointer).count() + 1);
@@ -73,7 +73,7 @@ pub(super) fn list(model: &Model, ty: &Type, pointer: &str) -> Result<Type, Stri
     Ok(Type::Any)
 }
 
-/// Whether a parameter takes a number. What the contract leaves open does.
+/// Returns whether a parameter takes a number. An untyped parameter does.
 pub(super) fn is_number(model: &Model, ty: &Type) -> bool {
     match ty {
         Type::Optional(inner) => is_number(model, inner),

@@ -238,6 +238,9 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::MediaTypeAdded | Rule::MediaTypeRemoved if parameter => Vec::new(),
         Rule::MediaTypeAdded => vec![format!("{direction}-media-type-added")],
         Rule::MediaTypeRemoved => vec![format!("{direction}-media-type-removed")],
+        Rule::MediaTypeChanged if change.variant == "rewritten" => {
+            ["removed", "added"].map(|what| format!("{direction}-media-type-{what}")).into()
+        }
         Rule::MediaTypeChanged if change.class.response => vec![format!("response-media-type-name-{}", change.variant)],
         Rule::ContentSchemaAdded => name(place(change), "media-type-schema-added").into_iter().collect(),
         Rule::ContentSchemaRemoved => name(place(change), "media-type-schema-removed").into_iter().collect(),
@@ -253,8 +256,8 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::RequiredHeaderRemoved => one("required-response-header-removed"),
         Rule::HeaderBecameOptional => one("response-header-became-optional"),
         Rule::SchemaRemoved | Rule::SchemaRenamed => one("api-schema-removed"),
-        Rule::SecurityAdded | Rule::AlternativeAdded => vec![format!("{scope}-added")],
-        Rule::SecurityRemoved | Rule::AlternativeRemoved => vec![format!("{scope}-removed")],
+        Rule::SecurityAdded | Rule::SecurityDeclared | Rule::AlternativeAdded => vec![format!("{scope}-added")],
+        Rule::SecurityRemoved | Rule::SecurityUndeclared | Rule::AlternativeRemoved => vec![format!("{scope}-removed")],
         Rule::ScopeAdded => vec![format!("{scope}-scope-added")],
         Rule::ScopeRemoved => vec![format!("{scope}-scope-removed")],
         Rule::SchemeAdded => one("api-security-component-added"),

@@ -6,9 +6,13 @@ use std::ops::Bound;
 use super::change::Direction;
 use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
+use super::heads;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
-use super::items::{self, ItemPair, mentions};
-use super::rule::{Rule, Wire};
+use super::items::{self, ItemPair, mentions, owner};
+use super::people;
+use super::rule::Rule;
+use super::tasks;
+use super::told::Told;
 use crate::api::{Api, Item};
 use crate::pointer;
 
@@ -26,6 +30,7 @@ impl Drift {
         let mut owners: Vec<Vec<usize>> = pairs.iter().map(|pair| claims.of_item(pair)).collect();
         through_mentions(&pairs, &mut owners, before, after);
         through_families(&pairs, &mut owners, &self.findings, before, after);
+        heads::own(&mut owners, &self.findings);
         let mut unexplained = Vec::new();
         for (pair, owners) in pairs.iter().zip(&owners) {
             let Some(change) = pair.told() else { continue };
@@ -49,6 +54,7 @@ impl Drift {
             }
         }
         let families = families([before, after]);
+        let told = Told::of(&pairs, [before, after], &self.met);
         for finding in &mut self.findings {
             let reached = finding.operations.iter().filter_map(|operation| families.get(operation.as_str()));
             finding.families = reached.map(|family| (*family).to_owned()).collect();
@@ -60,8 +66,10 @@ impl Drift {
                 finding.source = Source::Major;
             }
             finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
-            finding.silent = finding.client >= Wire::Risk && finding.source < Source::Major;
+            finding.silent = told.is_silent(finding);
         }
+        people::decide(&mut self.findings);
+        self.calls = [before, after].map(tasks::calls);
         self.sort();
         self.unexplained = Some(unexplained);
     }
@@ -78,7 +86,7 @@ impl Drift {
     }
 
     /// The place after for a place before.
-    fn moved(&self, document: &str, place: &str) -> String {
+    pub(super) fn moved(&self, document: &str, place: &str) -> String {
         let Some(met) = self.met.get(document) else { return place.to_owned() };
         let mut prefix = place;
         loop {
@@ -133,7 +141,7 @@ impl<'f> Claims<'f> {
         let mut claims =
             Self { findings, met, places: Default::default(), operations: Default::default(), schemas: HashMap::new() };
         for (index, finding) in findings.iter().enumerate() {
-            let Places { document, own, operations, schemas } = &finding.places;
+            let Places { document, own, operations, schemas, .. } = &finding.places;
             for side in [0, 1] {
                 let places = claims.places[side].entry(document).or_default();
                 for place in &own[side] {
@@ -158,8 +166,11 @@ impl<'f> Claims<'f> {
         type Step<'s> = &'s dyn Fn(usize, &Item) -> Vec<usize>;
         let of_arguments = |index: usize| is_of_arguments(&self.findings[index], pair);
         let steps: [Step<'_>; 6] = [
-            // The member itself.
-            &|side, item| if item.pointer.is_empty() { Vec::new() } else { self.below(side, item, &item.pointer) },
+            // The member itself. One that is not declared stands where its type does.
+            &|side, item| match item.pointer.is_empty() || item.pointer == item.origin.pointer {
+                true => Vec::new(),
+                false => self.below(side, item, &item.pointer),
+            },
             // Something in the type or operation that has the name of the member.
             &|side, item| {
                 let mut found = self.below(side, item, &item.origin.pointer);
@@ -334,15 +345,6 @@ fn through_families(
     }
 }
 
-/// The type that an item belongs to, or the item itself.
-fn owner(item: &Item) -> &str {
-    match item.kind {
-        "field" | "from" | "variant" => item.parent(),
-        "fn" if item.path.starts_with("types::") || item.path.starts_with("documents::") => item.parent(),
-        _ => &item.path,
-    }
-}
-
 /// Who names a type: type → types and operations.
 fn users(api: &Api) -> HashMap<&str, Vec<&str>> {
     let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -371,10 +373,11 @@ fn nearest(from: &str, users: &HashMap<&str, Vec<&str>>, explained: &HashMap<&st
     None
 }
 
-/// Whether a finding is about what changed in the signature of an operation.
+/// Whether a finding is about what changed in the signature of an operation, or of a function that makes a type.
 fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
     let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
-    if before.origin.operation.is_empty() {
+    let is_maker = before.origin.operation.is_empty();
+    if is_maker && before.kind != "fn" {
         return true;
     }
     let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
@@ -387,5 +390,5 @@ fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
         let word = plain(word).to_lowercase();
         arguments.iter().any(|argument| plain(argument) == word)
     });
-    named && finding.direction != Direction::Response || result && finding.direction != Direction::Request
+    named && (is_maker || finding.direction != Direction::Response) || result && finding.direction != Direction::Request
 }

@@ -62,6 +62,10 @@ pub(super) struct Class {
     pub(super) always: bool,
     /// Read as an `Option` by this client, which takes a null for a missing member.
     pub(super) option: bool,
+    /// In a media type that this client neither asks for nor sends.
+    pub(super) unused: bool,
+    /// In the body of an error, which this client reads only where a program asks for it.
+    pub(super) error: bool,
     pub(super) carrier: Carrier,
 }
 
@@ -72,6 +76,8 @@ impl Class {
         muted: false,
         always: false,
         option: false,
+        unused: false,
+        error: false,
         carrier: Carrier::Json,
     };
 
@@ -111,6 +117,8 @@ pub(super) struct Change {
     pub(super) variant: &'static str,
     /// The pair of schemas that it was found at.
     pub(super) node: Option<usize>,
+    /// The places that refer to another schema now, which it lies in.
+    pub(super) head: Option<String>,
     /// The operations that it was found at, where it was not found at a schema.
     pub(super) operations: BTreeSet<usize>,
     /// In place of what the rule says.
@@ -165,6 +173,9 @@ pub(super) struct Log {
     pub(super) quiet: Vec<(bool, String)>,
     /// Places whose own keywords were compared, before and after.
     pub(super) judged: [BTreeSet<String>; 2],
+    /// Schemas of which nothing but the type was compared, before and after, and those that were compared as a whole.
+    ended: [BTreeSet<String>; 2],
+    whole: [BTreeSet<String>; 2],
     /// Places, before, that stay as they were, by the rule that says of others that they changed, and by its keyword.
     pub(super) kept: Kept,
 }
@@ -184,6 +195,17 @@ impl Log {
     /// What is written at the places was understood, and is told where it matters.
     pub(super) fn judge(&mut self, side: usize, pointer: &str) {
         self.judged[side].insert(pointer.to_owned());
+    }
+
+    /// A schema that was compared, as a whole or not.
+    pub(super) fn followed(&mut self, side: usize, pointer: &str, is_ended: bool) {
+        let set = if is_ended { &mut self.ended } else { &mut self.whole };
+        set[side].insert(pointer.to_owned());
+    }
+
+    /// True if nothing but the type of a schema was compared, wherever it is used.
+    pub(super) fn is_ended(&self, side: usize, pointer: &str) -> bool {
+        self.ended[side].contains(pointer) && !self.whole[side].contains(pointer)
     }
 
     pub(super) fn push(&mut self, change: Change) {
@@ -222,6 +244,7 @@ impl Change {
             required: false,
             variant: "",
             node: None,
+            head: None,
             operations: BTreeSet::new(),
             wire: None,
             client: None,
@@ -250,7 +273,16 @@ impl Change {
     /// The cost for a program that was built with this client.
     pub(super) fn client(&self) -> Wire {
         let entry = self.rule.entry();
-        self.client.unwrap_or_else(|| self.judged(entry.response))
+        if self.class.unused {
+            return Wire::None;
+        }
+        let own = self.client.unwrap_or_else(|| self.judged(entry.response));
+        if self.class.error { own.min(Wire::Risk) } else { own }
+    }
+
+    /// Says that the change costs a program that was built with this client no more than that.
+    pub(super) fn costs_this_client(&mut self, most: Wire) {
+        self.client = Some(self.client().min(most));
     }
 
     /// The cost for any client of the contract.

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Carrier, Change, Class, Log};
+use super::credentials::Shown;
 use super::rule::{Rule, Wire};
-use super::schema::Graph;
-use super::security::Renamed;
+use super::schema::{Graph, is_no_text};
 use super::side::Operation;
 use crate::model::{Node, asked_for, sent};
 
@@ -18,8 +18,7 @@ pub(super) struct Compared<'a, 'l> {
     pub(super) subject: String,
     pub(super) graph: &'l mut Graph<'a>,
     pub(super) log: &'l mut Log,
-    /// Security schemes with another name.
-    pub(super) renamed: &'l Renamed,
+    pub(super) schemes: &'l Shown,
     /// `YYYY-MM-DD`.
     pub(super) today: &'l str,
 }
@@ -40,21 +39,34 @@ impl<'a> Compared<'a, '_> {
             members.into_iter().map(|(name, node)| (name.to_lowercase().replace(' ', ""), node)).collect()
         };
         let (old, new) = (all(before), all(after));
-        let of = |name: &str| {
-            let carrier = if is_json(name) || class.carrier != Carrier::Json { class.carrier } else { Carrier::Text };
-            Class { carrier, ..class }
-        };
-        let renamed = renamed(&old, &new, class.response);
         let names = || old.keys().map(String::as_str);
         let chosen = if class.response { asked_for(names()) } else { sent(names()) };
         let is_chosen = |name: &str| chosen.is_some_and(|chosen| essence(chosen) == essence(name));
+        let siblings = self.graph.siblings();
+        // What is no text is read as JSON: ASP.NET lists `text/plain` for whatever it writes.
+        let is_read_as_json =
+            |name: &str, media: &Node<'_>| class.response && essence(name) == PLAIN && is_data(media, siblings[0]);
+        let of = |name: &str, media: &Node<'_>| {
+            let as_is = is_json(name) || is_read_as_json(name, media) || class.carrier != Carrier::Json;
+            let carrier = if as_is { class.carrier } else { Carrier::Text };
+            Class { carrier, unused: !is_chosen(name), ..class }
+        };
+        let mut renamed = renamed(&old, &new, class.response);
+        if class.response {
+            renamed.extend(written_otherwise(&old, &new, &renamed, siblings));
+        }
         for (from, to, variant) in &renamed {
             let (Some(before), Some(after)) = (old.get(*from), new.get(*to)) else { continue };
             let change = self.push(Rule::MediaTypeChanged, Some(before), Some(after));
             change.subject = format!("{} {what}", change.subject);
             (change.class, change.variant) = (class, variant);
-            change.wire = (*variant != "generalized").then_some(Wire::Safe);
-            if !is_chosen(from) {
+            change.wire = match *variant {
+                "generalized" => None,
+                "rewritten" => Some(Wire::Break),
+                _ => Some(Wire::Safe),
+            };
+            // Of what is written as JSON, it asks for both.
+            if !is_chosen(from) || *variant == "rewritten" && essence(from) == PLAIN {
                 change.client = Some(Wire::None);
             }
             for (site, name) in [(&mut change.before, from), (&mut change.after, to)] {
@@ -62,14 +74,17 @@ impl<'a> Compared<'a, '_> {
                     site.value = (*name).clone();
                 }
             }
-            self.media_type(before, after, of(to), what);
+            let as_before = of(from, before);
+            let class =
+                if *variant == "rewritten" { class } else { Class { unused: as_before.unused, ..of(to, before) } };
+            self.media_type(before, after, class, what);
         }
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         for name in names.into_iter().filter(|name| !renamed.iter().any(|(from, to, _)| from == name || to == name)) {
             match (old.get(name), new.get(name)) {
                 (Some(before), Some(after)) => {
                     self.log.keep(Rule::MediaTypeRemoved, name, before);
-                    self.media_type(before, after, of(name), what);
+                    self.media_type(before, after, of(name, before), what);
                 }
                 (before, after) => {
                     let rule = if after.is_some() { Rule::MediaTypeAdded } else { Rule::MediaTypeRemoved };
@@ -118,6 +133,32 @@ fn essence(name: &str) -> &str {
 fn is_json(name: &str) -> bool {
     let essence = essence(name);
     essence.ends_with("/json") || essence.ends_with("+json")
+}
+
+const PLAIN: &str = "text/plain";
+const JSON: &str = "application/json";
+
+/// Whether a media type holds something else than a text.
+fn is_data(media: &Node<'_>, siblings: bool) -> bool {
+    media.get("schema").is_some_and(|schema| is_no_text(&schema, siblings))
+}
+
+/// An answer that was called `text/plain` and is called `application/json` now, or the other way round, and is no text.
+fn written_otherwise<'n>(
+    old: &'n BTreeMap<String, Node<'_>>,
+    new: &'n BTreeMap<String, Node<'_>>,
+    renamed: &[(&String, &String, &'static str)],
+    siblings: [bool; 2],
+) -> Option<(&'n String, &'n String, &'static str)> {
+    let only =
+        |own: &'n BTreeMap<String, Node<'_>>, others: &BTreeMap<String, Node<'_>>, name: &str, siblings: bool| {
+            let (name, media) = own.get_key_value(name).filter(|_| !others.contains_key(name))?;
+            let is_free = !renamed.iter().any(|(from, to, _)| *from == name || *to == name);
+            (is_free && is_data(media, siblings)).then_some(name)
+        };
+    [(PLAIN, JSON), (JSON, PLAIN)].into_iter().find_map(|(from, to)| {
+        Some((only(old, new, from, siblings[0])?, only(new, old, to, siblings[1])?, "rewritten"))
+    })
 }
 
 /// Media types that became others, where only one fits: before, after, and how they belong together.

@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::change::{Direction, Kept};
+use super::difference::Part;
 use super::item_change::{ItemChange, Source};
+use super::people::Action;
 use super::rule::{Rule, Wire};
+use super::tasks::Calls;
 
 /// A place in a contract as it was published.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -31,8 +34,11 @@ pub struct Finding {
     pub contract: Wire,
     /// What it does to a program that is compiled again; `None` as well where no items were compared.
     pub source: Source,
-    /// Whether running programs notice it, and the compiler does not: these calls have to be looked at by hand.
+    /// Whether running programs notice it, and the compiler does not: [`Finding::action`] says what to do about it.
     pub silent: bool,
+    /// What people who call these operations have to do; `None` where no items were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
     /// What changed, in wire names, such as `CreateComponent.kind`.
     pub subject: String,
     /// What a rule about many keywords, values or media types is about here.
@@ -65,6 +71,9 @@ pub struct Finding {
     /// All places that it was found at.
     #[serde(skip)]
     pub(super) places: Places,
+    /// The place that refers to another schema now, which the finding tells of a difference of.
+    #[serde(skip)]
+    pub(super) head: Option<String>,
     /// The same change in the words of oasdiff.
     pub aliases: BTreeSet<String>,
     /// Twelve characters that stay the same as long as the change is the same.
@@ -81,6 +90,8 @@ pub(super) struct Places {
     pub(super) operations: [BTreeSet<String>; 2],
     /// The pairs of schemas, as [`Met::schemas`] has them.
     pub(super) schemas: BTreeSet<usize>,
+    /// What stands there, before and after.
+    pub(super) parts: [Option<Part>; 2],
 }
 
 /// What was compared with what, in places as published.
@@ -114,10 +125,16 @@ pub struct Drift {
     pub documentation: usize,
     /// How many places say the same in another way.
     pub spelling: usize,
+    /// One sentence for each document that another generator wrote, as far as the documents show it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<String>,
     /// What no rule speaks of.
     pub not_judged: Vec<Unjudged>,
     /// Public Rust items that changed, and that no finding explains; `None`: no items were compared.
     pub unexplained: Option<Vec<ItemChange>>,
+    /// The method of each operation, before and after.
+    #[serde(skip)]
+    pub(super) calls: [Calls; 2],
     /// What was compared with what, by document.
     #[serde(skip)]
     pub(super) met: BTreeMap<String, Met>,
@@ -167,6 +184,7 @@ impl Drift {
         self.documentation += other.documentation;
         self.spelling += other.spelling;
         self.not_judged.extend(other.not_judged);
+        self.published.extend(other.published);
     }
 
     /// The worst first, and of these what the compiler does not tell.

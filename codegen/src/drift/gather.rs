@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::aliases;
 use super::change::{Change, Direction, OutlineSite, Spot, label};
 use super::finding::{Finding, Places, Site};
+use super::heads;
 use super::item_change::Source;
 use super::rule::{Rule, Wire};
 use super::schema::Graph;
@@ -38,7 +39,11 @@ pub(super) fn gather(
     for change in changes {
         causes.entry(cause(change)).or_default().push(change);
     }
-    causes.into_iter().map(|(cause, changes)| finding(&cause, &changes, graph, operations, before, after)).collect()
+    let findings =
+        causes.into_iter().map(|(cause, changes)| finding(&cause, &changes, graph, operations, before, after));
+    let mut findings: Vec<Finding> = findings.collect();
+    heads::cost(&mut findings);
+    findings
 }
 
 fn cause(change: &Change) -> Cause {
@@ -83,6 +88,8 @@ fn is_common(rule: Rule) -> bool {
             | Rule::ParameterRenamed
             | Rule::SecurityAdded
             | Rule::SecurityRemoved
+            | Rule::SecurityDeclared
+            | Rule::SecurityUndeclared
             | Rule::AlternativeAdded
             | Rule::AlternativeRemoved
             | Rule::ScopeAdded
@@ -183,15 +190,22 @@ fn finding(
         contract,
         source: Source::None,
         silent: false,
+        action: None,
         items: Vec::new(),
         places,
+        head: speaker.head.as_ref().map(|places| format!("{} {places}", before.document.name)),
         change: match is_count(&subject) {
             true => plural(&predicate(speaker, changes)),
             false => predicate(speaker, changes),
         },
         subject,
         keyword: inert(&speaker.keyword),
-        symptom: symptoms(Change::client, (entry.response, entry.reader)),
+        symptom: match symptoms(Change::client, (entry.response, entry.reader)) {
+            none if none.is_empty() && speaker.class.error && client == Wire::Risk => {
+                "programs that read the body of the error".to_owned()
+            }
+            symptoms => symptoms,
+        },
         other_clients: if contract > client {
             symptoms(Change::contract, (entry.contract, others))
         } else {
@@ -232,8 +246,10 @@ pub(super) fn nothing(rule: Rule) -> Finding {
         contract: Wire::None,
         source: Source::None,
         silent: false,
+        action: None,
         items: Vec::new(),
         places: Places::default(),
+        head: None,
         subject: String::new(),
         keyword: String::new(),
         change: String::new(),
@@ -277,8 +293,10 @@ pub(super) fn plural(predicate: &str) -> String {
         "is" => "are",
         "has" => "have",
         "does" => "do",
+        "refers" => "refer",
         "takes" => "take",
         "needs" => "need",
+        "says" => "say",
         "succeeds" => "succeed",
         "means" => "mean",
         "fits" => "fit",
@@ -370,6 +388,7 @@ fn is_valued(rule: Rule) -> bool {
             | Rule::OperationIdChanged
             | Rule::MediaTypeChanged
             | Rule::DiscriminatorChanged
+            | Rule::SchemaReplaced
     )
 }
 

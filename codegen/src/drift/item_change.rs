@@ -100,6 +100,19 @@ impl ItemChange {
         }
     }
 
+    /// Whether it is the method of an operation.
+    pub(super) fn is_method(&self) -> bool {
+        is_method(self.kind(), self.path())
+    }
+
+    /// The item as code between backticks.
+    pub(super) fn name(&self) -> String {
+        self.after
+            .as_ref()
+            .or(self.before.as_ref())
+            .map_or_else(String::new, |state| format!("`{}`", self.shown(state)))
+    }
+
     /// The path without what a reader knows. Functions have parentheses: a field may have the same name.
     fn shown(&self, state: &ItemState) -> String {
         format!("{}{}", short(&state.path), if matches!(state.kind, "fn" | "header") { "()" } else { "" })
@@ -151,6 +164,26 @@ impl ItemChange {
         };
         format!("`{path}` needs {} → {}", features(before), features(after))
     }
+}
+
+/// Items without what another one of them says: a variant has a `From` of its own.
+pub(super) fn once(items: Vec<&ItemChange>) -> Vec<&ItemChange> {
+    let variants: BTreeSet<&str> =
+        items.iter().filter(|change| change.kind() == "variant").map(|change| change.path()).collect();
+    let is_said = |change: &ItemChange| change.kind() == "from" && variants.contains(change.path());
+    items.iter().copied().filter(|change| !is_said(change)).collect()
+}
+
+/// True if an item is the method of an operation.
+pub(super) fn is_method(kind: &str, path: &str) -> bool {
+    kind == "fn" && path.starts_with("families::") && !path.contains("::operations::")
+}
+
+/// A method as people call it: its type, its name, its arguments, and its result.
+pub(super) fn call(path: &str, signature: &str) -> String {
+    let (takes, gives) = parts(signature);
+    let gives = if gives == "()" { String::new() } else { format!(" -> {gives}") };
+    format!("{}{takes}{gives}", short(path))
 }
 
 /// A path without what a reader knows.

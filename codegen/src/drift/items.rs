@@ -217,6 +217,15 @@ fn is_word(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '_' | ':' | '#')
 }
 
+/// The type that an item belongs to, or the item itself.
+pub(super) fn owner(item: &Item) -> &str {
+    match item.kind {
+        "field" | "from" | "variant" => item.parent(),
+        "fn" if item.path.starts_with("types::") || item.path.starts_with("documents::") => item.parent(),
+        _ => &item.path,
+    }
+}
+
 /// The generated types that a signature names.
 pub(super) fn mentions(signature: &str) -> impl Iterator<Item = &str> {
     signature

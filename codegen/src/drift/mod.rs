@@ -28,8 +28,11 @@ mod aliases;
 mod attribution;
 mod change;
 mod compared;
+mod credentials;
+mod difference;
 mod finding;
 mod gather;
+mod heads;
 mod item_change;
 mod items;
 mod lifecycle;
@@ -37,6 +40,8 @@ mod operation;
 mod page;
 mod pairing;
 mod parameters;
+mod people;
+mod published;
 mod release;
 mod report;
 mod rows;
@@ -46,7 +51,9 @@ mod schema_definition;
 mod security;
 mod side;
 mod silence;
+mod tasks;
 mod terminal;
+mod told;
 mod unused;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -59,17 +66,21 @@ use crate::{Contract, Problem, Report, load, pipeline, upgrade};
 pub use change::Direction;
 use change::{Change, Kept, Log};
 use compared::Compared;
+use credentials::Shown;
 use finding::Met;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 pub use item_change::{ItemChange, ItemState, Source};
 use lifecycle::Sunset;
+pub use page::page;
+pub use people::Action;
 pub use release::Release;
 pub use report::Heading;
 pub use rows::Row;
 pub use rule::{Declaration, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side};
+pub use tasks::{Call, Job, Task};
 pub use terminal::{Line, Role, Span};
 
 /// Compares the contracts of one client before and after, by the names of the documents. A document that one side does not
@@ -80,6 +91,16 @@ pub use terminal::{Line, Role, Span};
 /// A [`Report`] when a contract cannot be read.
 pub fn compare(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
     pipeline::with_room(&|| compared(before, after, today))
+}
+
+/// How many operations a contract has before and after, and how many of them belong together: those that moved, too, also behind
+/// another beginning of all paths. Webhooks do not count.
+///
+/// # Errors
+///
+/// A [`Report`] when a contract cannot be read.
+pub fn operations(before: Contract<'_>, after: Contract<'_>) -> Result<Operations, Report> {
+    pipeline::with_room(&|| Ok(pairing::count(&read(before)?, &read(after)?)))
 }
 
 fn compared(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
@@ -136,10 +157,11 @@ fn unchanged(contract: Contract<'_>) -> Result<Drift, Problem> {
 
 fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let mut log = Log::default();
-    let mut graph = Graph::new([before.siblings(), after.siblings()], today);
     let (olds, news) = (side::operations(before), side::operations(after));
+    let sent = schema::sent_places(&olds, before.siblings());
+    let mut graph = Graph::new([before.siblings(), after.siblings()], today, sent);
     let pairing = pairing::pair(&olds, &news);
-    let renamed = security::renamed(before, after);
+    let schemes = Shown::of(before, after);
     let mut named = Vec::new();
     for (old, new) in &pairing.pairs {
         let (old, new) = (&olds[*old], &news[*new]);
@@ -148,7 +170,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
         address::moved(old, new, index, &mut log);
         let subject = old.key();
         let (graph, log) = (&mut graph, &mut log);
-        Compared { before: old, after: new, index, subject, graph, log, renamed: &renamed, today }.compare();
+        Compared { before: old, after: new, index, subject, graph, log, schemes: &schemes, today }.compare();
     }
     for index in &pairing.gone {
         let old = &olds[*index];
@@ -165,7 +187,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     }
     let pairs: Vec<(&Operation<'_>, &Operation<'_>)> =
         pairing.pairs.iter().map(|(old, new)| (&olds[*old], &news[*new])).collect();
-    security::document(before, after, &pairs, &renamed, &mut log);
+    security::document(before, after, &pairs, &schemes, &mut log);
     address::servers([before, after], &pairs, &mut log);
     graph.run(&mut log);
     let reached = [&olds, &news].map(|operations| unused::components(operations.iter()));
@@ -179,8 +201,10 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let operations = Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() };
     let mut drift = silence.told_with(findings, operations);
     drift.kept = kept(&log);
+    drift.published.extend(published::sentence(before, after));
     let met = Met { moves: moves(&log, before, after), schemas: graph.places(before, after) };
     drift.met.insert(before.document.name.clone(), met);
+    difference::keep(&mut drift, before, after);
     drift
 }
 

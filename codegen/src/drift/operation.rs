@@ -30,7 +30,7 @@ impl<'a> Compared<'a, '_> {
             self.log,
             self.today,
         );
-        security::operation(before, after, self.index, self.renamed, self.log);
+        security::operation(before, after, self.index, self.schemes, self.log);
         parameters::compare(self);
         self.body();
         self.responses();
@@ -131,7 +131,11 @@ impl<'a> Compared<'a, '_> {
         for status in statuses {
             let success = is_success(status);
             match (old.get(status), new.get(status)) {
-                (Some(before), Some(after)) => self.response(status, before, after),
+                (Some(before), Some(after)) => {
+                    let has_result = old.keys().any(|other| other.starts_with(['2', '3']));
+                    let is_error = status.starts_with(['4', '5']) || status == "default" && has_result;
+                    self.response(status, before, after, is_error);
+                }
                 (before, after) => {
                     let others = if after.is_some() { &old } else { &new };
                     let is_other = || after.or(before).is_some_and(|alone| is_other(alone, others));
@@ -190,9 +194,10 @@ impl<'a> Compared<'a, '_> {
         (old, new)
     }
 
-    fn response(&mut self, status: &str, before: &Node<'a>, after: &Node<'a>) {
+    fn response(&mut self, status: &str, before: &Node<'a>, after: &Node<'a>, is_error: bool) {
         self.log.pair(before, after);
         let class = if self.before.webhook { Class::request(Spot::Body) } else { Class::response(Spot::Body) };
+        let class = Class { error: is_error, ..class };
         self.content(before, after, class, status);
         self.headers(status, before, after);
         self.whole(Rule::LinkChanged, before.get("links").as_ref(), after.get("links").as_ref());

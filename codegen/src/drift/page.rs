@@ -2,15 +2,30 @@
 
 use std::fmt::Write as _;
 
+use super::difference::{self, Mark};
 use super::finding::{Drift, Finding, Site};
-use super::report::{Heading, SECTIONS, UNEXPLAINED, rust};
+use super::report::{Heading, SECTIONS, UNEXPLAINED, WHO, rust};
 use super::rows::Row;
+use super::tasks::{self, Call, Job, Task};
 use crate::text::line;
 
 /// Everything before the content. Colours follow the system; the page fits a phone; nothing is loaded.
 const HEAD: &str = include_str!("page/head.html");
 /// The filter, and the end of the page. Without scripts, the page shows everything.
 const FOOT: &str = include_str!("page/foot.html");
+/// The switch between causes and operations, which the script shows.
+const GROUPING: &str = "<fieldset id=\"grouping\" hidden><legend>Grouped by</legend>\
+    <label><input type=\"radio\" name=\"group\" value=\"cause\" checked> cause</label>\
+    <label><input type=\"radio\" name=\"group\" value=\"operation\"> operation</label></fieldset>\
+    <output id=\"shown\"></output></form>\n";
+/// Where the script puts the rows of each operation.
+const BY_OPERATION: &str = "<section id=\"by-operation\" aria-labelledby=\"hoperation\" hidden><h2 id=\"hoperation\">Operations</h2></section>\n";
+
+/// A page of its own around HTML, without scripts, in the colours of the report.
+#[must_use]
+pub fn page(title: &str, content: &str) -> String {
+    format!("{}{content}</main>\n</body>\n</html>\n", HEAD.replace("{title}", &escape(title)))
+}
 
 impl Drift {
     /// The report as one self-contained HTML page.
@@ -29,6 +44,7 @@ impl Drift {
         for sentence in self.advice(heading) {
             let _ = writeln!(page, "<p>{}</p>", marked(&sentence.replace("**", "")));
         }
+        self.screen_page(&mut page);
         page.push_str(
             "<form role=\"search\"><label>Filter <input type=\"search\" id=\"filter\" autocomplete=\"off\"></label>",
         );
@@ -42,7 +58,7 @@ impl Drift {
                 );
             }
         }
-        page.push_str("<output id=\"shown\"></output></form>\n");
+        page.push_str(GROUPING);
         for (wire, heading) in SECTIONS {
             let (mut own, letter) = (rows.iter().filter(|row| row.client == wire).peekable(), wire.letter());
             if own.peek().is_none() {
@@ -50,11 +66,12 @@ impl Drift {
             }
             let _ = write!(
                 page,
-                "<section id=\"{letter}\" aria-labelledby=\"h{letter}\"><h2 id=\"h{letter}\">{heading}</h2>"
+                "<section class=\"of-rows\" id=\"{letter}\" aria-labelledby=\"h{letter}\"><h2 id=\"h{letter}\">{heading}</h2>"
             );
             own.for_each(|row| finding(&mut page, row, "finding"));
             page.push_str("</section>\n");
         }
+        page.push_str(BY_OPERATION);
         let besides = self.besides(usize::MAX);
         if !besides.is_empty() {
             let _ = write!(
@@ -89,6 +106,77 @@ impl Drift {
     }
 }
 
+impl Drift {
+    /// The first screen: who has to act.
+    fn screen_page(&self, page: &mut String) {
+        let tasks = self.tasks();
+        if tasks.is_empty() {
+            return;
+        }
+        let _ = write!(page, "<section id=\"people\" aria-labelledby=\"hpeople\"><h2 id=\"hpeople\">{WHO}</h2>");
+        let (shown, more) = tasks::split(&tasks);
+        work(page, &shown);
+        if !more.is_empty() {
+            let _ = write!(page, "<details class=\"more\"><summary>{} more</summary>", more.len());
+            work(page, &more);
+            page.push_str("</details>");
+        }
+        page.push_str("</section>\n");
+    }
+}
+
+/// What there is to do, and below it who has to do it.
+fn work(page: &mut String, tasks: &[&Task]) {
+    for tasks in tasks.chunk_by(|one, other| one.action == other.action) {
+        let Some(action) = tasks.first().map(|task| task.action) else { continue };
+        let _ = write!(page, "<div class=\"task {}\"><h3>{}</h3>", action.kind(), action.says());
+        tasks.iter().for_each(|one| task(page, one));
+        page.push_str("</div>\n");
+    }
+}
+
+/// Causes of a task that stand open, and changes of each.
+const CAUSES: usize = 4;
+/// Bytes of a change that stand on one line.
+const LONG: usize = 90;
+
+fn task(page: &mut String, task: &Task) {
+    let who = if task.families.is_empty() { "all".to_owned() } else { task.families.join(", ") };
+    let _ = write!(page, "<article><h4>{}</h4><ul>", escape(&who));
+    let (shown, more) = task.jobs.split_at(if task.jobs.len() > CAUSES + 1 { CAUSES } else { task.jobs.len() });
+    shown.iter().for_each(|one| job(page, one));
+    page.push_str("</ul>");
+    if !more.is_empty() {
+        let _ = write!(page, "<details class=\"more\"><summary>{} more causes</summary><ul>", more.len());
+        more.iter().for_each(|one| job(page, one));
+        page.push_str("</ul></details>");
+    }
+    page.push_str("</article>\n");
+}
+
+fn job(page: &mut String, job: &Job) {
+    let _ = write!(page, "<li><a href=\"#{0}\">{0}</a> ", job.row);
+    let (shown, more) = job.changes.split_at(job.changes.len().min(CAUSES));
+    for change in shown {
+        // What is as long as a line begins another one with what it is now.
+        let text = marked(change);
+        let text = if change.len() > LONG { text.replacen(" → ", "<br>→ ", 1) } else { text };
+        let _ = write!(page, "<div>{text}</div>");
+    }
+    if !more.is_empty() {
+        let _ = write!(page, "<div>and {} more</div>", more.len());
+    }
+    // A change that is no change of a call: the calls that meet it.
+    let is_said = |call: &Call| job.changes.contains(&call.says());
+    let calls: Vec<String> = job.calls.iter().filter(|call| !is_said(call)).map(Call::name).collect();
+    if !calls.is_empty() {
+        let more = job.operations.saturating_sub(calls.len());
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let _ = write!(page, "<small>in {}{more}</small>", marked(&calls.join(", ")));
+    }
+    page.push_str("</li>");
+}
+
 /// A row, and within it the findings that it puts together.
 fn finding(page: &mut String, row: &Row<'_>, class: &str) {
     let Row { number, subject, change, client, findings, .. } = row;
@@ -118,12 +206,9 @@ fn finding(page: &mut String, row: &Row<'_>, class: &str) {
             write!(page, "<dt>Rule</dt><dd><code>{}</code>, fingerprint <code>{fingerprint}</code></dd>", rule.id());
     }
     page.push_str("</dl>");
-    if let Some((_, Finding { before, after, operations, .. })) = alone {
-        page.push_str("<div class=\"sides\">");
-        for (name, site) in [("Before", before), ("After", after)] {
-            let _ = write!(page, "<figure><figcaption>{name}</figcaption>{}</figure>", side(site.as_ref()));
-        }
-        page.push_str("</div>");
+    if let Some((_, one)) = alone {
+        difference(page, one);
+        let operations = &one.operations;
         if !operations.is_empty() {
             page.push_str("<p>Operations</p><ul class=\"operations\">");
             for operation in operations {
@@ -136,15 +221,37 @@ fn finding(page: &mut String, row: &Row<'_>, class: &str) {
     page.push_str("</details>\n");
 }
 
-fn side(site: Option<&Site>) -> String {
-    match site {
-        Some(site) => format!(
-            "<pre>{}</pre><code class=\"place\">{}#{}</code>",
-            escape(&site.value),
-            escape(&site.document),
-            escape(&site.pointer)
-        ),
-        None => "<p>not there</p>".to_owned(),
+/// The contract before and after, line by line. What is in no contract, such as a GraphQL schema, is two short texts.
+fn difference(page: &mut String, finding: &Finding) {
+    let [before, after] = &finding.places.parts;
+    let mut text = String::new();
+    if before.is_none() && after.is_none() {
+        for (class, sign, site) in [("gone", '-', &finding.before), ("new", '+', &finding.after)] {
+            if let Some(Site { value, .. }) = site {
+                let _ = writeln!(text, "<span class=\"{class}\">{sign} {}</span>", escape(value));
+            }
+        }
+    }
+    for (mark, line) in difference::lines(before.as_ref(), after.as_ref()) {
+        let (class, sign) = match mark {
+            Mark::Same => ("same", ' '),
+            Mark::Gone => ("gone", '-'),
+            Mark::New => ("new", '+'),
+            Mark::Left => ("left", ' '),
+        };
+        let _ = writeln!(text, "<span class=\"{class}\">{sign} {}</span>", escape(&line));
+    }
+    if !text.is_empty() {
+        let _ = write!(page, "<pre class=\"diff\">{text}</pre>");
+    }
+    let place = |site: &Site| format!("{}#{}", site.document, site.pointer);
+    let [before, after] = [&finding.before, &finding.after].map(|site| site.as_ref().map(place));
+    let is_moved = before != after;
+    for (side, place) in [("before", &before), ("after", &after)] {
+        if let Some(place) = place.as_ref().filter(|_| is_moved || side == "before") {
+            let side = if is_moved { format!("{side}: ") } else { String::new() };
+            let _ = write!(page, "<p class=\"place\">{side}<code>{}</code></p>", escape(place));
+        }
     }
 }
 

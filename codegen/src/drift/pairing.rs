@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::finding::Operations;
 use super::schema::is_prose;
-use super::side::{Operation, segments};
+use super::side::{self, Operation, Side, segments};
 use crate::model::Node;
 
 /// Operations that belong together, by index; what is left on each side.
@@ -39,6 +40,17 @@ pub(super) fn pair(before: &[Operation<'_>], after: &[Operation<'_>]) -> Pairing
     pairing
 }
 
+/// The operations of two contracts, counted.
+pub(super) fn count(before: &Side, after: &Side) -> Operations {
+    let called = |side| -> Vec<Operation<'_>> {
+        side::operations(side).into_iter().filter(|operation| !operation.webhook).collect()
+    };
+    let (olds, news) = (called(before), called(after));
+    let mut pairing = pair(&olds, &news);
+    pairing.by_end(&olds, &news);
+    Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() }
+}
+
 impl Pairing {
     /// Pairs what has the same key, where the key is that of one operation on each side only.
     fn by(
@@ -60,6 +72,37 @@ impl Pairing {
         for (key, old) in olds {
             if let (Some(old), Some(Some(new))) = (old, news.get(&key)) {
                 self.take(old, *new);
+            }
+        }
+    }
+
+    /// Pairs operations of one method where the path of either is the end of the other's, and only one fits.
+    fn by_end(&mut self, before: &[Operation<'_>], after: &[Operation<'_>]) {
+        let ends = |operation: &Operation<'_>| -> Vec<String> {
+            let path = operation.full();
+            let path = path.trim_matches('/');
+            let starts = std::iter::once(0).chain(path.match_indices('/').map(|(slash, _)| slash + 1));
+            let says = |end: &&str| segments(end).any(|segment| !segment.contains("{}"));
+            starts
+                .filter_map(|start| path.get(start..))
+                .filter(says)
+                .map(|end| format!("{} {end}", operation.method))
+                .collect()
+        };
+        let whole = |operation: &Operation<'_>| ends(operation).into_iter().next();
+        for is_longer in [true, false] {
+            let (long, short) = if is_longer { (after, before) } else { (before, after) };
+            let (longs, shorts) = if is_longer { (&self.added, &self.gone) } else { (&self.gone, &self.added) };
+            let known: BTreeMap<String, usize> =
+                shorts.iter().filter_map(|index| Some((whole(&short[*index])?, *index))).collect();
+            let mut pairs: BTreeMap<usize, Option<usize>> = BTreeMap::new();
+            for index in longs {
+                if let Some(short) = ends(&long[*index]).iter().find_map(|end| known.get(end)) {
+                    pairs.entry(*short).and_modify(|other| *other = None).or_insert(Some(*index));
+                }
+            }
+            for (short, long) in pairs.into_iter().filter_map(|(short, long)| Some((short, long?))) {
+                if is_longer { self.take(short, long) } else { self.take(long, short) }
             }
         }
     }

@@ -9,35 +9,12 @@ use super::compared::Compared;
 use super::lifecycle::{self, Sunset};
 use super::rule::Rule;
 use super::schema::is_prose;
-use super::side::Operation;
 use crate::model::Node;
 use crate::pointer::join;
 
-/// By place and name; parameters of the path by their position.
-type Parameters<'a> = BTreeMap<(String, String), Node<'a>>;
-
-fn parameters<'a>(operation: &Operation<'a>) -> Parameters<'a> {
-    let placeholders = operation.placeholders();
-    let mut all = Parameters::new();
-    for holder in [&operation.item, &operation.node] {
-        let list = holder.get("parameters");
-        for parameter in list.iter().flat_map(|list| list.items().collect::<Vec<_>>()) {
-            let parameter = parameter.resolve().unwrap_or(parameter);
-            let (place, name) = (parameter.text("in").to_owned(), parameter.text("name"));
-            let name = match placeholders.iter().position(|placeholder| placeholder == name) {
-                Some(position) if place == "path" => format!("{position:03}"),
-                _ if place == "header" => name.to_lowercase(),
-                _ => name.to_owned(),
-            };
-            all.insert((place, name), parameter);
-        }
-    }
-    all
-}
-
 /// Compares all parameters of two operations.
 pub(super) fn compare<'a>(compared: &mut Compared<'a, '_>) {
-    let (old, new) = (parameters(compared.before), parameters(compared.after));
+    let (old, new) = (compared.before.parameters(), compared.after.parameters());
     let keys: BTreeSet<&(String, String)> = old.keys().chain(new.keys()).collect();
     let (mut gone, mut added) = (Vec::new(), Vec::new());
     let today = compared.today;

@@ -1,9 +1,11 @@
 //! What a release with this change is called, and what its changelog says.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::finding::Drift;
-use super::item_change::{ItemChange, Source};
+use super::item_change::{ItemChange, Source, once};
 use super::rule::Rule;
 
 /// The version that a change asks for.
@@ -16,6 +18,9 @@ pub struct Release {
     /// The next one for those who count only what is in the default features.
     pub default_features: String,
 }
+
+/// Items that are gone or new, and that a line of the changelog names.
+const TOGETHER: usize = 8;
 
 impl Drift {
     /// The version after `current`; `None` where that is not a version, or where no items were compared.
@@ -43,17 +48,33 @@ impl Drift {
         })
     }
 
-    /// One line for each item that a program may have to follow, ready for the changelog: what does not compile any more
-    /// first, then what is new.
+    /// What a program may have to follow, ready for the changelog: a line for each item that changed, what does not compile any more
+    /// first; then what is gone and what is new, several items a line.
     #[must_use]
     pub fn changelog(&self) -> Vec<String> {
-        let items = self.items();
-        let of = |source: Source| items.iter().filter(move |(change, _)| change.source == source);
+        let items = once(self.items().into_iter().map(|(change, _)| change).collect());
+        let of = |source: Source| items.iter().filter(move |change| change.source == source);
         let line = |change: &ItemChange| match not_default(change) {
             Some(feature) => format!("{} (feature `{feature}`).", change.says()),
             None => format!("{}.", change.says()),
         };
-        of(Source::Major).chain(of(Source::Minor)).map(|(change, _)| line(change)).collect()
+        let is_told_together = |change: &&ItemChange| change.before.is_none() || change.after.is_none();
+        let all = of(Source::Major).chain(of(Source::Minor)).copied();
+        let (together, alone): (Vec<&ItemChange>, Vec<&ItemChange>) = all.partition(is_told_together);
+        let mut by_feature: BTreeMap<(bool, Option<&str>), Vec<&ItemChange>> = BTreeMap::new();
+        for change in together {
+            by_feature.entry((change.before.is_none(), not_default(change))).or_default().push(change);
+        }
+        let listed = by_feature.into_iter().flat_map(|((is_new, feature), changes)| {
+            let feature = feature.map(|feature| format!(" (feature `{feature}`)")).unwrap_or_default();
+            let word = if is_new { "New" } else { "Gone" };
+            let lines = changes.chunks(TOGETHER).map(|some| {
+                let names: Vec<String> = some.iter().map(|change| change.name()).collect();
+                format!("{word}: {}{feature}.", names.join(", "))
+            });
+            lines.collect::<Vec<_>>()
+        });
+        alone.into_iter().map(line).chain(listed).collect()
     }
 }
 

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::finding::{Drift, Finding};
-use super::item_change::{ItemChange, Source};
+use super::item_change::{Source, once};
+use super::people::Action;
 use super::rows::Row;
 use super::rule::Wire;
+use super::tasks::{self, Task};
 
 /// A section folds beyond so many rows.
 const ROWS: usize = 40;
@@ -78,23 +80,28 @@ impl Drift {
             1 => " 1 breaks the next compile".to_owned(),
             several => format!(" {several} break the next compile"),
         };
-        let silent: Vec<&str> = rows.iter().filter(|row| row.is_silent()).map(|row| row.number.as_str()).collect();
-        match silent.as_slice() {
-            [] => {}
-            [one] => text.push_str(&format!("; 1 breaks silently ({one})")),
-            several => text.push_str(&format!(
-                "; {} break silently ({}{})",
-                several.len(),
-                several[..several.len().min(ROWS / 4)].join(", "),
-                if several.len() > ROWS / 4 { ", …" } else { "" }
-            )),
+        let numbers = |fits: fn(&Row<'_>) -> bool| -> Vec<&str> {
+            rows.iter().filter(|row| fits(row)).map(|row| row.number.as_str()).collect()
+        };
+        let rebuilt = numbers(|row| row.client >= Wire::Risk && row.action() == Some(Action::Rebuild));
+        let silent = numbers(|row| row.is_untold());
+        for (numbers, one, several) in [
+            (rebuilt, "needs the new client and no edit", "need the new client and no edit"),
+            (silent, "breaks silently", "break silently"),
+        ] {
+            let verb = if numbers.len() == 1 { one } else { several };
+            let (named, more) = numbers.split_at(numbers.len().min(ROWS / 4));
+            let more = if more.is_empty() { "" } else { ", …" };
+            if !named.is_empty() {
+                text.push_str(&format!("; {} {verb} ({}{more})", numbers.len(), named.join(", ")));
+            }
         }
         text + "."
     }
 
     /// Where the changes can be seen, and the version that they ask for.
     pub(super) fn advice(&self, heading: &Heading<'_>) -> Vec<String> {
-        let mut advice = Vec::new();
+        let mut advice = self.published.clone();
         let felt: Vec<&Finding> = self.findings.iter().filter(|finding| finding.client >= Wire::Risk).collect();
         if !felt.is_empty() && felt.iter().all(|finding| finding.assumed) {
             let who = "consumers with the default features do not have these operations";
@@ -121,6 +128,7 @@ impl Drift {
             let _ = writeln!(text, "{sentence}");
         }
         let rust = self.unexplained.is_some();
+        self.screen(&mut text);
         let all = self.rows();
         for (wire, heading) in SECTIONS {
             let rows: Vec<&Row<'_>> = all.iter().filter(|row| row.client == wire).collect();
@@ -157,9 +165,7 @@ impl Drift {
             let _ = writeln!(text, "- {}", cell(&sentence));
         }
         text.push_str("\n## Not judged\n\n");
-        for sentence in self.rest() {
-            let _ = writeln!(text, "- {sentence}");
-        }
+        let _ = writeln!(text, "{}", self.rest().join(" "));
         for place in self.not_judged.iter().take(ROWS) {
             let side = if place.added { "after" } else { "before" };
             let _ = writeln!(text, "- `{}` ({side})", cell(&place.pointer.replace('`', "'")));
@@ -178,10 +184,26 @@ impl Drift {
         text
     }
 
+    /// The first screen: who has to act.
+    fn screen(&self, text: &mut String) {
+        let tasks = self.tasks();
+        if tasks.is_empty() {
+            return;
+        }
+        let _ = write!(text, "\n## {WHO}\n\n");
+        let (shown, more) = tasks::split(&tasks);
+        work(text, &shown);
+        if !more.is_empty() {
+            let _ = write!(text, "\n<details><summary>{} more</summary>\n\n", more.len());
+            work(text, &more);
+            text.push_str("\n</details>\n");
+        }
+    }
+
     /// The Rust items that no finding speaks of: `most` of them in words, and how many more there are.
     pub(super) fn besides(&self, most: usize) -> Vec<String> {
-        let items = self.unexplained.as_deref().unwrap_or_default();
-        let mut lines: Vec<String> = items.iter().take(most).map(ItemChange::says).collect();
+        let items = once(self.unexplained.iter().flatten().collect());
+        let mut lines: Vec<String> = items.iter().take(most).map(|change| change.says()).collect();
         match items.len().saturating_sub(most) {
             0 => {}
             more => lines.push(format!("and {more} more")),
@@ -198,6 +220,22 @@ impl Drift {
     }
 }
 
+/// Heading of the first screen.
+pub(super) const WHO: &str = "Who has to act";
+
+fn work(text: &mut String, tasks: &[&Task]) {
+    text.push_str("| route families | what to do | where |\n|---|---|---|\n");
+    for task in tasks {
+        let _ = writeln!(
+            text,
+            "| {} | **{}** | {} |",
+            cell(&task.who()),
+            task.action.says(),
+            cell(&task.says().join("; "))
+        );
+    }
+}
+
 /// Heading of the items that no finding speaks of.
 pub(super) const UNEXPLAINED: &str = "Rust items that changed besides";
 
@@ -209,8 +247,13 @@ pub(super) fn rust(row: &Row<'_>, most: usize) -> Vec<String> {
         0 => {}
         more => lines.push(format!("and {more} more")),
     }
-    if row.is_silent() {
-        lines.push("no item: the compiler does not tell".to_owned());
+    let none = if lines.is_empty() { "no item: " } else { "" };
+    if row.is_untold() {
+        lines.push(format!("{none}the compiler does not tell"));
+    } else if row.is_silent() && row.action() == Some(Action::Rebuild) {
+        lines.push(format!("{none}the new client needs no edit"));
+    } else if row.is_told_elsewhere() {
+        lines.push("no item of its own: other changes lead to its calls".to_owned());
     }
     lines
 }

@@ -178,6 +178,7 @@ rules! {
     BecameNotNullable "became-not-nullable" <> BecameNullable, Break Safe, "may not be null any more", "writers that send null: 400", "";
     EnumValueAdded "enum-value-added" <> EnumValueRemoved, Safe Safe Risk, "may also be {keyword}", "", "older clients read it as `Unknown`";
     EnumValueRemoved "enum-value-removed" <> EnumValueAdded, Break Safe, "may not be {keyword} any more", "writers that send it: 400", "";
+    ValueNamesChanged "value-names-changed" <> ValueNamesChanged, None None, "has other names for its values: {keyword}", "", "";
     BecameEnum "became-enum" <> BecameOpen, Break Safe, "has a fixed list of values now", "writers that send another one: 400", "";
     BecameOpen "became-open" <> BecameEnum, Safe Safe Risk, "has no fixed list of values any more", "", "older clients read new values as `Unknown`";
     ConstantAdded "constant-added" <> ConstantRemoved, Break Safe, "has one value only now", "writers that send another one: 400", "";
@@ -197,7 +198,7 @@ rules! {
     BecameNotReadOnly "became-not-read-only" <> BecameReadOnly, Safe Safe, "can be written now", "", "";
     RequiredBecameNotReadOnly "required-became-not-read-only" <> RequiredBecameReadOnly, Break Safe, "has to be written now", "writers that left it out: 400", "";
     RequiredBecameReadOnly "required-became-read-only" <> RequiredBecameNotReadOnly, Risk Safe, "is read-only now", "writers send it still: it is ignored, or 400", "";
-    BecameWriteOnly "became-write-only" <> BecameNotWriteOnly, Safe Risk, "is not sent back any more", "", "running programs read that it is missing";
+    BecameWriteOnly "became-write-only" <> BecameNotWriteOnly, Safe Safe Risk, "is not sent back any more", "", "running programs read that it is missing";
     BecameNotWriteOnly "became-not-write-only" <> BecameWriteOnly, Safe Safe, "is sent back now", "", "";
     RequiredBecameWriteOnly "required-became-write-only" <> RequiredBecameNotWriteOnly, Safe Break, "is not sent back any more", "", "every reader: decode error";
     RequiredBecameNotWriteOnly "required-became-not-write-only" <> RequiredBecameWriteOnly, Safe Safe, "is sent back now", "", "";
@@ -209,8 +210,8 @@ rules! {
     LimitTightened "limit-tightened" <> LimitLoosened, Risk None, "has a tighter limit: {keyword}", "writers beyond it: 400", "";
     LimitLoosened "limit-loosened" <> LimitTightened, Safe None Break, "has a looser limit: {keyword}", "", "readers that check the limit";
     PatternSet "pattern-set" <> PatternUnset, Risk None, "has to match a pattern now", "writers of what does not match: 400", "";
-    PatternUnset "pattern-unset" <> PatternSet, Safe None, "need not match a pattern any more", "", "readers that check the pattern";
-    PatternChanged "pattern-changed" <> PatternChanged, Risk None, "has to match another pattern", "writers of what does not match: 400", "readers that check the pattern";
+    PatternUnset "pattern-unset" <> PatternSet, Safe None Break, "need not match a pattern any more", "", "readers that check the pattern";
+    PatternChanged "pattern-changed" <> PatternChanged, Risk None Break, "has to match another pattern", "writers of what does not match: 400", "readers that check the pattern";
     MembersClosed "members-closed" <> MembersOpened, Risk None, "takes no undeclared members any more", "writers that send them: 400", "";
     MembersOpened "members-opened" <> MembersClosed, Safe None Risk, "takes undeclared members now", "", "readers that take no undeclared members";
     VariantAdded "variant-added" <> VariantRemoved, Safe Risk, "has another variant ({keyword})", "", "older clients meet a variant that they do not know";
@@ -241,12 +242,17 @@ rules! {
     DocumentAccepted "document-accepted" <> DocumentRefused, Safe Safe, "fits the schema now", "", "";
 
     SchemaRenamed "schema-renamed" <> SchemaRenamed, None None, "has another name", "", "";
+    SchemaReplaced "schema-replaced" <> SchemaReplaced, None None, "refers to another schema", "", "";
+    SchemaExtracted "schema-extracted" <> SchemaInlined, None None, "refers to a component now: {keyword}", "", "";
+    SchemaInlined "schema-inlined" <> SchemaExtracted, None None, "does not refer to a component any more: {keyword}", "", "";
     SchemaRemoved "schema-removed" <> SchemaAdded, None None, "is gone, and no operation used it", "", "";
     SchemaAdded "schema-added" <> SchemaRemoved, None None, "is new, and no operation uses it", "", "";
     UnusedChanged "unused-changed" <> UnusedChanged, None None, "changed, and no operation uses it", "", "";
 
     SecurityAdded "security-added" <> SecurityRemoved, Break Break, "needs {keyword} now", "callers without it: 401 or 403", "";
     SecurityRemoved "security-removed" <> SecurityAdded, Safe Safe, "does not need {keyword} any more", "", "";
+    SecurityDeclared "security-declared" <> SecurityUndeclared, Risk Risk, "says now that callers show {keyword}", "callers that show nothing: 401 or 403, if the service asked for nothing before", "";
+    SecurityUndeclared "security-undeclared" <> SecurityDeclared, Safe Safe, "does not say any more that callers show {keyword}", "", "";
     AlternativeAdded "alternative-added" <> AlternativeRemoved, Safe Safe, "may also be called with {keyword}", "", "";
     AlternativeRemoved "alternative-removed" <> AlternativeAdded, Break Break, "may not be called with {keyword} any more", "callers that use it: 401 or 403", "";
     ScopeAdded "scope-added" <> ScopeRemoved, Break Break, "needs the scope {keyword} now", "callers whose token does not have it: 403", "";
@@ -297,6 +303,8 @@ impl Rule {
                 | Self::DefaultChanged
                 | Self::SecurityAdded
                 | Self::SecurityRemoved
+                | Self::SecurityDeclared
+                | Self::SecurityUndeclared
                 | Self::AlternativeAdded
                 | Self::AlternativeRemoved
                 | Self::ScopeAdded

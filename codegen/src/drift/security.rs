@@ -5,89 +5,48 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::change::{Change, Log};
+use super::credentials::{self, Alternative, Shown};
 use super::rule::{Rule, Wire};
 use super::side::{Operation, Side};
 use crate::model::Node;
 
-/// Schemes that a caller has to show together, each with its scopes.
-type Alternative = BTreeMap<String, BTreeSet<String>>;
-
-/// Schemes of which only the name changed: after → before. A caller shows the same for both.
-pub(super) type Renamed = BTreeMap<String, String>;
-
 /// The pairs of operations that require a scheme, by its name before.
 type Users = BTreeMap<String, BTreeSet<usize>>;
-
-/// Finds the schemes that one side only has, and that say the same as one that the other side only has.
-pub(super) fn renamed(before: &Side, after: &Side) -> Renamed {
-    let own = |side: &Side, other: &Side| -> BTreeMap<String, Value> {
-        let (all, others) = (definitions(side), definitions(other));
-        all.into_iter().filter(|(name, _)| !others.contains_key(name)).collect()
-    };
-    let (olds, news) = (own(before, after), own(after, before));
-    let one = |all: &BTreeMap<String, Value>, definition: &Value| {
-        let mut same = all.iter().filter(|(_, other)| *other == definition).map(|(name, _)| name.clone());
-        same.next().filter(|_| same.next().is_none())
-    };
-    let pairs = news.iter().filter_map(|(new, definition)| Some((new.clone(), one(&olds, definition)?)));
-    pairs
-        .filter(|(new, old)| olds.get(old).and_then(|definition| one(&news, definition)).as_ref() == Some(new))
-        .collect()
-}
-
-/// The schemes by name, without documentation.
-fn definitions(side: &Side) -> BTreeMap<String, Value> {
-    let schemes = side.root().get("components").and_then(|components| components.get("securitySchemes"));
-    let members = schemes.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
-    let resolved = members.into_iter().map(|(name, node)| (name.to_owned(), node.resolve().unwrap_or(node)));
-    let said = resolved.map(|(name, node)| {
-        let map = node.object().into_iter().flatten();
-        let kept =
-            map.filter(|(key, _)| !matches!(key.as_str(), "description" | "bearerFormat") && !key.starts_with("x-"));
-        (name, Value::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect()))
-    });
-    said.collect()
-}
-
-fn alternatives(node: Option<&Node<'_>>, renamed: Option<&Renamed>) -> Vec<Alternative> {
-    let list = node.and_then(|node| node.value.as_array()).into_iter().flatten().filter_map(Value::as_object);
-    let scopes =
-        |value: &Value| value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
-    let known = |scheme: &String| renamed.and_then(|renamed| renamed.get(scheme)).unwrap_or(scheme).clone();
-    list.map(|map| map.iter().map(|(scheme, value)| (known(scheme), scopes(value))).collect()).collect()
-}
 
 /// Compares the schemes, and the requirement of the document where no operation has it.
 pub(super) fn document(
     before: &Side,
     after: &Side,
     pairs: &[(&Operation<'_>, &Operation<'_>)],
-    renamed: &Renamed,
+    schemes: &Shown,
     log: &mut Log,
 ) {
     let mut users = Users::new();
     for (index, (old, _)) in pairs.iter().enumerate() {
-        let needed = alternatives(requirement(old).as_ref(), None);
-        needed.iter().flat_map(BTreeMap::keys).for_each(|scheme| {
-            users.entry(scheme.clone()).or_default().insert(index);
+        let needed = schemes.alternatives(0, requirement(old).as_ref());
+        needed.iter().flat_map(BTreeMap::values).for_each(|need| {
+            users.entry(need.name.clone()).or_default().insert(index);
         });
     }
-    schemes(before, after, renamed, &users, log);
+    definitions(before, after, schemes, &users, log);
+    // Requirements that mean the same are another way to write it.
+    log.judge(0, "");
+    log.judge(1, "");
     let inherits = |operation: &Operation<'_>| operation.node.get("security").is_none();
     if !pairs.iter().any(|(old, new)| inherits(old) && inherits(new)) {
         let (old, new) = (before.root().get("security"), after.root().get("security"));
         let known = log.changes.len();
-        compare("security", old.as_ref(), new.as_ref(), "global", None, renamed, log);
+        compare("security", [old.as_ref(), new.as_ref()], "global", None, schemes, log);
         log.changes[known..].iter_mut().for_each(|change| change.wire = Some(Wire::None));
     }
 }
 
 /// Compares the requirements of two operations, their own or that of the document.
-pub(super) fn operation(before: &Operation<'_>, after: &Operation<'_>, index: usize, renamed: &Renamed, log: &mut Log) {
+pub(super) fn operation(before: &Operation<'_>, after: &Operation<'_>, index: usize, schemes: &Shown, log: &mut Log) {
     let (old, new) = (before.node.get("security"), after.node.get("security"));
     let variant = if old.is_none() && new.is_none() { "global" } else { "operation" };
     let (old, new) = (requirement(before), requirement(after));
-    compare(&before.key(), old.as_ref(), new.as_ref(), variant, Some(index), renamed, log);
+    compare(&before.key(), [old.as_ref(), new.as_ref()], variant, Some(index), schemes, log);
 }
 
 /// The requirement of an operation: its own, else that of its document.
@@ -97,7 +56,7 @@ fn requirement<'a>(operation: &Operation<'a>) -> Option<Node<'a>> {
 
 /// True if a caller that shows `shown` has all that `needed` asks for.
 fn meets(shown: &Alternative, needed: &Alternative) -> bool {
-    needed.iter().all(|(scheme, scopes)| shown.get(scheme).is_some_and(|own| scopes.is_subset(own)))
+    needed.iter().all(|(scheme, need)| shown.get(scheme).is_some_and(|own| need.scopes.is_subset(&own.scopes)))
 }
 
 /// The part of `whole` that is not in `part`.
@@ -105,16 +64,22 @@ fn without(whole: &Alternative, part: &Alternative) -> Alternative {
     whole
         .iter()
         .filter(|(scheme, _)| !part.contains_key(*scheme))
-        .map(|(s, scopes)| (s.clone(), scopes.clone()))
+        .map(|(scheme, need)| (scheme.clone(), need.clone()))
         .collect()
 }
 
 fn shown(alternative: &Alternative) -> String {
-    let scheme = |(scheme, scopes): (&String, &BTreeSet<String>)| match scopes.is_empty() {
-        true => scheme.clone(),
-        false => format!("{scheme} ({})", scopes.iter().map(String::as_str).collect::<Vec<_>>().join(", ")),
-    };
-    alternative.iter().map(scheme).collect::<Vec<_>>().join(" and ")
+    let mut needs: Vec<String> = alternative
+        .values()
+        .map(|need| match need.scopes.is_empty() {
+            true => need.name.clone(),
+            false => {
+                format!("{} ({})", need.name, need.scopes.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
+            }
+        })
+        .collect();
+    needs.sort();
+    needs.join(" and ")
 }
 
 /// Takes the first of a list that meets a condition.
@@ -125,20 +90,13 @@ fn take(list: &mut Vec<Alternative>, is_it: impl Fn(&Alternative) -> bool) -> Op
 
 fn compare(
     subject: &str,
-    before: Option<&Node<'_>>,
-    after: Option<&Node<'_>>,
+    [before, after]: [Option<&Node<'_>>; 2],
     variant: &'static str,
     operation: Option<usize>,
-    renamed: &Renamed,
+    schemes: &Shown,
     log: &mut Log,
 ) {
-    let (old, new) = (alternatives(before, None), alternatives(after, Some(renamed)));
-    if old == new && !renamed.is_empty() {
-        // The schemes that are called otherwise are told by themselves.
-        log.quiet.extend(before.map(|node| (true, node.pointer.clone())));
-        log.quiet.extend(after.map(|node| (false, node.pointer.clone())));
-        return;
-    }
+    let (old, new) = (schemes.alternatives(0, before), schemes.alternatives(1, after));
     let mut push = |rule, keyword: String, wire: Option<Wire>| {
         let mut change = Change::new(rule, subject, before, after).keyword(keyword).variant(variant);
         change.operations.extend(operation);
@@ -152,6 +110,9 @@ fn compare(
     let (mut gone, mut added) = (only(&old, &new), only(&new, &old));
     let all = |list: &[Alternative]| list.iter().map(shown).collect::<Vec<_>>().join(" or ");
     match (is_open(&old), is_open(&new)) {
+        // A contract that never said what callers show may have left it out.
+        (true, false) if schemes.is_silent(0) => return push(Rule::SecurityDeclared, all(&added), None),
+        (false, true) if schemes.is_silent(1) => return push(Rule::SecurityUndeclared, all(&gone), None),
         (true, false) => return push(Rule::SecurityAdded, all(&added), None),
         (false, true) => return push(Rule::SecurityRemoved, all(&gone), None),
         _ => {}
@@ -159,8 +120,9 @@ fn compare(
     gone.retain(|one| {
         let same_schemes = |other: &Alternative| other.keys().eq(one.keys());
         if let Some(same) = take(&mut added, same_schemes) {
-            for (scheme, scopes) in one {
-                let after = same.get(scheme).cloned().unwrap_or_default();
+            for (scheme, need) in one {
+                let after = same.get(scheme).map(|need| need.scopes.clone()).unwrap_or_default();
+                let scopes = &need.scopes;
                 scopes.difference(&after).for_each(|scope| push(Rule::ScopeRemoved, scope.clone(), None));
                 after.difference(scopes).for_each(|scope| push(Rule::ScopeAdded, scope.clone(), None));
             }
@@ -181,7 +143,8 @@ fn compare(
 }
 
 /// Compares the schemes themselves.
-fn schemes(before: &Side, after: &Side, renamed: &Renamed, users: &Users, log: &mut Log) {
+fn definitions(before: &Side, after: &Side, schemes: &Shown, users: &Users, log: &mut Log) {
+    let renamed = &schemes.renamed;
     let nobody = BTreeSet::new();
     let users = |name: &String| users.get(name).unwrap_or(&nobody);
     let all = |side: &'_ Side| {
@@ -216,6 +179,20 @@ fn schemes(before: &Side, after: &Side, renamed: &Renamed, users: &Users, log: &
 
 fn scheme(subject: &str, before: &Node<'_>, after: &Node<'_>, users: &BTreeSet<usize>, log: &mut Log) {
     log.pair(before, after);
+    // Names of headers and of HTTP schemes are the same in either case.
+    let is_same_shown = credentials::shown(before) == credentials::shown(after);
+    let kinds = [before, after].map(|node| node.text("type"));
+    if kinds[0] != kinds[1] && is_same_shown {
+        let mut change = Change::new(Rule::SchemeChanged, subject, Some(before), Some(after));
+        for (site, kind) in [&mut change.before, &mut change.after].into_iter().zip(kinds) {
+            if let Some(site) = site {
+                site.value = kind.to_owned();
+            }
+        }
+        (change.keyword, change.variant, change.wire) = ("type".to_owned(), "type", Some(Wire::None));
+        change.operations.extend(users);
+        return log.push(change);
+    }
     let mut push = |keyword: &str, variant: &'static str, before: Option<&Node<'_>>, after: Option<&Node<'_>>| {
         let value = |node: Option<&Node<'_>>| node.map(|node| node.value.clone());
         if value(before) != value(after) {
@@ -223,6 +200,7 @@ fn scheme(subject: &str, before: &Node<'_>, after: &Node<'_>, users: &BTreeSet<u
             change.wire = match (keyword, variant) {
                 // OpenAPI 3.0.4, 4.8.27: a hint, for documentation.
                 ("bearerFormat", _) => Some(Wire::None),
+                ("scheme" | "name", _) if is_same_shown => Some(Wire::None),
                 // Another scope to ask for, or another description of one, takes nothing away.
                 (_, "scope-added" | "scope-changed") => Some(Wire::Safe),
                 _ => None,

@@ -1,5 +1,7 @@
 //! One of the two contracts: its outline, and the operations in it.
 
+use std::collections::BTreeMap;
+
 use crate::Dialect;
 use crate::model::{Document, Node, servers};
 use crate::walk::METHODS;
@@ -42,7 +44,7 @@ pub(super) struct Operation<'a> {
     pub(super) base: String,
 }
 
-impl Operation<'_> {
+impl<'a> Operation<'a> {
     /// As people name it.
     pub(super) fn key(&self) -> String {
         if self.webhook {
@@ -65,6 +67,26 @@ impl Operation<'_> {
     /// The names of the placeholders of the path, in order.
     pub(super) fn placeholders(&self) -> Vec<String> {
         segments(&self.path).flat_map(|segment| placeholders(segment).1).collect()
+    }
+
+    /// The parameters, by place and name; those of the path by their position.
+    pub(super) fn parameters(&self) -> BTreeMap<(String, String), Node<'a>> {
+        let placeholders = self.placeholders();
+        let mut all = BTreeMap::new();
+        for holder in [&self.item, &self.node] {
+            let list = holder.get("parameters");
+            for parameter in list.iter().flat_map(|list| list.items().collect::<Vec<_>>()) {
+                let parameter = parameter.resolve().unwrap_or(parameter);
+                let (place, name) = (parameter.text("in").to_owned(), parameter.text("name"));
+                let name = match placeholders.iter().position(|placeholder| placeholder == name) {
+                    Some(position) if place == "path" => format!("{position:03}"),
+                    _ if place == "header" => name.to_lowercase(),
+                    _ => name.to_owned(),
+                };
+                all.insert((place, name), parameter);
+            }
+        }
+        all
     }
 }
 

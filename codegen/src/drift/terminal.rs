@@ -3,9 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::finding::Drift;
-use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, rust};
+use super::people::Action;
+use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, WHO, rust};
 use super::rows::Row;
 use super::rule::Wire;
+use super::tasks;
 
 /// A line of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +94,7 @@ impl Drift {
     pub fn lines(&self, heading: &Heading<'_>, most: usize) -> Vec<Line> {
         let mut lines = vec![Line::new(0, 0).with(Role::Strong, self.verdict())];
         lines.extend(self.advice(heading).iter().map(|sentence| Line::new(0, 0).words(sentence)));
+        self.screened(&mut lines, most);
         let all = self.rows();
         for (wire, heading) in SECTIONS {
             let rows: Vec<&Row<'_>> = all.iter().filter(|row| row.client == wire).collect();
@@ -120,6 +123,31 @@ impl Drift {
     }
 }
 
+impl Drift {
+    /// The first screen: who has to act.
+    fn screened(&self, lines: &mut Vec<Line>, most: usize) {
+        let tasks = self.tasks();
+        if tasks.is_empty() || most == 0 {
+            return;
+        }
+        lines.extend([Line::default(), Line::new(0, 0).with(Role::Strong, WHO)]);
+        let (shown, more) = tasks::split(&tasks);
+        let mut last = None;
+        for task in shown {
+            let role = if task.action == Action::CheckCalls { Role::Silent } else { Role::Strong };
+            if last.replace(task.action) != Some(task.action) {
+                lines.push(Line::new(INDENT, HANG).with(role, task.action.says()));
+            }
+            lines.push(Line::new(2 * INDENT, HANG).with(Role::Quiet, task.who()));
+            lines.extend(task.says().iter().map(|sentence| Line::new(HANG, HANG + 2).words(sentence)));
+        }
+        if !more.is_empty() {
+            let more = format!("… and {} more; --format markdown and --format html have all", more.len());
+            lines.push(Line::new(INDENT, INDENT).with(Role::Quiet, more));
+        }
+    }
+}
+
 /// Columns before the number of a row.
 const INDENT: usize = 2;
 
@@ -139,7 +167,7 @@ fn row(lines: &mut Vec<Line>, row: &Row<'_>) {
     );
     lines.extend(row.noticed().iter().map(|sentence| below().words(sentence)));
     let items = rust(row, ITEMS);
-    let (items, silent) = items.split_at(items.len() - usize::from(row.is_silent()));
+    let (items, silent) = items.split_at(items.len() - usize::from(row.is_untold()));
     lines.extend(items.iter().map(|item| below().words(item)));
     lines.extend(silent.iter().map(|sentence| below().with(Role::Silent, sentence)));
 }

@@ -1,5 +1,5 @@
-//! What a generated file may be made of, whatever a contract says: a second look, by which a mistake in how a text is
-//! written down ends the generation in place of the client.
+//! The constructs that a generated file may contain, for any contract: a second check, by which a mistake in the
+//! escaping of a text ends the generation with an error.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
@@ -28,7 +28,7 @@ fn tokens(stream: TokenStream) -> Result<(), syn::Error> {
     })
 }
 
-/// What is found first that should not be there.
+/// The first construct that is not allowed.
 struct Look(Option<syn::Error>);
 
 impl Look {
@@ -41,7 +41,7 @@ impl Visit<'_> for Look {
     fn visit_item(&mut self, item: &syn::Item) {
         use syn::Item::{Const, Enum, Impl, Mod, Static, Struct, Type, Use};
         match item {
-            Impl(found) if found.unsafety.is_some() || found.trait_.is_some() => self.refuse(item, "traits"),
+            Impl(block) if block.unsafety.is_some() || block.trait_.is_some() => self.refuse(item, "traits"),
             Const(_) | Enum(_) | Impl(_) | Mod(_) | Static(_) | Struct(_) | Type(_) | Use(_) => {
                 visit::visit_item(self, item);
             }
@@ -55,12 +55,12 @@ impl Visit<'_> for Look {
         }
     }
 
-    fn visit_macro(&mut self, found: &syn::Macro) {
-        self.refuse(found, "macros");
+    fn visit_macro(&mut self, node: &syn::Macro) {
+        self.refuse(node, "macros");
     }
 
-    fn visit_expr_unsafe(&mut self, found: &syn::ExprUnsafe) {
-        self.refuse(found, "unsafe code");
+    fn visit_expr_unsafe(&mut self, node: &syn::ExprUnsafe) {
+        self.refuse(node, "unsafe code");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Boxes: they end the recursion of types that hold themselves, and bound what a type takes on the stack.
+//! Boxes: they end the recursion of types that contain themselves, and limit the size of a type on the stack.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,12 +7,12 @@ use crate::model::{Custom, Definition, EnumKind, Format, Kind, Type, TypeId};
 
 /// The most that a struct holds of other structs in itself, in bytes: reading a value keeps several copies of each struct on the
 /// way to it on the stack. Boxes are added where more would stand there, the largest member first.
-const MOST: usize = 4_096;
+pub const LARGEST_NEW: usize = 4_096;
 
 /// The same for a struct that programs have already: it grows with its contract, and a box that is added breaks them.
-const MOST_OF_PUBLISHED: usize = 4 * MOST;
+pub const LARGEST_PUBLISHED: usize = 4 * LARGEST_NEW;
 
-/// How `specs/names.lock` marks a member that is behind a box.
+/// The word in `specs/names.lock` that marks a member behind a box.
 const BOXED: &str = "boxed";
 
 /// The size of a pointer, and the most that an option adds.
@@ -24,12 +24,12 @@ struct Followed {
     next: usize,
 }
 
-/// The members that need a box: those that lead back to a definition on the way to them, and those that make a struct too large.
-/// Lists and maps keep their elements elsewhere, and unions box their structs, so only members that hold their type in themselves
-/// count.
+/// The members that need a box: those that lead back to a definition on the way to them, and those that make a struct
+/// too large. Lists and maps keep their elements elsewhere, and unions box their structs, so only members that hold
+/// their type in themselves count.
 ///
-/// A member that was published behind a box stays there, so that no addition to a contract moves one. `keys` are those of the
-/// definitions in `specs/names.lock`; the boxes are added to `given`, which is what the next run has as `pins`.
+/// A member that was published behind a box stays there, so that no addition to a contract moves one. `keys` are those
+/// of the definitions in `specs/names.lock`; the boxes are added to `given`, which the next run gets as `pins`.
 pub(crate) fn boxes(
     types: &[Definition],
     keys: &[Option<&String>],
@@ -44,9 +44,9 @@ pub(crate) fn boxes(
     let is_pinned = |id: TypeId, position: usize| {
         member(id, position).and_then(|member| pins.uses.get(&member)).is_some_and(|words| says(words, BOXED))
     };
-    let mut held: Vec<Vec<(usize, TypeId)>> = types.iter().map(|definition| held(&definition.kind)).collect();
+    let mut contained: Vec<Vec<(usize, TypeId)>> = types.iter().map(|definition| contained(&definition.kind)).collect();
     let mut boxes = HashSet::new();
-    for (id, members) in held.iter_mut().enumerate() {
+    for (id, members) in contained.iter_mut().enumerate() {
         members.retain(|(position, _)| {
             let is_pinned = is_pinned(TypeId(id), *position);
             if is_pinned {
@@ -55,11 +55,12 @@ pub(crate) fn boxes(
             !is_pinned
         });
     }
-    boxes.extend(leading_back(&held));
+    boxes.extend(leading_back(&contained));
     let published =
         |id: usize| key(id).is_some_and(|key| pins.types.contains_key(key) || pins.graphql.contains_key(key));
-    let most: Vec<usize> = (0..types.len()).map(|id| if published(id) { MOST_OF_PUBLISHED } else { MOST }).collect();
-    bound(types, &held, &most, &mut boxes);
+    let most: Vec<usize> =
+        (0..types.len()).map(|id| if published(id) { LARGEST_PUBLISHED } else { LARGEST_NEW }).collect();
+    bound(types, &contained, &most, &mut boxes);
     for member in boxes.iter().filter_map(|(id, position)| member(*id, *position)) {
         let words = given.entry(member).or_default();
         if !says(words, BOXED) {
@@ -69,20 +70,25 @@ pub(crate) fn boxes(
     boxes
 }
 
-/// Whether one of the words of a pin is this.
+/// Returns whether this word is one of the words of a pin.
 fn says(words: &str, word: &str) -> bool {
     words.split(' ').any(|other| other == word)
 }
 
-/// Boxes the largest members of each struct until it takes at most what `most` says, or holds no other struct.
-fn bound(types: &[Definition], held: &[Vec<(usize, TypeId)>], most: &[usize], boxes: &mut HashSet<(TypeId, usize)>) {
+/// Boxes the largest members of each struct until its size is at most `most`, or it contains no other struct.
+fn bound(
+    types: &[Definition],
+    contained: &[Vec<(usize, TypeId)>],
+    most: &[usize],
+    boxes: &mut HashSet<(TypeId, usize)>,
+) {
     let mut sizes = vec![WORD; types.len()];
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); types.len()];
     let mut waits: Vec<usize> = vec![0; types.len()];
     for (id, definition) in types.iter().enumerate() {
         let aliased = if let Kind::Alias(ty) = &definition.kind { in_place(ty) } else { None };
         let members =
-            held.get(id).into_iter().flatten().filter(|(position, _)| !boxes.contains(&(TypeId(id), *position)));
+            contained.get(id).into_iter().flatten().filter(|(position, _)| !boxes.contains(&(TypeId(id), *position)));
         for target in members.map(|(_, target)| *target).chain(aliased) {
             if let (Some(users), Some(waits)) = (users.get_mut(target.0), waits.get_mut(id)) {
                 users.push(id);
@@ -103,7 +109,7 @@ fn bound(types: &[Definition], held: &[Vec<(usize, TypeId)>], most: &[usize], bo
                 let mut members: Vec<usize> =
                     fields.iter().enumerate().map(|(position, field)| of_member(position, &field.ty)).collect();
                 let mut structs: Vec<usize> =
-                    held.get(id).into_iter().flatten().map(|(position, _)| *position).collect();
+                    contained.get(id).into_iter().flatten().map(|(position, _)| *position).collect();
                 structs.sort_by_key(|position| std::cmp::Reverse(members.get(*position).copied()));
                 let mut structs = structs.into_iter();
                 // The members that the contract does not declare stand in a map.
@@ -153,16 +159,16 @@ fn size(ty: &Type, sizes: &[usize]) -> usize {
 }
 
 /// By definition, the members that hold a definition in themselves: those that close a circle.
-fn leading_back(held: &[Vec<(usize, TypeId)>]) -> HashSet<(TypeId, usize)> {
+fn leading_back(contained: &[Vec<(usize, TypeId)>]) -> HashSet<(TypeId, usize)> {
     let mut boxes = HashSet::new();
-    let mut done = vec![false; held.len()];
-    let mut active = vec![false; held.len()];
-    for start in 0..held.len() {
+    let mut done = vec![false; contained.len()];
+    let mut active = vec![false; contained.len()];
+    for start in 0..contained.len() {
         let mut way = Vec::new();
         enter(TypeId(start), &mut way, &mut done, &mut active);
         while let Some(step) = way.last_mut() {
             let id = step.id;
-            let Some((position, target)) = held.get(id.0).and_then(|held| held.get(step.next)) else {
+            let Some((position, target)) = contained.get(id.0).and_then(|contained| contained.get(step.next)) else {
                 set(&mut active, id, false);
                 way.pop();
                 continue;
@@ -193,7 +199,7 @@ fn set(flags: &mut [bool], id: TypeId, value: bool) {
 }
 
 /// The definitions that a struct holds in itself, by the position of the member.
-fn held(kind: &Kind) -> Vec<(usize, TypeId)> {
+fn contained(kind: &Kind) -> Vec<(usize, TypeId)> {
     let Kind::Struct(fields, _) = kind else { return Vec::new() };
     let members = fields.iter().enumerate();
     members.filter_map(|(position, field)| Some((position, in_place(&field.ty)?))).collect()
@@ -212,12 +218,12 @@ mod tests {
     use super::leading_back;
     use crate::model::TypeId;
 
-    /// Whether types can be laid out when the members in `boxed` are pointers: those without members can, then those whose
-    /// members can.
-    fn is_finite(held: &[Vec<(usize, TypeId)>], boxed: &dyn Fn(usize, usize) -> bool) -> bool {
-        let mut finite = vec![false; held.len()];
-        for _ in 0..held.len() {
-            for (id, members) in held.iter().enumerate() {
+    /// Returns whether all types have a finite size if the members in `boxed` are pointers: types without members have,
+    /// then types whose members have.
+    fn is_finite(contained: &[Vec<(usize, TypeId)>], boxed: &dyn Fn(usize, usize) -> bool) -> bool {
+        let mut finite = vec![false; contained.len()];
+        for _ in 0..contained.len() {
+            for (id, members) in contained.iter().enumerate() {
                 finite[id] = members.iter().all(|(position, target)| boxed(id, *position) || finite[target.0]);
             }
         }
@@ -236,13 +242,13 @@ mod tests {
         let (mut with, mut without) = (0, 0);
         for _ in 0..500 {
             let count = 1 + below(7);
-            let held: Vec<Vec<(usize, TypeId)>> = (0..count)
+            let contained: Vec<Vec<(usize, TypeId)>> = (0..count)
                 .map(|_| (0..below(4)).map(|position| (position, TypeId(below(count as u64)))).collect())
                 .collect();
-            let boxes = leading_back(&held);
-            assert!(is_finite(&held, &|id, position| boxes.contains(&(TypeId(id), position))), "{held:?}");
-            let needed = !is_finite(&held, &|_, _| false);
-            assert_eq!(!boxes.is_empty(), needed, "{held:?}");
+            let boxes = leading_back(&contained);
+            assert!(is_finite(&contained, &|id, position| boxes.contains(&(TypeId(id), position))), "{contained:?}");
+            let needed = !is_finite(&contained, &|_, _| false);
+            assert_eq!(!boxes.is_empty(), needed, "{contained:?}");
             if needed { with += 1 } else { without += 1 }
         }
         assert!(with > 50 && without > 50, "{with} and {without}");

@@ -1,8 +1,8 @@
-//! What each type is in Rust, as progenitor says.
+//! The Rust form of each type, as progenitor translates it.
 //!
-//! Every distinct shape of a type is shown to progenitor once, with one placeholder in the place of all types that have a
-//! name: a list of orders and a list of users are one shape. So its work does not grow with the contract, and nothing that
-//! a contract calls a thing can collide, be re-cased or be refused. Names, options and boxes are put back here.
+//! Every distinct shape of a type is shown to progenitor once, with one placeholder for all named types: a list of
+//! orders and a list of users are one shape. So its work does not grow with the contract, and no name of a contract can
+//! collide, be re-cased or be refused. Names, options and boxes are put back here.
 
 mod boxes;
 mod progenitor;
@@ -15,6 +15,7 @@ use crate::model::{Model, Type, TypeId};
 use crate::{Names, Problem, Report};
 
 pub(crate) use boxes::boxes;
+pub use boxes::{LARGEST_NEW, LARGEST_PUBLISHED};
 pub(crate) use rust::Rust;
 
 /// Rust types, as progenitor resolved them.

@@ -15,7 +15,7 @@ const NAMED: &str = "T";
 /// The schema whose members are the shapes.
 const SHAPES: &str = "Shapes";
 
-/// Types of the client's own runtime, which stand in for what a schema says. Their position is their placeholder.
+/// Types of the client's own runtime, which replace certain schemas. Their index is their placeholder.
 const RUNTIME: &[&str] = &["DateTime", "Date", "Time", "TimeSpan", "Base64", "Object", "Decimal"];
 
 /// The Rust type of each shape.
@@ -24,7 +24,7 @@ pub(super) fn resolve(shapes: &[Type]) -> Result<Vec<Rust>, String> {
         return Ok(Vec::new());
     }
     let file = run(document(shapes))?;
-    let mut found: HashMap<String, Rust> = HashMap::new();
+    let mut translated: HashMap<String, Rust> = HashMap::new();
     let modules = file.items.iter().filter_map(|item| match item {
         syn::Item::Mod(module) if module.ident == "types" => module.content.as_ref(),
         _ => None,
@@ -35,12 +35,12 @@ pub(super) fn resolve(shapes: &[Type]) -> Result<Vec<Rust>, String> {
         {
             for field in &item.fields {
                 let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
-                found.insert(name, Rust::read(&field.ty, NAMED)?);
+                translated.insert(name, Rust::read(&field.ty, NAMED)?);
             }
         }
     }
     let of = |position: usize| {
-        found.remove(&member(position)).ok_or_else(|| format!("progenitor left out {:?}", shapes.get(position)))
+        translated.remove(&member(position)).ok_or_else(|| format!("progenitor left out {:?}", shapes.get(position)))
     };
     (0..shapes.len()).map(of).collect()
 }

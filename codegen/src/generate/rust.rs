@@ -1,4 +1,4 @@
-//! Rust types as small values: what a type is called, and what it is applied to.
+//! Rust types as small values: a path and its arguments.
 
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments};
@@ -18,14 +18,14 @@ pub(crate) enum Rust {
     Name(&'static str, Vec<Rust>),
     /// A type of the contract.
     Named(TypeId),
-    /// What a scalar of GraphQL is.
+    /// The type of a GraphQL scalar.
     Custom(Custom),
     /// `&…`.
     Reference(Box<Rust>),
 }
 
 impl Rust {
-    /// Reads a type. `placeholder` is what every type with a name is called in it.
+    /// Reads a type. `placeholder` is the name that represents all named types in it.
     pub(super) fn read(ty: &syn::Type, placeholder: &str) -> Result<Self, String> {
         let unknown = || format!("progenitor wrote a type that the client does not know: {}", ty.to_token_stream());
         let syn::Type::Path(path) = ty else { return Err(unknown()) };
@@ -59,7 +59,7 @@ impl Rust {
         Self::name("()")
     }
 
-    /// The type of a shape as the type of what has that shape: with its names, and options where an element may be null.
+    /// Fills the type of a shape in: its names, and options for elements that may be null.
     pub(super) fn filled(self, ty: &Type) -> Self {
         match (self, ty) {
             (rust, Type::Optional(inner)) => Self::with("Option", rust.filled(inner)),

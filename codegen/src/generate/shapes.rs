@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::model::{BodyKind, Content, Kind, Model, Operation, PartKind, Type, TypeId, VariantContent};
 
-/// What stands for every type that has a name.
+/// Represents all named types.
 const PLACEHOLDER: Type = Type::Named(TypeId(0));
 
-/// A type without what is put back afterwards: names, and where null may stand.
+/// A type without the parts that are put back afterwards: names, and nullability of elements.
 pub(super) fn shape(ty: &Type) -> Type {
     match ty {
         Type::Named(_) => PLACEHOLDER,

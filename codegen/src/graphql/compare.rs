@@ -1,4 +1,4 @@
-//! What two schemas differ in.
+//! The differences between two schemas.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,8 @@ use apollo_compiler::{Node, Schema};
 
 use super::problem::SCHEMA;
 
-/// What is in one of two schemas only, a line each: `-` and what went, `+` and what came. A text that is not a schema has nothing.
+/// Returns the elements that are in one of two schemas only, one per line: `-` and a removed element, `+` and an added
+/// one. A text that is not a schema has no elements.
 ///
 /// ```
 /// let old = "type Query { a: Int, b: Int }";
@@ -20,7 +21,7 @@ pub fn changes(old: &str, new: &str) -> Vec<String> {
     let (old, new) = (lines(old), lines(new));
     let gone = old.difference(&new).map(|line| (line, '-'));
     let mut changes: Vec<(&String, char)> = gone.chain(new.difference(&old).map(|line| (line, '+'))).collect();
-    // What went stands beside what came in its place.
+    // A removed element is followed by its replacement.
     changes.sort_by_key(|(line, sign)| (line.split([':', '(']).next(), *sign == '+', *line));
     changes.into_iter().map(|(line, sign)| format!("{sign} {line}")).collect()
 }
@@ -71,7 +72,7 @@ fn lines(text: &str) -> BTreeSet<String> {
             }
             ExtendedType::Scalar(scalar) => {
                 let address = scalar.directives.get("specifiedBy");
-                let address = address.and_then(|found| found.specified_argument_by_name("url")?.as_str());
+                let address = address.and_then(|directive| directive.specified_argument_by_name("url")?.as_str());
                 address.into_iter().for_each(|address| add(format!("{name} specified by {address}")));
             }
         }
@@ -168,8 +169,8 @@ mod tests {
             ("{ X }", "{ X @deprecated }", "+ E.X @deprecated"),
             ("@d on", "@d repeatable on", "+ @d repeatable on FIELD"),
         ] {
-            let found = changes(old, &old.replace(from, to));
-            assert!(found.iter().any(|found| found == line), "{found:?} has no {line}");
+            let differences = changes(old, &old.replace(from, to));
+            assert!(differences.iter().any(|differences| differences == line), "{differences:?} has no {line}");
         }
     }
 }

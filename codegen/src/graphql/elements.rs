@@ -1,4 +1,4 @@
-//! What a schema is made of, by schema coordinates.
+//! The elements of a schema, by schema coordinates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use apollo_compiler::{Node, Schema};
 use super::compare::{folded, kind};
 use super::problem::SCHEMA;
 
-/// What kind of element it is.
+/// The kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Element {
     /// A type; its kind is its text.
@@ -22,7 +22,7 @@ pub(crate) enum Element {
     Value,
     /// A type of a union, or one that implements an interface.
     Possible,
-    /// A directive, the name of a root type, what specifies a scalar.
+    /// A directive, the name of a root type, the specification of a scalar.
     Other,
 }
 
@@ -30,44 +30,45 @@ pub(crate) enum Element {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Described {
     pub(crate) element: Element,
-    /// Its type, or what it is.
+    /// Its type, or its kind if it has none.
     pub(crate) ty: String,
     pub(crate) default: Option<String>,
     pub(crate) deprecated: bool,
-    /// Whether programs send it: an input, or a type of one.
+    /// `true` if programs send it: an input, or a type of one.
     pub(crate) sent: bool,
 }
 
 impl Described {
-    /// Whether a request without it is refused.
+    /// Returns whether a request without it is refused.
     pub(crate) fn is_required(&self) -> bool {
         self.ty.ends_with('!') && self.default.is_none()
     }
 }
 
-/// All elements of a schema by their coordinates, such as `Query.project(id:)`; of a text that is not a schema, what can be read.
+/// All elements of a schema by their coordinates, such as `Query.project(id:)`. If a text is not a valid schema, the
+/// readable part of it.
 pub(crate) fn elements(text: &str) -> BTreeMap<String, Described> {
     let schema = match Schema::parse(text, SCHEMA) {
         Ok(schema) => schema,
         Err(invalid) => invalid.partial,
     };
-    let mut found = Found { sent: sent(&schema), elements: BTreeMap::new() };
+    let mut collected = Found { sent: sent(&schema), elements: BTreeMap::new() };
     let roots = &schema.schema_definition;
     for (kind, root) in [("query", &roots.query), ("mutation", &roots.mutation), ("subscription", &roots.subscription)]
     {
         if let Some(root) = root {
-            found.add(format!("schema {kind}"), Element::Other, root.name.to_string(), false);
+            collected.add(format!("schema {kind}"), Element::Other, root.name.to_string(), false);
         }
     }
     for (name, directive) in schema.directive_definitions.iter().filter(|(_, directive)| !directive.is_built_in()) {
         let mut places: Vec<&str> = directive.locations.iter().map(|place| place.name()).collect();
         places.sort_unstable();
-        found.add(format!("@{name}"), Element::Other, places.join(" | "), false);
+        collected.add(format!("@{name}"), Element::Other, places.join(" | "), false);
     }
     for (name, ty) in schema.types.iter().filter(|(_, ty)| !ty.is_built_in()) {
-        found.of_type(name, ty);
+        collected.of_type(name, ty);
     }
-    found.elements
+    collected.elements
 }
 
 struct Found {
@@ -137,7 +138,7 @@ impl Found {
             }
             ExtendedType::Scalar(scalar) => {
                 let address = scalar.directives.get("specifiedBy");
-                let address = address.and_then(|found| found.specified_argument_by_name("url")?.as_str());
+                let address = address.and_then(|directive| directive.specified_argument_by_name("url")?.as_str());
                 if let Some(address) = address {
                     self.add(format!("{name} specified by"), Element::Other, address.to_owned(), false);
                 }
@@ -150,7 +151,7 @@ fn is_deprecated(directives: &DirectiveList) -> bool {
     directives.has("deprecated")
 }
 
-/// The types that programs send: those of arguments, and what they are made of.
+/// The types that programs send: those of arguments, and the types that these consist of.
 fn sent(schema: &Schema) -> BTreeSet<String> {
     let of_fields = |ty: &ExtendedType| -> Vec<String> {
         let arguments: Vec<&Node<InputValueDefinition>> = match ty {

@@ -61,12 +61,12 @@ impl<'a> Lower<'a> {
         let wishes: Vec<(&str, String)> = input.fields.keys().map(|wire| (wire.as_str(), wish(wire))).collect();
         let names = self.names.members(Scope::default(), &key, &wishes);
         let mut fields: Vec<Field> = Vec::new();
-        for (found, name) in input.fields.values().zip(names) {
-            let inner = found.ty.inner_named_type();
+        for (declared, name) in input.fields.values().zip(names) {
+            let inner = declared.ty.inner_named_type();
             let ty = self.leaf(inner);
-            let mut member = given(&found.name, name, &found.ty, found.default_value.as_deref(), ty);
-            member.docs = text(found.description.as_ref());
-            member.deprecated = deprecation(found.directives.iter().map(AsRef::as_ref));
+            let mut member = given(&declared.name, name, &declared.ty, declared.default_value.as_deref(), ty);
+            member.docs = text(declared.description.as_ref());
+            member.deprecated = deprecation(declared.directives.iter().map(AsRef::as_ref));
             fields.push(member);
         }
         let mut docs = described(input.description.as_ref(), &input.name);
@@ -102,7 +102,7 @@ impl<'a> Lower<'a> {
             member.docs = format!("`${}`", variable.name);
             fields.push(member);
         }
-        self.fill(id, "What the document takes.".to_owned(), Kind::Struct(fields, None), true);
+        self.fill(id, "The variables of the document.".to_owned(), Kind::Struct(fields, None), true);
         true
     }
 }

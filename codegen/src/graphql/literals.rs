@@ -22,11 +22,11 @@ struct Literals<'a> {
     report: &'a mut Report,
 }
 
-/// Reports what does not hold in the input objects of all operations, a place once.
+/// Reports invalid input objects of all operations, each position once.
 pub(super) fn check(schema: &Valid<Schema>, document: &ExecutableDocument, report: &mut Report) {
-    let mut found = Report::default();
+    let mut repeated = Report::default();
     for operation in document.operations.iter() {
-        let mut literals = Literals { schema, document, operation, fragments: BTreeSet::new(), report: &mut found };
+        let mut literals = Literals { schema, document, operation, fragments: BTreeSet::new(), report: &mut repeated };
         for variable in &operation.variables {
             if let Some(default) = &variable.default_value {
                 literals.value(&variable.ty, default);
@@ -36,8 +36,8 @@ pub(super) fn check(schema: &Valid<Schema>, document: &ExecutableDocument, repor
         literals.directives(&operation.directives);
         literals.selections(&operation.selection_set);
     }
-    for (index, problem) in found.problems().iter().enumerate() {
-        if !found.problems().iter().take(index).any(|other| other == problem) {
+    for (index, problem) in repeated.problems().iter().enumerate() {
+        if !repeated.problems().iter().take(index).any(|other| other == problem) {
             report.push(problem.clone());
         }
     }
@@ -95,7 +95,7 @@ impl<'a> Literals<'a> {
                 };
                 for (index, (name, member)) in members.iter().enumerate() {
                     if members.iter().take(index).any(|(other, _)| other == name) {
-                        let message = format!("the member `{name}` stands twice in one `{}`", input.name);
+                        let message = format!("the member `{name}` occurs twice in one `{}`", input.name);
                         self.problem(name.location(), message, "keep one of them");
                     }
                     let field: Option<&Component<InputValueDefinition>> = input.fields.get(name);

@@ -27,7 +27,7 @@ pub(super) struct TypePlace {
     pub(super) wish: String,
 }
 
-/// What selects the members of one type: the selection sets, and whether each is sure to apply.
+/// The selections of the members of one type: the selection sets, and whether each is sure to apply.
 pub(super) type Selected = (String, Vec<(*const SelectionSet, bool)>);
 
 /// Definitions on the way.
@@ -48,9 +48,9 @@ pub(super) struct Lower<'a> {
     pub(super) of_schema: BTreeMap<String, TypeId>,
     /// Fragments that are types.
     pub(super) fragments: BTreeMap<String, TypeId>,
-    /// What all variants of the union under way have: one type each.
+    /// Types that all variants of the current union share.
     pub(super) known: HashMap<Selected, TypeId>,
-    /// Where `__typename` is missing.
+    /// Positions at which `__typename` is missing.
     pub(super) insertions: BTreeSet<Insertion>,
     pub(super) report: Report,
 }
@@ -184,7 +184,7 @@ pub(super) fn bare(ty: Type) -> Type {
     }
 }
 
-/// What the directives of something say of its deprecation.
+/// The deprecation in a list of directives.
 pub(super) fn deprecation<'d>(directives: impl IntoIterator<Item = &'d Directive>) -> Deprecation {
     let Some(directive) = directives.into_iter().find(|directive| directive.name == "deprecated") else {
         return Deprecation::No;
@@ -228,15 +228,15 @@ fn possible(schema: &Schema) -> HashMap<String, Vec<String>> {
     all
 }
 
-/// What the schema says of something.
+/// The description in the schema, or an empty text.
 pub(super) fn text(description: Option<&apollo_compiler::Node<str>>) -> String {
     description.map(ToString::to_string).unwrap_or_default()
 }
 
-/// What the schema says of a type, else its name.
+/// The description of a type in the schema, or its name.
 pub(super) fn described(description: Option<&apollo_compiler::Node<str>>, name: &str) -> String {
     match text(description) {
-        said if said.trim().is_empty() => format!("`{name}` of the schema."),
-        said => said,
+        description if description.trim().is_empty() => format!("`{name}` of the schema."),
+        description => description,
     }
 }

@@ -30,14 +30,14 @@ pub use schema::{is_schema, is_value};
 
 use problem::{FOLDER, SCHEMA, problem};
 
-/// What a schema has against documents: by file, the first problem with it. A schema that cannot be read says nothing.
+/// The problems of documents with a schema: the first one of each file. A schema that cannot be read gives none.
 pub(crate) fn refused(schema: &str, documents: &BTreeMap<String, String>) -> BTreeMap<String, Problem> {
     let mut refused = BTreeMap::new();
     let Ok(schema) = schema::parse(schema, &mut Ledger::default()) else { return refused };
     let mut report = Report::default();
     let library = read::Library::read(documents.clone(), &mut report);
-    if let Err(found) = library.check(&schema) {
-        for problem in found.problems() {
+    if let Err(invalid) = library.check(&schema) {
+        for problem in invalid.problems() {
             let file = problem.document.strip_prefix(FOLDER).unwrap_or(&problem.document).trim_start_matches('/');
             if documents.contains_key(file) {
                 refused.entry(file.to_owned()).or_insert_with(|| problem.clone());
@@ -61,7 +61,8 @@ pub(crate) fn read(
     let files = in_use(setup, bindings).into_iter().map(|(file, text)| (file.to_owned(), text.to_owned()));
     let mut report = Report::default();
     let mut library = read::Library::read(files.collect(), &mut report);
-    // A source that marks its operations marks what its schema describes, too; the schema of another service may lie beside it.
+    // A source that marks its operations marks the descriptions of its schema, too; the schema of another service may
+    // lie beside it.
     let marks = |text: &String| text.lines().any(|line| line.trim_start_matches([' ', '"']).starts_with("Assumed:"));
     let assumed = model.operations.iter().any(|operation| operation.provenance == Provenance::Assumed)
         && setup.graphql.schema.as_ref().is_some_and(marks);
@@ -79,8 +80,8 @@ pub(crate) fn read(
     loop {
         let checked = match library.check(schema) {
             Ok(checked) => checked,
-            Err(found) => {
-                found.problems().iter().for_each(|problem| report.push(problem.clone()));
+            Err(invalid) => {
+                invalid.problems().iter().for_each(|problem| report.push(problem.clone()));
                 break;
             }
         };
@@ -95,9 +96,9 @@ pub(crate) fn read(
             document.variables = Some(lower.variables(&document.module, operation));
             lower.data(&document.module, operation);
         }
-        let (types, names, insertions, found) = lower.finish(pins);
-        if insertions.is_empty() || !found.problems().is_empty() {
-            found.problems().iter().for_each(|problem| report.push(problem.clone()));
+        let (types, names, insertions, problems) = lower.finish(pins);
+        if insertions.is_empty() || !problems.problems().is_empty() {
+            problems.problems().iter().for_each(|problem| report.push(problem.clone()));
             for bound in &bindings.bound {
                 let (settings, index) = (bound.settings, bound.index);
                 let states = places::check(schema, &checked, &documents.list, settings, index, &mut report);

@@ -1,4 +1,4 @@
-//! What documents become: a constant each, and types.
+//! The model of documents: a constant for each, and types.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -43,7 +43,7 @@ pub(crate) struct TypedDocument {
     pub(crate) name: String,
     /// The module of its types.
     pub(crate) module: Ident,
-    /// Whether it takes variables; `None` without a schema.
+    /// `true` if it takes variables; `None` without a schema.
     pub(crate) variables: Option<bool>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct DocumentTypes {
     pub(crate) modules: Vec<Ident>,
     /// Members that hold the type that they belong to.
     pub(crate) boxed: HashSet<(TypeId, usize)>,
-    /// What all variants of a union have.
+    /// The members that all variants of a union have.
     pub(crate) shared: BTreeMap<TypeId, Vec<Shared>>,
 }
 
@@ -66,12 +66,12 @@ pub(crate) struct Shared {
     pub(crate) name: Ident,
     pub(crate) docs: String,
     pub(crate) ty: Type,
-    /// Whether it is an `Option` in each.
+    /// `true` if it is an `Option` in each.
     pub(crate) optional: bool,
     pub(crate) variants: Vec<Ident>,
 }
 
-/// What is read of an operation without a schema.
+/// The parts of an operation that are read without a schema.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub(super) kind: &'static str,
@@ -96,7 +96,7 @@ impl TypedDocument {
 }
 
 impl Documents {
-    /// The constant of what a binding names: a file, or `file#Operation`.
+    /// The constant of the operation that a binding names: a file, or `file#Operation`.
     pub(crate) fn constant(&self, named: &str) -> Option<Ident> {
         let (file, operation) = split(named);
         let fits = |document: &&TypedDocument| {

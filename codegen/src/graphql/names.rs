@@ -34,20 +34,21 @@ impl<'a> Namer<'a> {
     /// was there before.
     pub(super) fn of_type(&mut self, module: &str, place: &str, wish: &str) -> Ident {
         let key = format!("{module}/{place}");
+        let chosen = self.renames.get(&key).map(String::as_str);
+        let pinned = self.pins.get(&key).and_then(|name| Ident::new(name));
+        let pinned = pinned.filter(|name| chosen.is_none_or(|chosen| *chosen == **name));
+        let reserved = pinned.clone().or(chosen.filter(|chosen| self.is_left(module, chosen)).and_then(Ident::new));
         let scope = self.scopes.entry(module.to_owned()).or_insert_with(|| {
             let start = format!("{module}/");
             let of_module = |(key, _): &(&String, &String)| key.starts_with(&start) && !key.contains('.');
             let pinned = self.pins.iter().filter(of_module).map(|(_, name)| name.as_str());
             Scope::with(pinned.chain(["Data", "Variables"]))
         });
-        let chosen = self.renames.get(&key).map(String::as_str);
-        let pinned = self.pins.get(&key).and_then(|name| Ident::new(name));
-        let pinned = pinned.filter(|name| chosen.is_none_or(|chosen| *chosen == **name));
-        if let Some(pinned) = &pinned {
-            self.doubles.note("graphql", module, &key, pinned);
+        if let Some(name) = chosen.or(pinned.as_deref()) {
+            self.doubles.note("graphql", module, &key, name, chosen.is_some());
         }
-        let name = match pinned {
-            Some(pinned) if self.honoured.insert(format!("{module}/{pinned}")) => pinned,
+        let name = match reserved {
+            Some(reserved) if self.honoured.insert(format!("{module}/{reserved}")) => reserved,
             _ => scope.claim([chosen.unwrap_or(wish), wish]),
         };
         self.given.insert(key, name.to_string());
@@ -60,21 +61,36 @@ impl<'a> Namer<'a> {
         let key = |wire: &str| format!("{owner}.{wire}");
         let mut order: Vec<usize> = (0..members.len()).collect();
         order.sort_by_cached_key(|index| {
-            members.get(*index).map(|(wire, wish)| (!self.pins.contains_key(&key(wire)), wire != wish, *wire))
+            members.get(*index).map(|(wire, wish)| (!self.is_pinned(&key(wire)), wire != wish, *wire))
         });
         let mut names = vec![Ident::fixed("unnamed"); members.len()];
         for index in order {
             let (Some((wire, wish)), Some(name)) = (members.get(index), names.get_mut(index)) else { continue };
-            let pinned = self.pins.get(&key(wire)).filter(|_| !self.renames.contains_key(&key(wire)));
-            if let Some(pinned) = pinned {
-                self.doubles.note("graphql", owner, &key(wire), pinned);
+            let chosen = self.renames.get(&key(wire));
+            let settled = chosen.or_else(|| self.pins.get(&key(wire)));
+            if let Some(name) = settled {
+                self.doubles.note("graphql", owner, &key(wire), name, chosen.is_some());
             }
-            let chosen = self.renames.get(&key(wire)).or(pinned);
-            *name = scope.claim([chosen.unwrap_or(wish).as_str(), wish]);
+            *name = scope.claim([settled.unwrap_or(wish).as_str(), wish]);
             if **name != **wish {
                 self.given.insert(key(wire), name.to_string());
             }
         }
         names
+    }
+
+    /// Returns whether a pinned name belongs to a type of the module that is renamed. Only a type that is renamed, too,
+    /// can take it.
+    fn is_left(&self, module: &str, name: &str) -> bool {
+        self.pins.iter().any(|(key, pinned)| {
+            let is_type = key.split_once('/').is_some_and(|(owner, rest)| owner == module && !rest.contains('.'));
+            is_type && pinned == name && self.renames.get(key).is_some_and(|chosen| chosen != name)
+        })
+    }
+
+    /// Returns whether a member keeps the name of its pin: a member that is renamed to a name of others takes it from
+    /// none of them.
+    fn is_pinned(&self, key: &str) -> bool {
+        self.pins.get(key).is_some_and(|pinned| self.renames.get(key).is_none_or(|chosen| chosen == pinned))
     }
 }

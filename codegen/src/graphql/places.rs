@@ -11,7 +11,7 @@ use super::problem::FOLDER;
 use crate::bind::problem;
 use crate::{AsyncOperation, Report};
 
-/// Checks one binding. What is left are the states of the schema that it does not name.
+/// Checks one binding. Returns the states of the schema that it does not name.
 pub(super) fn check(
     schema: &Valid<Schema>,
     document: &Valid<ExecutableDocument>,
@@ -26,10 +26,10 @@ pub(super) fn check(
     let pushed =
         events.and_then(|events| Some(("events/pushed", format!("{}/0{}", events.pushed.as_ref()?, events.name))));
     let asked: Vec<(&str, String)> = [Some(("state", operation.state.clone())), list].into_iter().flatten().collect();
-    let told: Vec<(&str, String)> =
+    let pushed_states: Vec<(&str, String)> =
         [operation.pushed_state.clone().map(|place| ("pushed_state", place)), pushed].into_iter().flatten().collect();
     let query = ("query", Some(&operation.query), OperationType::Query, asked);
-    let subscription = ("subscription", operation.subscription.as_ref(), OperationType::Subscription, told);
+    let subscription = ("subscription", operation.subscription.as_ref(), OperationType::Subscription, pushed_states);
     for (key, file, kind, pointers) in [query, subscription] {
         let Some(named) = file else { continue };
         let (file, operation_name) = split(named);
@@ -55,21 +55,21 @@ pub(super) fn check(
             say("operation/document", key, message, "say which: `file.graphql#Operation`");
             continue;
         }
-        let Ok(found) = document.operations.get(Some(&first.name)) else { continue };
-        if found.operation_type != kind {
+        let Ok(definition) = document.operations.get(Some(&first.name)) else { continue };
+        if definition.operation_type != kind {
             say("operation/document", key, format!("{FOLDER}/{file} is not a {kind}"), "name another document");
             continue;
         }
-        if !found.variables.iter().any(|variable| variable.name == operation.variable.as_str()) {
+        if !definition.variables.iter().any(|variable| variable.name == operation.variable.as_str()) {
             let message = format!("{FOLDER}/{file} has no variable `${}`", operation.variable);
             say("operation/document", "variable", message, "name the variable that takes the identifier");
         }
         for (place, pointer) in pointers {
             let steps: Vec<&str> = pointer.split('/').skip(1).collect();
-            match leaf(document, &found.selection_set, &steps) {
+            match leaf(document, &definition.selection_set, &steps) {
                 Err(reason) => {
                     let message = format!("`{pointer}` is not in the data of {FOLDER}/{file}: {reason}");
-                    say("operation/pointer", place, message, "select it in the document, or fix the place");
+                    say("operation/pointer", place, message, "select it in the document, or fix the pointer");
                 }
                 Ok(ty) if place.ends_with("state") => {
                     let Some(ExtendedType::Enum(values)) = schema.types.get(ty.as_str()) else { continue };

@@ -12,10 +12,10 @@ use super::problem::{FOLDER, position, problem, source};
 use super::{advice, literals};
 use crate::{Problem, Report};
 
-/// What problems of a document have in common.
+/// The hint that all problems of documents share.
 const MEND: &str = "change the document, so that it fits the schema of the service";
 
-/// How many problems of a text are named with all of their places.
+/// Number of problems of a text that are reported with all of their positions.
 const REPORTED: usize = 50;
 
 /// Directives by which a service may answer in several parts, which the client does not read.
@@ -42,8 +42,8 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Reads every file, without a schema: the syntax, and what it holds.
-    /// A file that is not one is left out, and reported.
+    /// Reads every file without a schema: its syntax, operations and fragments. A file that is not a document is left
+    /// out, and reported.
     pub(super) fn read(files: BTreeMap<String, String>, report: &mut Report) -> Self {
         let mut library = Self { texts: files, ..Self::default() };
         for (file, text) in library.texts.clone() {
@@ -52,7 +52,7 @@ impl Library {
                 Ok(document) => library.add(&file, &document, report),
                 Err(invalid) => diagnostics("document/invalid", &invalid.errors, "change the document")
                     .into_iter()
-                    .for_each(|found| report.push(found.problem)),
+                    .for_each(|diagnosed| report.push(diagnosed.problem)),
             }
             if report.problems().len() > before {
                 library.texts.remove(&file);
@@ -63,7 +63,7 @@ impl Library {
 
     fn add(&mut self, file: &str, document: &ast::Document, report: &mut Report) {
         let hint = "a file holds operations, each with a name, and fragments";
-        let mut found = 0;
+        let mut definitions = 0;
         for definition in &document.definitions {
             let at = |span: Option<SourceSpan>| position(&document.sources, span);
             let (name, set, directives, span, head) = match definition {
@@ -71,7 +71,7 @@ impl Library {
                     let Some(name) = &operation.name else {
                         let message = "the operation has no name";
                         report.push(problem("document/operations", file, at(operation.location()), message, hint));
-                        found += 1;
+                        definitions += 1;
                         continue;
                     };
                     let kind = match operation.operation_type {
@@ -87,7 +87,7 @@ impl Library {
                 }
                 _ => continue,
             };
-            found += 1;
+            definitions += 1;
             let Some(span) = span else { continue };
             self.ids.insert(span.file_id(), file.to_owned());
             let mut uses = BTreeSet::new();
@@ -95,10 +95,10 @@ impl Library {
             spreads(set, &mut uses, &mut parted);
             if let Some(directive) = parted {
                 let message = format!(
-                    "`@{}` asks for an answer in several parts, which the client does not read",
+                    "`@{}` requests a response in several parts, which the client does not read",
                     directive.name
                 );
-                let hint = "leave it out, and ask for the slow part with an operation of its own";
+                let hint = "leave it out, and select the slow part in an operation of its own";
                 report.push(problem("document/incremental", file, at(directive.location()), message, hint));
             }
             let range = span.offset()..span.end_offset();
@@ -118,7 +118,7 @@ impl Library {
                 self.fragments.insert(name.to_string(), part);
             }
         }
-        if found == 0 {
+        if definitions == 0 {
             report.push(problem("document/operations", file, None, "the document holds no operation", hint));
         }
     }
@@ -137,7 +137,7 @@ impl Library {
             Err(invalid) => {
                 // A file may offer fragments that no operation uses: none of them is sent.
                 let unused = |name: Option<&'static str>| name == Some("UnusedFragment");
-                let offered = invalid.errors.iter().all(|found| unused(found.error.unstable_error_name()));
+                let offered = invalid.errors.iter().all(|diagnostic| unused(diagnostic.error.unstable_error_name()));
                 let used = Valid::assume_valid(invalid.partial);
                 (!offered).then(|| problems = diagnostics("document/invalid", &invalid.errors, MEND));
                 offered.then_some(used)
@@ -147,10 +147,11 @@ impl Library {
         let mut all = diagnostics("document/invalid", &errors, MEND);
         all.append(&mut problems);
         let fragments: Vec<&str> = self.fragments.keys().map(String::as_str).collect();
-        let causes: Vec<&Diagnosed> = all.iter().filter(|found| !found.follows(&all)).collect();
-        for found in if causes.is_empty() { all.iter().collect() } else { causes } {
-            let mut problem = found.problem.clone();
-            if let Some(name) = found.error.and_then(|error| advice::meant(schema, &fragments, error, &problem.message))
+        let causes: Vec<&Diagnosed> = all.iter().filter(|diagnosed| !diagnosed.follows(&all)).collect();
+        for diagnosed in if causes.is_empty() { all.iter().collect() } else { causes } {
+            let mut problem = diagnosed.problem.clone();
+            if let Some(name) =
+                diagnosed.error.and_then(|error| advice::meant(schema, &fragments, error, &problem.message))
             {
                 problem.hint = format!("did you mean `{name}`? If not, {MEND}");
             }
@@ -167,7 +168,7 @@ impl Library {
         }
     }
 
-    /// Every operation: its file, what it is, and the text that is sent, with the fragments that it uses.
+    /// Every operation: its file, its head, and the text that is sent, with the fragments that it uses.
     pub(super) fn operations(&self) -> Vec<(&str, Head, String)> {
         let mut all: Vec<(&str, Head, String)> = Vec::new();
         for part in &self.operations {
@@ -250,7 +251,7 @@ fn spreads<'a>(set: &'a [Selection], uses: &mut BTreeSet<String>, parted: &mut O
     }
 }
 
-/// What the library found.
+/// A diagnostic of the library.
 pub(super) struct Diagnosed {
     /// Its name there.
     error: Option<&'static str>,
@@ -260,16 +261,16 @@ pub(super) struct Diagnosed {
 }
 
 impl Diagnosed {
-    /// Whether another of `all` is the cause: a field of which nothing is left, because nothing of what it selects is known; a
-    /// variable of a type that is not known.
+    /// Returns whether another diagnostic of `all` is the cause: a field without selections because none of them is
+    /// known; a variable of an unknown type.
     fn follows(&self, all: &[Self]) -> bool {
-        let unknown = |found: &&Self| found.error == Some("UndefinedDefinition");
+        let unknown = |diagnosed: &&Self| diagnosed.error == Some("UndefinedDefinition");
         match self.error {
             // A file may offer fragments that no operation uses.
             Some("UnusedFragment") => true,
             Some("MissingSubselection") => self.text.ends_with('}'),
-            Some("DisallowedVariableUsage" | "VariableInputType") => all.iter().filter(unknown).any(|found| {
-                let name = found.problem.message.split('`').nth(1);
+            Some("DisallowedVariableUsage" | "VariableInputType") => all.iter().filter(unknown).any(|diagnosed| {
+                let name = diagnosed.problem.message.split('`').nth(1);
                 name.is_some_and(|name| {
                     self.problem.message.split('`').any(|word| word.trim_matches(['[', ']', '!']) == name)
                 })
@@ -279,7 +280,7 @@ impl Diagnosed {
     }
 }
 
-/// What the library found, each with its place, and with what it says of other places.
+/// The diagnostics of the library, each with its position, and with its notes on other positions.
 pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &str) -> Vec<Diagnosed> {
     let mut all: Vec<Diagnosed> = Vec::new();
     for (index, diagnostic) in errors.iter().enumerate() {
@@ -302,7 +303,7 @@ pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &st
             message,
             hint: hint.to_owned(),
         };
-        if all.iter().all(|found| found.problem != problem) {
+        if all.iter().all(|diagnosed| diagnosed.problem != problem) {
             let text = span.and_then(|span| Some((span, diagnostic.sources.get(&span.file_id())?.source_text())));
             let text = text.and_then(|(span, text)| text.get(span.offset()..span.end_offset()));
             let text = text.unwrap_or_default().to_owned();
@@ -312,9 +313,9 @@ pub(super) fn diagnostics(code: &'static str, errors: &DiagnosticList, hint: &st
     all
 }
 
-/// What a report says beside its lines of source: `what (file:line)`.
+/// The labels of a report beside its lines of source: `label (file:line)`.
 fn labels(report: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut labels = Vec::new();
     let (mut file, mut line) = (String::new(), String::new());
     for text in report.lines() {
         if let Some((_, place)) = text.split_once("─[ ") {
@@ -328,9 +329,9 @@ fn labels(report: &str) -> Vec<String> {
         let label =
             ["╰── ", "├── ", "─── "].iter().find_map(|mark| rest.rsplit_once(mark)).map(|(_, label)| label.trim());
         let label = label.filter(|label| label.contains(char::is_alphabetic));
-        found.extend(
+        labels.extend(
             label.map(|label| format!("{} ({file}:{line})", label.trim_end_matches("...").trim_end_matches(" here"))),
         );
     }
-    found
+    labels
 }

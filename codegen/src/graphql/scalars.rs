@@ -1,4 +1,4 @@
-//! What the scalars of a schema are in Rust.
+//! The Rust types of a schema's scalars.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::output::Unused;
 use crate::text::Ident;
 use crate::{Problem, Report, Scalar, pointer, rules};
 
-/// What `@specifiedBy` says: the beginning of an address, and the type that reads every text of that specification.
+/// Known addresses of `@specifiedBy`, by their beginning, and the type that reads every text of that specification.
 const SPECIFIED: [(&str, Scalar); 11] = [
     ("scalars.graphql.org/andimarek/date-time", Scalar::DateTime),
     ("scalars.graphql.org/andimarek/local-date", Scalar::Date),
@@ -32,7 +32,7 @@ const SPECIFIED: [(&str, Scalar); 11] = [
 pub(super) struct Scalars(BTreeMap<String, Type>);
 
 impl Scalars {
-    /// What the configuration says, checked against the schema; then what the schema says by `@specifiedBy`.
+    /// Takes the scalars of the configuration, checked against the schema; then those with a known `@specifiedBy`.
     pub(super) fn new(
         schema: &Schema,
         chosen: &BTreeMap<String, Scalar>,

@@ -9,7 +9,7 @@ use super::read;
 use crate::Report;
 use crate::ledger::{Entry, Ledger, Loss};
 
-/// Whether a text is a schema in the schema definition language.
+/// Returns whether a text is a schema in the schema definition language.
 #[must_use]
 pub fn is_schema(text: &str) -> bool {
     let document = Document::parse(text, SCHEMA);
@@ -18,7 +18,7 @@ pub fn is_schema(text: &str) -> bool {
     })
 }
 
-/// Whether a text is a value, and nothing more, so that it can stand in a schema as a default.
+/// Returns whether a text is exactly one value, so that it can be a default in a schema.
 #[must_use]
 pub fn is_value(text: &str) -> bool {
     let Ok(document) = Document::parse(format!("{{a(b:{text})}}"), SCHEMA) else { return false };
@@ -38,14 +38,14 @@ fn is_constant(value: &Value) -> bool {
     }
 }
 
-/// Reads the pinned schema. What services publish is not always valid: the ledger says where it is not, and the rest of it
-/// serves.
+/// Reads the pinned schema. Published schemas are not always valid: the ledger lists the invalid parts, and the rest is
+/// used.
 pub(super) fn parse(text: &str, ledger: &mut Ledger) -> Result<Valid<Schema>, Report> {
     if let Err(invalid) = Document::parse(text, SCHEMA) {
         let hint = "this is a defect of the service: report it to its maintainers";
         let mut report = Report::default();
-        let found = read::diagnostics("schema/invalid", &invalid.errors, hint);
-        found.into_iter().for_each(|found| report.push(found.problem));
+        let diagnosed = read::diagnostics("schema/invalid", &invalid.errors, hint);
+        diagnosed.into_iter().for_each(|diagnosed| report.push(diagnosed.problem));
         return Err(report);
     }
     let mut builder = Schema::builder().parse(text, SCHEMA);
@@ -62,8 +62,8 @@ pub(super) fn parse(text: &str, ledger: &mut Ledger) -> Result<Valid<Schema>, Re
         odd.push(invalid.errors);
         Valid::assume_valid(invalid.partial)
     });
-    for found in odd.iter().flat_map(|errors| read::diagnostics("schema/invalid", errors, "")) {
-        let problem = found.problem;
+    for diagnosed in odd.iter().flat_map(|errors| read::diagnostics("schema/invalid", errors, "")) {
+        let problem = diagnosed.problem;
         let (line, column) = problem.position.unwrap_or_default();
         ledger.push(Entry {
             document: problem.document,

@@ -1,4 +1,4 @@
-//! The types of what documents select.
+//! The types of a document's selections.
 
 use apollo_compiler::Node;
 use apollo_compiler::ast::{OperationType, Type as SchemaType};
@@ -16,7 +16,7 @@ use crate::naming::ident::{camel, member_name, type_name, variant_name};
 use crate::naming::words::singular;
 use crate::text::Ident;
 
-/// What a part of a document is an object of, besides the members of the union around it.
+/// The object type of a part of a document, besides the members of the union around it.
 #[derive(Clone, Copy)]
 struct Within<'t> {
     /// The member that names the type, which the union reads and writes.
@@ -30,9 +30,9 @@ impl<'a> Lower<'a> {
         let place = TypePlace { module: module.clone(), path: String::new(), wish: "Data".to_owned() };
         let root = operation.selection_set.ty.as_str();
         let what = match operation.operation_type {
-            OperationType::Query => "What the query answers.",
-            OperationType::Mutation => "What the mutation answers.",
-            OperationType::Subscription => "What the subscription delivers.",
+            OperationType::Query => "The data of the query.",
+            OperationType::Mutation => "The data of the mutation.",
+            OperationType::Subscription => "The data of each event of the subscription.",
         };
         self.object(&place, (root, root), &parts, None, Some(what));
     }
@@ -67,7 +67,7 @@ impl<'a> Lower<'a> {
         let all = self.possible(ty);
         let told_apart: Vec<String> = all.iter().filter(|one| self.has_own(parts, &all, one)).cloned().collect();
         if told_apart.is_empty() {
-            // What applies to one object type applies to all of them.
+            // A part that applies to one object type applies to all of them.
             self.object(place, (ty, all.first().map_or(ty, String::as_str)), parts, None, None)
         } else {
             let others: Vec<String> = all.into_iter().filter(|one| !told_apart.contains(one)).collect();
@@ -80,7 +80,7 @@ impl<'a> Lower<'a> {
         self.possible.get(ty).cloned().unwrap_or_default()
     }
 
-    /// Whether something is selected for an object type that is not selected for every other one.
+    /// Returns whether a field is selected for this object type that is not selected for every other one.
     fn has_own(&self, parts: &[SelectedSet<'a>], all: &[String], object: &str) -> bool {
         parts.iter().any(|part| {
             part.set.selections.iter().any(|selection| {
@@ -159,19 +159,19 @@ impl<'a> Lower<'a> {
         id
     }
 
-    /// Gives one type to what is selected for all objects alike.
+    /// Gives one type to the fields that are selected for all objects alike.
     fn alike(&mut self, place: &TypePlace, objects: &[&str], all: &[Vec<SelectedField<'a>>]) {
         let (Some((first, rest)), Some(object)) = (all.split_first(), objects.first()) else { return };
-        for found in first.iter().filter(|found| !found.field.selection_set.is_empty()) {
-            let of = |object: &str| self.type_of(object, found);
+        for shared in first.iter().filter(|shared| !shared.field.selection_set.is_empty()) {
+            let of = |object: &str| self.type_of(object, shared);
             let ty = of(object);
-            let in_all = rest.iter().all(|other| other.iter().any(|other| same(found, other)));
+            let in_all = rest.iter().all(|other| other.iter().any(|other| same(shared, other)));
             let mut types = objects.iter().map(|object| of(object));
             if in_all && types.all(|other| other.inner_named_type() == ty.inner_named_type()) {
                 let inner = ty.inner_named_type();
-                let next = self.below(place, found.field.response_key(), &ty);
-                let id = self.value(inner, &found.places, next);
-                self.known.insert(selected(inner, &found.places), id);
+                let next = self.below(place, shared.field.response_key(), &ty);
+                let id = self.value(inner, &shared.places, next);
+                self.known.insert(selected(inner, &shared.places), id);
             }
         }
     }
@@ -209,11 +209,11 @@ impl<'a> Lower<'a> {
             hint: hint.to_owned(),
         };
         let taken =
-            all.iter().flatten().find(|found| found.field.response_key() == TYPE_NAME && found.field.name != TYPE_NAME);
-        if let Some(found) = taken {
+            all.iter().flatten().find(|other| other.field.response_key() == TYPE_NAME && other.field.name != TYPE_NAME);
+        if let Some(other) = taken {
             let message =
-                format!("`{}` is selected as `{TYPE_NAME}`, which has to name the type here", found.field.name);
-            let problem = problem(found.field.location(), message, "give it another alias");
+                format!("`{}` is selected as `{TYPE_NAME}`, which has to name the type here", other.field.name);
+            let problem = problem(other.field.location(), message, "give it another alias");
             self.report.push(problem);
             return;
         }
@@ -222,8 +222,8 @@ impl<'a> Lower<'a> {
         let lacking: Vec<&SelectedSet<'a>> = wanted.into_iter().filter(|part| !has_type_name(part.set)).collect();
         // Each selection set gets it once, so it ends.
         if lacking.is_empty() {
-            let message = "the types of what is selected here cannot be told apart: no `__typename` is always there";
-            let hint = "select `__typename` outside of what `@skip` and `@include` decide";
+            let message = "the types of this selection cannot be distinguished: `__typename` is not always selected";
+            let hint = "select `__typename` outside of selections with `@skip` or `@include`";
             let problem = problem(parts.first().and_then(|part| place(part.set)), message.to_owned(), hint);
             self.report.push(problem);
         }
@@ -250,8 +250,8 @@ impl<'a> Lower<'a> {
         own.unwrap_or_else(|| selected.field.ty().clone())
     }
 
-    /// An object of the schema's type `ty`: an object type, or an abstract one. The same is selected for each object type that
-    /// it stands for; `one` of them says what that is.
+    /// An object of the schema's type `ty`: an object type, or an abstract one. The same fields are selected for each
+    /// object type that it represents; `one` of them gives the types of the fields.
     fn object(
         &mut self,
         place: &TypePlace,
@@ -263,16 +263,18 @@ impl<'a> Lower<'a> {
         let id = self.open(place);
         let description = self.schema.types.get(ty).and_then(ExtendedType::description);
         let docs = docs.map_or_else(|| described(description, ty), str::to_owned);
-        let mut found = self.collected(parts, one);
-        found.retain(|found| within.is_none_or(|within| within.tag != found.field.response_key().as_str()));
-        let wires: Vec<String> = found.iter().map(|found| found.field.response_key().to_string()).collect();
+        let mut selections = self.collected(parts, one);
+        selections
+            .retain(|selection| within.is_none_or(|within| within.tag != selection.field.response_key().as_str()));
+        let wires: Vec<String> =
+            selections.iter().map(|selection| selection.field.response_key().to_string()).collect();
         let wishes: Vec<(&str, String)> = wires.iter().map(|wire| (wire.as_str(), member_name(wire))).collect();
         let key = format!("{}/{}", place.module, place.path);
         let names = self.names.members(Scope::default(), &key, &wishes);
         let mut fields = Vec::new();
-        for ((found, wire), name) in found.into_iter().zip(&wires).zip(names) {
-            let ty = self.type_of(ty, &found);
-            let SelectedField { field: selected, sure, places } = found;
+        for ((selection, wire), name) in selections.into_iter().zip(&wires).zip(names) {
+            let ty = self.type_of(ty, &selection);
+            let SelectedField { field: selected, sure, places } = selection;
             let inner = ty.inner_named_type();
             let rust = if selected.selection_set.is_empty() {
                 self.leaf(inner)
@@ -280,7 +282,7 @@ impl<'a> Lower<'a> {
                 let next = self.below(place, wire, &ty);
                 crate::model::Type::Named(self.value(inner, &places, next))
             };
-            // A null of what is always there is written back as it came.
+            // A null in a member that should always be there is written back unchanged.
             let mut member = field(wire, name, bare(wrapped(&ty, rust)), sure, !ty.is_non_null());
             member.docs = selected.definition.description.as_ref().map(ToString::to_string).unwrap_or_default();
             member.deprecated = deprecation(selected.definition.directives.iter().map(AsRef::as_ref));
@@ -293,10 +295,10 @@ impl<'a> Lower<'a> {
     /// The members of an object of a type. One that each part selects is there whenever the object is, because at least one part
     /// brought it.
     fn collected(&self, parts: &[SelectedSet<'a>], concrete: &str) -> Vec<SelectedField<'a>> {
-        let mut found = Vec::new();
-        self.collect(parts, concrete, &mut found);
-        if parts.iter().any(|part| part.sure) || found.iter().all(|member| member.sure) {
-            return found;
+        let mut fields = Vec::new();
+        self.collect(parts, concrete, &mut fields);
+        if parts.iter().any(|part| part.sure) || fields.iter().all(|member| member.sure) {
+            return fields;
         }
         let each: Vec<Vec<SelectedField<'a>>> = parts
             .iter()
@@ -306,24 +308,24 @@ impl<'a> Lower<'a> {
                 own
             })
             .collect();
-        for member in found.iter_mut().filter(|member| !member.sure) {
+        for member in fields.iter_mut().filter(|member| !member.sure) {
             let is_it = |own: &SelectedField<'_>| own.sure && own.field.response_key() == member.field.response_key();
             member.sure = each.iter().all(|part| part.iter().any(is_it));
         }
-        found
+        fields
     }
 
     /// Every member that the selections bring to an object of a type (GraphQL, `CollectFields`).
-    fn collect(&self, parts: &[SelectedSet<'a>], concrete: &str, found: &mut Vec<SelectedField<'a>>) {
+    fn collect(&self, parts: &[SelectedSet<'a>], concrete: &str, fields: &mut Vec<SelectedField<'a>>) {
         for part in parts {
             for selection in &part.set.selections {
                 let sure = part.sure && !decided(selection);
                 if let Some((condition, set)) = inner(self.document, selection) {
                     if self.applies(condition, concrete) {
-                        self.collect(&[SelectedSet { set, sure }], concrete, found);
+                        self.collect(&[SelectedSet { set, sure }], concrete, fields);
                     }
                 } else if let Selection::Field(field) = selection {
-                    merge(field, sure, found);
+                    merge(field, sure, fields);
                 }
             }
         }
@@ -333,21 +335,21 @@ impl<'a> Lower<'a> {
 /// The name of the member that names the type of each object, where all have one.
 fn tag(all: &[Vec<SelectedField<'_>>]) -> Option<String> {
     let (first, rest) = all.split_first()?;
-    let names = |found: &&SelectedField<'_>| found.field.name == TYPE_NAME && found.sure;
-    let key = |found: &SelectedField<'_>| found.field.response_key().to_string();
+    let names = |field: &&SelectedField<'_>| field.field.name == TYPE_NAME && field.sure;
+    let key = |field: &SelectedField<'_>| field.field.response_key().to_string();
     let mut keys = first.iter().filter(names).map(key);
-    keys.find(|wanted| rest.iter().all(|found| found.iter().filter(names).any(|found| key(found) == *wanted)))
+    keys.find(|wanted| rest.iter().all(|fields| fields.iter().filter(names).any(|field| key(field) == *wanted)))
 }
 
-/// What selects the members of a type.
+/// The selections of a type's members.
 fn selected(ty: &str, parts: &[SelectedSet<'_>]) -> Selected {
     (ty.to_owned(), parts.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect())
 }
 
-/// Whether two members are selected at the same places.
+/// Returns whether two members are selected at the same positions.
 fn same(one: &SelectedField<'_>, other: &SelectedField<'_>) -> bool {
-    let places = |found: &SelectedField<'_>| -> Vec<(*const SelectionSet, bool)> {
-        found.places.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect()
+    let places = |field: &SelectedField<'_>| -> Vec<(*const SelectionSet, bool)> {
+        field.places.iter().map(|part| (std::ptr::from_ref(part.set), part.sure)).collect()
     };
     one.field.response_key() == other.field.response_key()
         && one.field.name == other.field.name

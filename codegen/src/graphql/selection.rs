@@ -11,7 +11,7 @@ pub(super) const TYPE_NAME: &str = "__typename";
 #[derive(Clone, Copy)]
 pub(super) struct SelectedSet<'d> {
     pub(super) set: &'d SelectionSet,
-    /// True if what it selects is always there: no `@skip` or `@include` decides it.
+    /// `true` if the selection always applies: it has no `@skip` or `@include`.
     pub(super) sure: bool,
 }
 
@@ -54,11 +54,11 @@ pub(super) fn inner<'d>(
     }
 }
 
-/// Adds a place that selects a field. What only an unsure place selects is there when that place is.
-pub(super) fn merge<'d>(field: &'d Node<Field>, sure: bool, found: &mut Vec<SelectedField<'d>>) {
+/// Adds a selection of a field. A field that only an unsure selection contains is there if that selection applies.
+pub(super) fn merge<'d>(field: &'d Node<Field>, sure: bool, fields: &mut Vec<SelectedField<'d>>) {
     let set = &field.selection_set;
-    match found.iter_mut().find(|known| known.field.response_key() == field.response_key()) {
-        None => found.push(SelectedField { field, sure, places: vec![SelectedSet { set, sure: true }] }),
+    match fields.iter_mut().find(|known| known.field.response_key() == field.response_key()) {
+        None => fields.push(SelectedField { field, sure, places: vec![SelectedSet { set, sure: true }] }),
         Some(known) => {
             if let [first] = known.places.as_mut_slice() {
                 first.sure = known.sure;

@@ -1,7 +1,7 @@
-//! Brackets that stay open, counted before a YAML text is parsed.
+//! Counts open brackets before a YAML text is parsed.
 //!
-//! The parser looks at every open bracket for every word that it reads, so a text of nothing but opening brackets costs it
-//! the square of their number. [`super::MAX_DEPTH`] is checked later, on what it has read.
+//! For each word, the parser looks at every open bracket, so a text of opening brackets takes quadratic time.
+//! [`super::MAX_DEPTH`] is checked later, on the parsed tree.
 
 /// More open brackets than any contract has, text that only looks like brackets included, and few enough for the parser.
 const MOST: usize = 5_000;
@@ -43,7 +43,7 @@ pub(super) fn too_many(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// Whether a quote has another one behind it on its line; asked once for each pair.
+/// Returns whether a quote is followed by another one on its line; asked once for each pair.
 fn closed(line: &str, at: usize, quote: char) -> bool {
     line.get(at + 1..).is_some_and(|rest| rest.contains(quote))
 }

@@ -13,9 +13,9 @@ use serde_json::{Map, Number, Value};
 use super::{MAX_BYTES, MAX_DEPTH, Note};
 use crate::{Loss, pointer};
 
-/// More values than any contract has; what YAML aliases expand to is counted.
+/// Limit of values, above that of any real contract. Expanded YAML aliases count.
 const MAX_NODES: usize = 8_000_000;
-/// Bytes of text in keys and strings; what YAML aliases expand to is counted.
+/// Limit of bytes in keys and strings. Expanded YAML aliases count.
 const MAX_TEXT: usize = 2 * MAX_BYTES;
 
 /// A limit that was passed.
@@ -25,12 +25,12 @@ pub(super) enum Limit {
     Size,
 }
 
-/// What the visitor knows on its way through a document.
+/// State of the visitor on its way through a document.
 #[derive(Default)]
 pub(super) struct Reading {
-    /// Whether `<<` merges, and scalars that the specification calls strings are kept as they are spelled.
+    /// `true` if `<<` merges, and scalars that the specification defines as strings keep their spelling.
     pub(super) yaml: bool,
-    /// Whether those scalars are read as YAML reads them after all.
+    /// `true` if those scalars are read by the rules of YAML after all.
     pub(super) literal: bool,
     /// The limit that ended the reading.
     pub(super) crossed: Option<Limit>,
@@ -205,7 +205,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 }
 
-/// Applies a YAML merge key: what the map says itself wins, then what stands earlier in the list.
+/// Applies a YAML merge key: the map's own keys win, then the earlier entries of the list.
 fn inherit(map: &mut Map<String, Value>, merge: Value) {
     match merge {
         Value::Object(parent) => {

@@ -1,4 +1,4 @@
-//! Bytes to text: byte order marks, UTF-16, and what is not text at all.
+//! Bytes to text: byte order marks, UTF-16, and the detection of binary data.
 
 use std::borrow::Cow;
 

@@ -45,23 +45,23 @@ pub(super) fn keep_order(tree: &mut Value) {
 }
 
 /// The schemas of multipart bodies.
-fn sent_in_parts<'t>(value: &'t Value, place: &mut String, found: &mut Vec<(String, &'t Value)>) {
+fn sent_in_parts<'t>(value: &'t Value, place: &mut String, schemas: &mut Vec<(String, &'t Value)>) {
     match value {
         Value::Object(members) => {
             for (key, member) in members {
                 let is_multipart = key.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("multipart/"));
                 let length = pointer::push(place, key);
                 if let (true, Some(schema)) = (is_multipart && place.ends_with(&content(key)), member.get("schema")) {
-                    found.push((format!("{place}/schema"), schema));
+                    schemas.push((format!("{place}/schema"), schema));
                 }
-                sent_in_parts(member, place, found);
+                sent_in_parts(member, place, schemas);
                 place.truncate(length);
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 let length = pointer::push_index(place, index);
-                sent_in_parts(item, place, found);
+                sent_in_parts(item, place, schemas);
                 place.truncate(length);
             }
         }
@@ -69,7 +69,7 @@ fn sent_in_parts<'t>(value: &'t Value, place: &mut String, found: &mut Vec<(Stri
     }
 }
 
-/// How the place of a media type ends.
+/// The end of a pointer to a media type.
 fn content(media_type: &str) -> String {
     pointer::join("/content", media_type)
 }

@@ -1,4 +1,4 @@
-//! Whether a tree is a contract, and in which dialect.
+//! Recognises contracts, and their dialect.
 
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ pub(super) fn dialect(tree: &Value, notes: &mut Vec<Note>) -> Result<Dialect, Fa
     let Value::Object(root) = tree else {
         return Err(Fault::new(
             "contract/not-a-contract",
-            format!("{}, where a contract is an object", kind(tree)),
+            format!("{}, but a contract is an object", kind(tree)),
             "check the address, and that the service publishes its contract in this environment",
         ));
     };
@@ -53,7 +53,7 @@ fn openapi(root: &Map<String, Value>, version: &Value, notes: &mut Vec<Note>) ->
                 pass: "load/version",
                 pointer: "/openapi".to_owned(),
                 what: format!("read OpenAPI 3.{minor} as 3.2, the newest version known"),
-                loss: Loss::Documentation("what the newer version adds".to_owned()),
+                loss: Loss::Documentation("additions of the newer version".to_owned()),
             });
             Dialect::OpenApi32
         }
@@ -77,9 +77,9 @@ fn require(root: &Map<String, Value>, keys: &[&str]) -> Result<(), Fault> {
 }
 
 fn unknown(key: &str, version: &Value) -> Fault {
-    let shown: String = version.to_string().chars().take(40).collect();
+    let version: String = version.to_string().chars().take(40).collect();
     let hint = "Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 are read: ask the service for one of these";
-    Fault::new("contract/unknown-version", format!("`{key}: {shown}` is not a known version"), hint)
+    Fault::new("contract/unknown-version", format!("`{key}: {version}` is not a known version"), hint)
         .within(&format!("/{key}"))
 }
 

@@ -1,4 +1,4 @@
-//! Text to a tree: JSON or YAML, told apart by what the text begins with.
+//! Text to a tree. The beginning of the text decides between JSON and YAML.
 
 use std::borrow::Cow;
 
@@ -110,11 +110,11 @@ fn json_fault(state: &Reading, error: &serde_json::Error, message: &str) -> Faul
         None if message.starts_with("trailing characters") => Fault::new(
             "contract/trailing",
             "something follows the JSON document",
-            "remove what stands behind the last brace; two documents belong into two files",
+            "remove the text after the last brace; two documents belong into two files",
         ),
         None => {
             let reason = message.split(" at line ").next().unwrap_or(message);
-            Fault::new("contract/not-json", format!("not JSON: {reason}"), "fix the text at the place given")
+            Fault::new("contract/not-json", format!("not JSON: {reason}"), "fix the text at this position")
         }
     };
     fault.at(position)
@@ -169,9 +169,9 @@ fn yaml(text: &str, notes: &mut Vec<Note>) -> Result<Value, Fault> {
         None => {
             let reason = message.split(" at line ").next().unwrap_or(&message);
             let hint = if reason.contains("cannot start any token") {
-                "fix the text at the place given: YAML is indented by spaces, never by tabs"
+                "fix the text at this position: YAML is indented by spaces, never by tabs"
             } else {
-                "fix the text at the place given"
+                "fix the text at this position"
             };
             Fault::new("contract/not-yaml", format!("neither JSON nor YAML: {reason}"), hint)
         }

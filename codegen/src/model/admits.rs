@@ -55,7 +55,7 @@ impl Kinds {
         Self(self.0 | other.0)
     }
 
-    /// Whether it is one type of values that hold no others.
+    /// Returns whether it is one scalar type.
     pub(super) fn is_scalar(self) -> bool {
         [Self::BOOLEAN, Self::INTEGER, Self::NUMBER, Self::STRING].contains(&self)
     }
@@ -65,7 +65,7 @@ impl Kinds {
     }
 }
 
-/// What a schema admits besides null.
+/// The values that a schema admits, besides null.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Admits<'a> {
     pub(super) kinds: Kinds,
@@ -81,7 +81,7 @@ impl<'a> Admits<'a> {
         self.kinds.is_empty()
     }
 
-    /// What both admit.
+    /// The values that both admit.
     pub(super) fn and(&self, other: &Self) -> Self {
         let kinds = self.kinds.and(other.kinds);
         let values = match (&self.values, &other.values) {
@@ -107,17 +107,17 @@ impl<'a> Admits<'a> {
     }
 }
 
-/// What schemas admit, each asked once.
+/// The values that schemas admit, each schema computed once.
 #[derive(Debug, Default)]
 pub(super) struct Admitted<'a> {
     /// By address: a node is a place in a tree that stays where it is. A schema under way admits anything.
     known: HashMap<*const Value, Admits<'a>>,
-    /// How many schemas are being asked within each other.
+    /// Number of schemas that are being computed within each other.
     depth: usize,
 }
 
 impl<'a> Admitted<'a> {
-    /// What a schema admits, its references followed.
+    /// The values that a schema admits, with its references followed.
     pub(super) fn of(&mut self, node: &Node<'a>) -> Admits<'a> {
         let place = std::ptr::from_ref(node.value);
         if let Some(known) = self.known.get(&place) {
@@ -129,13 +129,13 @@ impl<'a> Admitted<'a> {
             return Admits::ALL;
         }
         self.depth += 1;
-        let found = match node.value.get("$ref") {
+        let admitted = match node.value.get("$ref") {
             Some(_) => node.resolve().map_or(Admits::ALL, |target| self.of(&target)),
             None => self.composed(node),
         };
         self.depth -= 1;
-        self.known.insert(place, found.clone());
-        found
+        self.known.insert(place, admitted.clone());
+        admitted
     }
 
     /// The one reference of an `allOf` beside a `type` that excludes it, as some generators write `type: object` beside
@@ -158,9 +158,9 @@ impl<'a> Admitted<'a> {
         if let Some(reference) = self.contradicted_reference(node) {
             return self.of(&reference);
         }
-        let mut found = own(node);
+        let mut admitted = own(node);
         for part in node.get("allOf").iter().flat_map(Node::items) {
-            found = found.and(&self.of(&part));
+            admitted = admitted.and(&self.of(&part));
         }
         for keyword in ["oneOf", "anyOf"] {
             let branches: Vec<Node<'a>> = node.get(keyword).iter().flat_map(Node::items).collect();
@@ -168,21 +168,21 @@ impl<'a> Admitted<'a> {
                 let any = branches.iter().fold(Kinds::NONE, |kinds, branch| kinds.or(self.of(branch).kinds));
                 // A union of null alone says nothing of the rest.
                 let kinds = if any.is_empty() { Kinds::ALL } else { any };
-                found = found.and(&Admits { kinds, values: None });
+                admitted = admitted.and(&Admits { kinds, values: None });
             }
         }
-        found
+        admitted
     }
 }
 
-/// Whether a schema is `false`, in either spelling.
+/// Returns whether a schema is `false`, in either spelling.
 pub(super) fn is_never(node: &Node<'_>) -> bool {
     let not = node.value.get("not").and_then(Value::as_object);
     node.value == &Value::Bool(false) || not.is_some_and(|not| not.is_empty())
 }
 
-/// What a schema admits by its own keywords. Keywords of objects, arrays, numbers and strings say nothing of other values;
-/// `properties` alone is taken for what its author means by it.
+/// The values that a schema admits by its own keywords. Keywords of objects, arrays, numbers and strings do not
+/// restrict values of other types; `properties` alone is read as its author means it.
 pub(super) fn own<'a>(node: &Node<'a>) -> Admits<'a> {
     if is_never(node) {
         return Admits { kinds: Kinds::NONE, values: None };
@@ -195,7 +195,7 @@ pub(super) fn own<'a>(node: &Node<'a>) -> Admits<'a> {
     };
     let values = node.value.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let values: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
-    // Numbers that are written as text in the contract travel as what `type` says.
+    // Numbers that the contract writes as strings are sent as `type` demands.
     let fits = |value: &&Value| !Kinds::of(value).and(kinds).is_empty();
     if values.is_empty() || !values.iter().all(fits) {
         return Admits { kinds, values: None };
@@ -235,13 +235,13 @@ mod tests {
             json!({"anyOf": [{}, {"type": "string"}]}),
             json!({"oneOf": [{"enum": [null]}]}),
         ] {
-            with(open.clone(), |found| assert_eq!(found, Admits::ALL, "{open}"));
+            with(open.clone(), |admitted| assert_eq!(admitted, Admits::ALL, "{open}"));
         }
-        with(json!({"properties": {"a": {}}}), |found| assert_eq!(found.kinds, Kinds::OBJECT));
-        with(json!({"allOf": [{"type": "number"}, {"type": "integer"}]}), |found| {
-            assert_eq!(found.kinds, Kinds::INTEGER)
+        with(json!({"properties": {"a": {}}}), |admitted| assert_eq!(admitted.kinds, Kinds::OBJECT));
+        with(json!({"allOf": [{"type": "number"}, {"type": "integer"}]}), |admitted| {
+            assert_eq!(admitted.kinds, Kinds::INTEGER)
         });
-        with(json!({"$ref": "#/components/schemas/Loop"}), |found| assert_eq!(found.kinds, Kinds::OBJECT));
+        with(json!({"$ref": "#/components/schemas/Loop"}), |admitted| assert_eq!(admitted.kinds, Kinds::OBJECT));
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
             (json!({"allOf": [{"enum": [1, 2]}, {"type": "number"}]}), false),
             (json!({"allOf": [{"enum": [1.5]}, {"type": "integer"}]}), true),
         ] {
-            with(schema.clone(), |found| assert_eq!(found.is_nothing(), is_nothing, "{schema}"));
+            with(schema.clone(), |admitted| assert_eq!(admitted.is_nothing(), is_nothing, "{schema}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `allOf`, and members that several parts of it declare: what all of them say together.
+//! `allOf`: the conjunction of its parts, and of the members that several parts declare.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use super::types::{Format, Type};
 use crate::ledger::Loss;
 
 impl<'a> Types<'a> {
-    /// What a schema with `allOf` is; `None`: look at the rest of it.
+    /// The shape of a schema with `allOf`; `None` if the rest of the schema decides.
     pub(super) fn all_of(&mut self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
         let parts: Vec<Node<'a>> =
             node.get("allOf").iter().flat_map(Node::items).filter(|part| !is_empty(part)).collect();
@@ -29,7 +29,7 @@ impl<'a> Types<'a> {
                 self.ledger,
                 "model/all-of",
                 format!("{what}: {kept}"),
-                Loss::Documentation("what `type` says".to_owned()),
+                Loss::Documentation("the keyword `type`".to_owned()),
             );
             return Some(Shape::Same(reference));
         }
@@ -53,7 +53,7 @@ impl<'a> Types<'a> {
             return Some(Shape::Struct);
         }
         *nullable |= enums::listed(node).iter().any(|value| value.is_null());
-        // Conditions on what the schema itself says, or that leave all of it.
+        // The parts repeat the schema's own conditions, or restrict nothing.
         if telling.is_empty() || admits.values.is_some() && own(node).values == admits.values {
             return None;
         }
@@ -114,7 +114,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// What several schemas come down to that all hold, and that are not objects.
+    /// The shape of several schemas that must all hold, none of them an object.
     fn together(&mut self, parts: &[Node<'a>], admits: &Admits<'a>) -> Shape<'a> {
         if let [only] = parts {
             return Shape::Same(only.clone());
@@ -138,12 +138,12 @@ impl<'a> Types<'a> {
                 Kinds::BOOLEAN => Shape::Scalar(Type::Boolean),
                 Kinds::INTEGER => Shape::Scalar(Type::Integer("i64")),
                 Kinds::NUMBER => Shape::Scalar(Type::Double),
-                _ => Shape::Degraded("no one part of it says what all of them leave".to_owned()),
+                _ => Shape::Degraded("the intersection of its parts is none of them".to_owned()),
             },
         }
     }
 
-    /// Arrays that differ in what they say of their elements.
+    /// The shape of arrays with different schemas for their elements.
     fn arrays(&mut self, parts: &[Node<'a>]) -> Shape<'a> {
         let mut telling: Vec<(&Node<'a>, Node<'a>)> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -188,7 +188,7 @@ impl<'a> Types<'a> {
     }
 
     fn note_last(&mut self, last: &Node<'a>) {
-        let lost = Loss::Documentation("what the other parts say of it".to_owned());
+        let lost = Loss::Documentation("the constraints of the other parts".to_owned());
         last.note(
             self.ledger,
             "model/flatten",

@@ -1,11 +1,12 @@
-//! What tells the alternatives of a list apart.
+//! The properties that distinguish the alternatives of a list.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// How many alternatives of a list have a member fixed to a value, by the place of the list. Each list is counted once.
+/// Number of alternatives of a list that fix a member to a value, by the pointer of the list. Each list is counted
+/// once.
 #[derive(Debug, Default)]
 pub(crate) struct Counted(RefCell<HashMap<*const Value, Counts>>);
 
@@ -28,8 +29,8 @@ impl Counted {
     }
 }
 
-/// What an alternative without a title or a tag is: the name of its only member, where it must have one, as serde writes
-/// enumerations; else its type, where that is not an object.
+/// The nature of an alternative without a title or a tag: the name of its only member if that is required, as serde
+/// writes enumerations; otherwise its type if that is not an object.
 pub(super) enum Nature<'v> {
     Member(&'v str),
     Type(&'v str),

@@ -7,9 +7,10 @@ use crate::Names;
 /// Names of the parameter, in lower case.
 const NAMES: [&str; 3] = ["api-version", "x-api-version", "x-version"];
 
-/// A required `api-version` on every operation of a document is configuration of the client, not an argument of each call; and
-/// stays so when an operation comes that does not ask for it. What is sent unless another version is configured: the contract's
-/// default, its only value or example, or the version of the document, where that can be one of the interface.
+/// A required `api-version` on every operation of a document is configuration of the client, not an argument of each
+/// call, and stays so if an operation without it is added. Unless another version is configured, the client sends the
+/// contract's default, its only value or example, or the version of the document if that has the form of an
+/// interface's.
 pub(super) fn lift(model: &mut Model, documents: &[Document], pins: &Names, given: &mut Names) {
     for document in documents {
         let mut operations: Vec<&mut Operation> =
@@ -31,11 +32,11 @@ pub(super) fn lift(model: &mut Model, documents: &[Document], pins: &Names, give
     }
 }
 
-/// Who says the version, as the lock has it.
+/// The value in the lock if the client sends the version.
 const CLIENT: &str = "client";
 const ARGUMENT: &str = "argument";
 
-/// Where the parameter stands among those of an operation.
+/// Index of the parameter in an operation.
 fn position(operation: &Operation) -> Option<usize> {
     operation.parameters.iter().position(|parameter| {
         matches!(parameter.location, Location::Query | Location::Header)
@@ -56,14 +57,15 @@ fn lift_from(operation: &mut Operation, document: &Document) {
     operation.api_version = Some(parameter);
 }
 
-/// Whether a value can stand in a query, a header or a sentence as it is.
+/// Returns whether a value can stand in a query, a header or a sentence without escapes.
 fn is_text(value: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:+".contains(&byte);
     (1..=64).contains(&value.len()) && value.bytes().all(is_plain)
 }
 
-/// Whether the version of a document has the form of an interface's: `2.0`, `3`, `2024-06-01`, `2024-06-01-preview`,
-/// `2024-06-01.1.0`, `1.0-beta`. Three numbers and more, or a `v`, number the document or the product.
+/// Returns whether the version of a document has the form of an interface's: `2.0`, `3`, `2024-06-01`,
+/// `2024-06-01-preview`, `2024-06-01.1.0`, `1.0-beta`. Three or more numbers, or a `v`, are a version of the document
+/// or the product.
 fn is_version(text: &str) -> bool {
     let (rest, status) = match text.char_indices().find(|(_, character)| character.is_ascii_alphabetic()) {
         Some((at, _)) => (text[..at].strip_suffix('-'), &text[at..]),

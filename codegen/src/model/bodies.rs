@@ -13,12 +13,12 @@ use crate::ledger::Loss;
 use crate::pointer;
 
 /// The body of an operation, in the one form that the client sends: as it was sent before, where that is still offered.
-pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Option<Body> {
-    let FoundOperation { node: operation, hint, key, .. } = found;
+pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Option<Body> {
+    let FoundOperation { node: operation, hint, key, .. } = route;
     let before = types.claims.body(key);
     let Some(node) = operation.get("requestBody") else {
-        // What these methods send nobody adds later.
-        if !matches!(found.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE") {
+        // No later contract adds a body to these methods.
+        if !matches!(route.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE") {
             types.claims.given.bodies.insert(key.clone(), NONE.to_owned());
         }
         return None;
@@ -34,7 +34,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Opt
     let Some((mut media_type, mut media)) = content.iter().min_by_key(|(name, _)| order(name)).cloned() else {
         return Some(unknown(types, &body, "the contract names no media type".to_owned()));
     };
-    // Where both kinds of form are offered, only files need the larger one.
+    // If both kinds of form are offered, only files need the larger one.
     let encoded = content.iter().find(|(name, _)| known.is_none() && class(name) == MediaClass::Form);
     if let (MediaClass::Multipart, Some((name, form))) = (class(media_type), encoded)
         && let Some(schema) = form.get("schema")
@@ -84,12 +84,12 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Opt
     Some(Body { media_type, required, kind })
 }
 
-/// What stands in the lock for an operation without a body, and behind the media type of one that is set on the call.
+/// The entry of the lock for an operation without a body, and the suffix of a media type whose body is set on the call.
 const NONE: &str = "none";
 const OPTIONAL: &str = " optional";
 
-/// Whether a body is an argument. ASP.NET leaves `required` out although the body is needed; but one that came later breaks
-/// no caller.
+/// Returns whether a body is an argument. ASP.NET leaves `required` out although the body is needed; a body that was
+/// added later stays optional, so that no caller breaks.
 fn is_required<'a>(types: &mut Types<'a>, body: &Node<'a>, before: Option<&str>) -> bool {
     match (body.value.get("required").and_then(serde_json::Value::as_bool), before) {
         (Some(required), _) => required,
@@ -105,7 +105,7 @@ fn is_required<'a>(types: &mut Types<'a>, body: &Node<'a>, before: Option<&str>)
 
 /// A body of which nothing is known but that there is one.
 fn unknown<'a>(types: &mut Types<'a>, node: &Node<'a>, cause: String) -> Body {
-    types.lose(node, "sent as bytes, whose media type the caller gives", cause);
+    types.lose(node, "sent as bytes, with a media type that the caller sets", cause);
     Body { media_type: "application/octet-stream".into(), required: false, kind: BodyKind::Binary }
 }
 
@@ -150,13 +150,13 @@ fn form<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: Option<&Node<'a>>, 
     BodyKind::Form(ty, styles)
 }
 
-/// Whether one of the members is a file. `untyped`: whether one without a type counts.
+/// Returns whether one of the members is a file. With `untyped`, a member without a type counts as one.
 fn has_file<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str, untyped: bool) -> bool {
     let parts = schema.resolve().map(|target| types.parts(&target, hint, None, untyped)).unwrap_or_default();
     parts.iter().any(|part| matches!(part.kind, PartKind::File | PartKind::Files))
 }
 
-/// Whether a schema says more of a text than that it is one.
+/// Returns whether a schema restricts a text further.
 pub(super) fn typed_elsewhere<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> bool {
     !matches!(types.of(schema, hint).ty, Type::Any | Type::Object | Type::String(_))
 }

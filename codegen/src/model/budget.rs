@@ -1,6 +1,7 @@
-//! How much work a contract may ask for. The work is counted, not timed, so that a contract gives the same client everywhere.
+//! Limits of the work for a contract. The work is counted, not timed, so that a contract gives the same client
+//! everywhere.
 //!
-//! No contract that describes a service comes near. What is beyond is degraded, on the record.
+//! Contracts of real services stay far below. Parts beyond the limit are degraded, and the ledger says so.
 
 /// Lists and maps that stand in each other. The compiler gives up on a type that is nested four times as deep.
 pub(super) const NESTING: usize = 32;
@@ -15,7 +16,7 @@ pub(super) const HEADERS: usize = 200;
 /// Members that objects take over from the schemas that they are composed of, in all.
 const MEMBERS: usize = 500_000;
 
-/// What is left.
+/// The remaining budget.
 #[derive(Debug)]
 pub(super) struct Budget {
     members: usize,
@@ -37,5 +38,7 @@ impl Budget {
 
 /// Why something is left untyped when nothing is left.
 pub(super) fn spent() -> String {
-    format!("the objects of the contract take over more than {MEMBERS} members from what they are composed of")
+    format!(
+        "the objects of the contract inherit more than {MEMBERS} members from the schemas that they are composed of"
+    )
 }

@@ -23,8 +23,8 @@ pub(crate) fn build(
     pins: &Names,
     ledger: &mut Ledger,
 ) -> Result<(Model, Names, Routes), Report> {
-    let (mut found, routes) = operations::find(documents, setup, pins, ledger);
-    let names = operations::name(&mut found, &setup.config, pins)?;
+    let (mut operations, routes) = operations::find(documents, setup, pins, ledger);
+    let names = operations::name(&mut operations, &setup.config, pins)?;
     let mut secured: BTreeMap<&str, Schemes> = BTreeMap::new();
     for document in documents {
         secured.insert(&document.name, Schemes::read(&Node::root(document), ledger));
@@ -37,16 +37,16 @@ pub(crate) fn build(
             types.named(&schema, name);
         }
     }
-    let mut model = Model { left_out: routes.admitted - found.len(), ..Model::default() };
+    let mut model = Model { left_out: routes.admitted - operations.len(), ..Model::default() };
     let keys: BTreeSet<&Scheme> = secured.values().flat_map(Schemes::keys).collect();
     model.schemes = keys.into_iter().cloned().collect();
-    let main = found.iter().find(|operation| operation.family.server.is_none());
+    let main = operations.iter().find(|operation| operation.family.server.is_none());
     let main = main.and_then(|operation| secured.get(operation.node.document.name.as_str()));
     model.security = main.map(|schemes| schemes.default.clone()).unwrap_or_default();
-    for operation in &found {
+    for operation in &operations {
         let mut interpreted = interpret(&mut types, operation);
         if let Some(schemes) = secured.get(operation.node.document.name.as_str()) {
-            interpreted.security = schemes.of(&operation.node, types.ledger);
+            interpreted.security = schemes.of(&operation.node, &operation.item, types.ledger);
         }
         model.operations.push(interpreted);
         if !model.families.contains(&operation.family) {
@@ -68,27 +68,27 @@ pub(crate) fn build(
     Ok((model, given, routes))
 }
 
-fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) -> Operation {
-    let parameters::Parameters { list: parameters, query, headers } = parameters::read(types, found);
-    let body = bodies::read(types, found);
-    let responses = responses::read(types, found);
+fn interpret<'a>(types: &mut Types<'a>, operation: &operations::FoundOperation<'a>) -> Operation {
+    let parameters::Parameters { list: parameters, query, headers } = parameters::read(types, operation);
+    let body = bodies::read(types, operation);
+    let responses = responses::read(types, operation);
     // An answer to HEAD has no body, whatever the contract says (RFC 9110, section 9.3.2).
     let (success, redirects) = match responses.success {
-        success if found.method != "HEAD" || success == Content::Redirect => (success, responses.redirects),
+        success if operation.method != "HEAD" || success == Content::Redirect => (success, responses.redirects),
         _ => (Content::Empty, Vec::new()),
     };
     Operation {
-        document: found.node.document.name.clone(),
-        pointer: found.node.source(),
-        method: found.method.clone(),
-        path: found.route.path.clone(),
+        document: operation.node.document.name.clone(),
+        pointer: operation.node.source(),
+        method: operation.method.clone(),
+        path: operation.route.path.clone(),
         query,
         headers,
-        family: found.family.name.clone(),
-        name: found.name.clone(),
-        docs: found.node.prose(),
-        deprecated: found.node.flag("deprecated"),
-        provenance: Provenance::of(&found.node),
+        family: operation.family.name.clone(),
+        name: operation.name.clone(),
+        docs: operation.node.prose(),
+        deprecated: operation.node.flag("deprecated"),
+        provenance: Provenance::of(&operation.node),
         parameters,
         body,
         success,
@@ -98,6 +98,6 @@ fn interpret<'a>(types: &mut Types<'a>, found: &operations::FoundOperation<'a>) 
         answered: responses.headers,
         security: Security::Token,
         api_version: None,
-        server: address::own_server(&found.node, &found.item),
+        servers: address::own_servers(&operation.node, &operation.item),
     }
 }

@@ -14,7 +14,7 @@ use crate::naming::{Doubles, Scope};
 use crate::pointer;
 use crate::text::Ident;
 
-/// Where a document keeps its named schemas.
+/// The pointer prefix of named schemas.
 const COMPONENTS: &str = "/components/schemas/";
 
 /// Names, and who has them.
@@ -24,6 +24,8 @@ pub(super) struct Claims<'a> {
     renames: &'a BTreeMap<String, String>,
     /// Names of types that are given, or that a pin keeps for its type.
     scope: Scope,
+    /// Pinned names of types that are renamed. Only a type that is renamed, too, can take one: programs still have them.
+    left: BTreeSet<&'a str>,
     /// Pinned names that were given.
     honoured: BTreeSet<&'a str>,
     /// Whose a name is: name of a type → document.
@@ -43,10 +45,13 @@ impl<'a> Claims<'a> {
         renames: &'a BTreeMap<String, String>,
         ledger: &mut Ledger,
     ) -> Self {
+        let is_left = |(key, name): &(&String, &String)| renames.get(*key).is_some_and(|chosen| chosen != *name);
+        let left = pins.types.iter().filter(is_left).map(|(_, name)| name.as_str());
         let mut claims = Self {
             pins,
             renames,
             scope: Scope::with(pins.types.values().map(String::as_str)),
+            left: left.collect(),
             honoured: BTreeSet::new(),
             owners: pins.types.iter().map(|(key, name)| (name.clone(), document_of(key).to_owned())).collect(),
             components: HashMap::new(),
@@ -62,13 +67,13 @@ impl<'a> Claims<'a> {
                 let earlier = documents.iter().take(index).find(|earlier| has_schema(earlier, name));
                 if let Some(earlier) = earlier {
                     let what =
-                        format!("a type of its own: the document `{}` has a schema of this name, too", earlier.name);
+                        format!("a separate type: the document `{}` has a schema of this name, too", earlier.name);
                     node.note(ledger, "model/type", what, Loss::Nothing);
                 }
                 wanted.push((index, key(&node), node.pointer.clone(), shortener.short(name)));
             }
         }
-        // What has a chosen name comes first. Then one document after the other, and those first that are named as Rust names
+        // Chosen names come first. Then one document after the other, and within it first the names in the form of Rust
         // types: of `order` and `Order`, the second is `Order`.
         wanted.sort_by_cached_key(|(index, key, _, wish)| {
             (!renames.contains_key(key), *index, pointer::last(key) != *wish, key.clone())
@@ -93,11 +98,12 @@ impl<'a> Claims<'a> {
         let chosen = self.renames.get(&key).map(String::as_str);
         let pinned = self.pins.types.get(&key).map(String::as_str);
         let pinned = pinned.filter(|pinned| chosen.is_none_or(|chosen| chosen == *pinned));
-        if let Some(pinned) = pinned {
-            self.doubles.note("type", "", &key, pinned);
+        if let Some(name) = chosen.or(pinned) {
+            self.doubles.note("type", "", &key, name, chosen.is_some());
         }
-        let name = match pinned.and_then(|pinned| Some((pinned, Ident::new(pinned)?))) {
-            Some((pinned, name)) if self.honoured.insert(pinned) => name,
+        let reserved = pinned.or(chosen.filter(|chosen| self.left.contains(*chosen)));
+        let name = match reserved.and_then(|name| Some((name, Ident::new(name)?))) {
+            Some((reserved, name)) if self.honoured.insert(reserved) => name,
             _ => self.unpinned(&key, chosen, wish),
         };
         self.owners.insert(name.to_string(), document_of(&key).to_owned());
@@ -105,8 +111,8 @@ impl<'a> Claims<'a> {
         name
     }
 
-    /// The first free form of what is wished. Types of two documents are two types, equal or not: each document changes without
-    /// the other. Of one name, the second has its document in front.
+    /// The first free form of the wished name. Types of two documents are two types, equal or not: each document
+    /// changes without the other. Of one name, the second has its document in front.
     fn unpinned(&mut self, key: &str, chosen: Option<&str>, wish: &str) -> Ident {
         let first = chosen.unwrap_or(wish);
         let document = document_of(key);
@@ -121,7 +127,7 @@ impl<'a> Claims<'a> {
     pub(super) fn members(&mut self, scope: &mut Scope, owner: &str, members: &[(&str, String)]) -> Vec<Ident> {
         let rank = |(wire, wish): &(&str, String)| {
             let is_plain = wire.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let pinned = self.pins.members.contains_key(&format!("{owner}.{wire}"));
+            let pinned = self.is_pinned(&format!("{owner}.{wire}"));
             (!pinned, wire != wish, !is_plain)
         };
         let mut order: Vec<usize> = (0..members.len()).collect();
@@ -142,7 +148,7 @@ impl<'a> Claims<'a> {
         let mut scope = Scope::with(setter::METHODS.iter().copied());
         let mut named: Vec<(bool, bool, usize, &str, &str)> = Vec::with_capacity(parameters.len());
         for (index, (place, wire)) in parameters.into_iter().enumerate() {
-            let pinned = self.pins.members.contains_key(&setter_key(operation, place, wire));
+            let pinned = self.is_pinned(&setter_key(operation, place, wire));
             let is_plain = place == "query" && setter_name(wire) == wire;
             named.push((!pinned, !is_plain, index, place, wire));
         }
@@ -151,10 +157,9 @@ impl<'a> Claims<'a> {
         for (_, derived, index, place, wire) in named {
             let key = setter_key(operation, place, wire);
             let wish = setter_name(wire);
-            self.pinned_member(operation, &key);
-            let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key));
+            let chosen = self.settled(operation, &key);
             let longer = format!("{}_{place}", wish.trim_end_matches('_'));
-            let name = scope.claim([chosen.map_or(wish.as_str(), String::as_str), &wish, &longer]);
+            let name = scope.claim([chosen.unwrap_or(&wish), &wish, &longer]);
             if derived || *name != *wish {
                 self.given.members.insert(key, name.to_string());
             }
@@ -177,11 +182,9 @@ impl<'a> Claims<'a> {
         let pin = |wire: &str| self.pins.headers.get(&header_key(operation, wire))?.rsplit_once(FROM).map(|pin| pin.0);
         let mut named: Vec<(bool, bool, usize)> = Vec::with_capacity(headers.len());
         for (index, (wire, _)) in headers.iter().enumerate() {
-            named.push((
-                pin(wire).is_none(),
-                !wire.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'),
-                index,
-            ));
+            let chosen = self.renames.get(&header_key(operation, wire));
+            let is_pinned = pin(wire).is_some_and(|pinned| chosen.is_none_or(|chosen| chosen == pinned));
+            named.push((!is_pinned, !wire.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'), index));
         }
         named.sort_unstable();
         let mut names = Vec::with_capacity(named.len());
@@ -189,11 +192,12 @@ impl<'a> Claims<'a> {
             let Some((wire, status)) = headers.get(index) else { continue };
             let key = header_key(operation, wire);
             let wish = reader_name(wire);
-            let chosen = self.renames.get(&key).map(String::as_str).or_else(|| pin(wire));
-            if let Some(pinned) = pin(wire).filter(|pinned| chosen == Some(pinned)) {
-                self.doubles.note("header", operation, &key, pinned);
+            let chosen = self.renames.get(&key).map(String::as_str);
+            let settled = chosen.or_else(|| pin(wire));
+            if let Some(name) = settled {
+                self.doubles.note("header", operation, &key, name, chosen.is_some());
             }
-            let name = scope.claim([chosen.unwrap_or(&wish), &wish]);
+            let name = scope.claim([settled.unwrap_or(&wish), &wish]);
             self.given.headers.insert(key, format!("{name}{FROM}{status}"));
             names.push((index, name));
         }
@@ -204,27 +208,35 @@ impl<'a> Claims<'a> {
     /// The name of a member: pinned, or the first free form of `wish`. It is pinned where it needed more than its wire name.
     fn member(&mut self, scope: &mut Scope, owner: &str, wire: &str, wish: &str) -> Ident {
         let key = format!("{owner}.{wire}");
-        self.pinned_member(owner, &key);
-        let chosen = self.renames.get(&key).or_else(|| self.pins.members.get(&key));
-        let name = scope.claim([chosen.map_or(wish, String::as_str), wish]);
+        let chosen = self.settled(owner, &key);
+        let name = scope.claim([chosen.unwrap_or(wish), wish]);
         if *name != *wish {
             self.given.members.insert(key, name.to_string());
         }
         name
     }
 
-    fn pinned_member(&mut self, owner: &str, key: &str) {
-        if let Some(pinned) = self.pins.members.get(key).filter(|_| !self.renames.contains_key(key)) {
-            self.doubles.note("member", owner, key, pinned);
-        }
+    /// Returns whether a member keeps the name of its pin: a member that is renamed to a name of others takes it from
+    /// none of them.
+    fn is_pinned(&self, key: &str) -> bool {
+        let pinned = self.pins.members.get(key);
+        pinned.is_some_and(|pinned| self.renames.get(key).is_none_or(|chosen| chosen == pinned))
     }
 
-    /// What the call of an operation returned, when it was first given a type.
+    /// The name of a member that is chosen by hand, or pinned.
+    fn settled(&mut self, owner: &str, key: &str) -> Option<&'a str> {
+        let chosen = self.renames.get(key);
+        let name = chosen.or_else(|| self.pins.members.get(key))?;
+        self.doubles.note("member", owner, key, name, chosen.is_some());
+        Some(name)
+    }
+
+    /// The response of an operation, as it was first given a type.
     pub(super) fn answer(&self, operation: &str) -> Option<&'a str> {
         self.pins.answers.get(operation).map(String::as_str)
     }
 
-    /// What an operation sent, when it was first given a name.
+    /// The body of an operation, as it was first given a name.
     pub(super) fn body(&self, operation: &str) -> Option<&'a str> {
         self.pins.bodies.get(operation).map(String::as_str)
     }
@@ -260,7 +272,7 @@ fn header_key(operation: &str, wire: &str) -> String {
     format!("{operation}.{wire}")
 }
 
-/// What stands between the name of a header's method and the status whose response gives it its type.
+/// Separates the name of a header's method from the status whose response gives it its type.
 const FROM: &str = " of ";
 
 /// A name for the inline schema of a component that operations share, such as `NotFoundResponse`; `None`: it is not a component.

@@ -13,7 +13,7 @@ use crate::ledger::{Ledger, Loss};
 use crate::naming::Scope;
 use crate::naming::ident::variant_name;
 
-/// What a schema with `enum` is; `None`: the values say nothing, look at the rest of the schema.
+/// The shape of a schema with `enum`; `None` if the rest of the schema decides.
 pub(super) fn shape<'a>(node: &Node<'a>, values: &[Value]) -> Option<Shape<'a>> {
     let mut values = values.iter().filter(|value| !value.is_null()).peekable();
     values.peek()?;
@@ -23,7 +23,7 @@ pub(super) fn shape<'a>(node: &Node<'a>, values: &[Value]) -> Option<Shape<'a>> 
     }
     let values: Vec<&Value> = values.collect();
     if values.iter().all(|value| value.is_string()) {
-        // Numbers and flags that are written as text in the contract travel as what `type` says.
+        // Numbers and flags that the contract writes as strings are sent as `type` demands.
         return matches!(kind, "" | "string").then_some(Shape::Enum);
     }
     if values.iter().all(|value| value.is_i64()) {
@@ -51,13 +51,13 @@ pub(super) fn unlisted(ledger: &mut Ledger, node: &Node<'_>) {
         node.note(
             ledger,
             "model/enum",
-            "the values do not become an enumeration: they are not all text, or all integers, as the type says",
+            "the values are no enumeration: they are not all text, or not all integers, as the type demands",
             lost,
         );
     }
 }
 
-/// Whether values are all text, or all integers.
+/// Returns whether values are all text, or all integers.
 pub(super) fn is_enumeration(values: &[&Value]) -> bool {
     values.iter().all(|value| value.is_string()) || values.iter().all(|value| value.is_i64())
 }
@@ -67,15 +67,18 @@ pub(super) fn listed<'a>(node: &Node<'a>) -> Vec<&'a Value> {
     node.value.get("enum").and_then(Value::as_array).into_iter().flatten().collect()
 }
 
+/// Where generators write what they call the values.
+pub(crate) const VALUE_NAMES: [&str; 3] = ["x-enum-varnames", "x-enumNames", "x-enum-names"];
+
 /// The variants of an enumeration.
 pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>, values: &[&Value]) -> Kind {
-    let names = labels(ledger, node, &["x-enum-varnames", "x-enumNames", "x-enum-names"], values.len());
+    let names = labels(ledger, node, &VALUE_NAMES, values.len());
     let about =
         labels(ledger, node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());
     let integer =
         if node.text("format") == "int64" || values.iter().any(|value| too_large(value)) { "i64" } else { "i32" };
     let mut scope = Scope::with(["Unknown"]);
-    let mut found: Vec<(String, String, String)> = Vec::new();
+    let mut wishes: Vec<(String, String, String)> = Vec::new();
     let mut seen = HashSet::new();
     let mut kind = EnumKind::String;
     for (index, value) in values.iter().enumerate() {
@@ -93,11 +96,11 @@ pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>
             continue;
         }
         let wish = names.get(index).map_or(plain, |name| variant_name(name));
-        found.push((wire, wish, about.get(index).cloned().unwrap_or_default()));
+        wishes.push((wire, wish, about.get(index).cloned().unwrap_or_default()));
     }
-    let members: Vec<(&str, String)> = found.iter().map(|(wire, wish, _)| (wire.as_str(), wish.clone())).collect();
+    let members: Vec<(&str, String)> = wishes.iter().map(|(wire, wish, _)| (wire.as_str(), wish.clone())).collect();
     let given = claims.members(&mut scope, &key(node), &members);
-    let variants = found.into_iter().zip(given).map(|((wire, _, docs), name)| {
+    let variants = wishes.into_iter().zip(given).map(|((wire, _, docs), name)| {
         let content = VariantContent::Value;
         (wire, Variant { name, docs, deprecated: Deprecation::No, content })
     });
@@ -116,7 +119,7 @@ fn labels(ledger: &mut Ledger, node: &Node<'_>, extensions: &[&str], count: usiz
         if labels.len() == count {
             return labels;
         }
-        let lost = Loss::Documentation("what the values are called".to_owned());
+        let lost = Loss::Documentation("the names of the values".to_owned());
         node.note(ledger, "model/enum", format!("`{extension}` does not fit the values"), lost);
     }
     Vec::new()

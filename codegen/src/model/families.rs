@@ -15,8 +15,8 @@ const FEATURES: &[&str] = &["assumed", "default", "unreferenced"];
 /// Longest name: that of a file, which has more before and behind it.
 const LONGEST: usize = 64;
 
-/// The family that claims an operation, and the prefix by which it does. Where no prefix does, the operation stays in the family
-/// that it was in before: tags are documentation.
+/// The family that claims an operation, and the prefix by which it does. If no prefix claims it, the operation stays in
+/// its former family: tags are documentation.
 pub(super) fn claim<'c>(
     setup: &'c Setup,
     path: &str,

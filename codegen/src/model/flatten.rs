@@ -7,7 +7,7 @@ use super::schemas::Types;
 use super::tree::Node;
 use crate::ledger::Loss;
 
-/// Where a member is declared.
+/// The declarations of a member.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations<'a> {
     pub(super) together: Vec<Node<'a>>,
@@ -46,7 +46,7 @@ impl<'a> Types<'a> {
             return;
         }
         let own = node.value.get("properties").and_then(serde_json::Value::as_object).map_or(0, serde_json::Map::len);
-        // An object is itself first: the budget is for what it takes over.
+        // An object's own members are free: the budget is for merged ones.
         if depth > 0 && !self.budget.merge(own) {
             self.lose(node, "left out of the objects that are composed of it", budget::spent());
             return;
@@ -114,7 +114,7 @@ impl<'a> Types<'a> {
     }
 }
 
-/// Whether a schema leaves the type open.
+/// Returns whether a schema leaves the type open.
 fn says_nothing(node: &Node<'_>) -> bool {
     let typing =
         ["$ref", "type", "allOf", "oneOf", "anyOf", "enum", "properties", "items", "additionalProperties", "format"];

@@ -56,8 +56,8 @@ impl Subtypes {
         if composed || !tagged {
             return;
         }
-        let mut found: Vec<(String, String)> = mapping(base);
-        let mut listed: BTreeSet<String> = found.iter().map(|(_, reference)| reference.clone()).collect();
+        let mut tags: Vec<(String, String)> = mapping(base);
+        let mut listed: BTreeSet<String> = tags.iter().map(|(_, reference)| reference.clone()).collect();
         let mut queue = vec![base.pointer.clone()];
         let mut seen = BTreeSet::new();
         while let Some(parent) = queue.pop() {
@@ -65,7 +65,7 @@ impl Subtypes {
                 if seen.insert(child.clone()) {
                     let reference = format!("#{child}");
                     if listed.insert(reference.clone()) {
-                        found.push((pointer::last(child), reference));
+                        tags.push((pointer::last(child), reference));
                     }
                     queue.push(child.clone());
                 }
@@ -73,14 +73,14 @@ impl Subtypes {
         }
         let children = seen.into_iter().map(|pointer| (base.document.name.clone(), pointer));
         self.children.extend(children);
-        if found.iter().any(|(_, reference)| *reference != format!("#{}", base.pointer)) {
-            for (_, reference) in &found {
+        if tags.iter().any(|(_, reference)| *reference != format!("#{}", base.pointer)) {
+            for (_, reference) in &tags {
                 if let Some(target) = base.target(reference) {
                     let place = (base.document.name.clone(), target.pointer);
                     self.extended.entry(place).or_default().insert(base.pointer.clone());
                 }
             }
-            self.bases.insert((base.document.name.clone(), base.pointer.clone()), found);
+            self.bases.insert((base.document.name.clone(), base.pointer.clone()), tags);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Terms of HTTP: tokens and media types.
 
-/// Whether a text can be the name of a header, or a method (RFC 9110, section 5.6.2).
+/// Returns whether a text is a token: a name of a header, or a method (RFC 9110, section 5.6.2).
 pub(super) fn is_token(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(is_part)
@@ -30,7 +30,7 @@ pub(super) fn class(media_type: &str) -> MediaClass {
     }
 }
 
-/// Whether a media type is JSON, or open to it.
+/// Returns whether a media type is JSON, or a range that includes JSON.
 pub(super) fn is_json(media_type: &str) -> bool {
     let name = essence(media_type);
     matches!(
@@ -39,14 +39,14 @@ pub(super) fn is_json(media_type: &str) -> bool {
     ) || name.ends_with("+json")
 }
 
-/// What the lock says of a body: its media type, in a word where it is the usual one of its kind.
+/// A body's entry in the lock: its media type, abbreviated if it is the usual one of its kind.
 pub(super) fn word(media_type: &str) -> String {
     let (normal, kind) = (normal(media_type), kind(media_type));
     let is_plain = normal.bytes().all(|byte| byte.is_ascii_graphic());
     if normal != usual(kind) && is_plain { normal } else { kind.to_owned() }
 }
 
-/// How far a media type is from what the lock says: the same, of the same kind, of another.
+/// Distance of a media type from the entry in the lock: the same, of the same kind, of another.
 pub(super) fn distance(media_type: &str, locked: &str) -> u8 {
     let (before, known) = match locked.contains('/') {
         true => (locked, kind(locked)),

@@ -7,8 +7,9 @@ use super::http::essence;
 use super::tree::Node;
 use crate::pointer;
 
-/// `document#pointer`, with names in place of positions: a parameter goes by place and name, an alternative by its title, its
-/// tag, or what it is, a media type without its parameters, and `allOf` is left out, since its parts are one schema.
+/// `document#pointer`, with names instead of indices: a parameter is named by its location and name, an alternative by
+/// its title, its tag, or its nature, a media type without its parameters, and `allOf` is left out, because its parts
+/// are one schema.
 pub(super) fn key(node: &Node<'_>) -> String {
     let mut key = format!("{}#", node.document.name);
     let mut value = &node.document.tree;
@@ -39,14 +40,14 @@ pub(super) fn key(node: &Node<'_>) -> String {
 }
 
 fn child<'v>(parent: &'v Value, segment: &str) -> &'v Value {
-    let found = match parent {
+    let schema = match parent {
         Value::Array(items) => segment.parse::<usize>().ok().and_then(|index| items.get(index)),
         other => other.get(pointer::unescape(segment)),
     };
-    found.unwrap_or(&Value::Null)
+    schema.unwrap_or(&Value::Null)
 }
 
-/// What an alternative is called: its title, the value of a member that no other has, its only member, or its type.
+/// The label of an alternative: its title, the value of a member that no other has, its only member, or its type.
 fn label(schema: &Value, alternatives: &Value, counted: &Counted) -> Option<String> {
     let title = text(schema, "title");
     if !title.is_empty() {
@@ -69,7 +70,8 @@ fn media_type(content: &Value, segment: &str) -> Option<String> {
     (!taken).then_some(plain)
 }
 
-/// What a token that stands behind `content` is, as text, and without parameters. `None`: a keyword of a member called `content`.
+/// The text of a token that follows `content`, and the media type without parameters. `None` if `content` is the name
+/// of a member.
 fn plain_media_type(segment: &str) -> Option<(String, String)> {
     let name = pointer::unescape(segment);
     let plain = essence(&name);
@@ -119,20 +121,20 @@ mod tests {
         });
         let document = Document::plain(tree);
         let root = Node::root(&document);
-        let found = |pointer: &str| root.target(&format!("#{pointer}")).map(|node| key(&node)).unwrap_or_default();
-        assert_eq!(found("/paths/~1a/get/parameters/1/schema"), "d#/paths/~1a/get/parameters/query:x~1y/schema");
+        let key_of = |pointer: &str| root.target(&format!("#{pointer}")).map(|node| key(&node)).unwrap_or_default();
+        assert_eq!(key_of("/paths/~1a/get/parameters/1/schema"), "d#/paths/~1a/get/parameters/query:x~1y/schema");
         for (media_type, named) in
             [("a~1b; v=1", "a~1b"), ("a~1b; v=2", "a~1b; v=2"), ("a~1c", "a~1c"), ("A~1d ; x", "a~1d")]
         {
             let body = "/paths/~1a/get/requestBody/content";
-            assert_eq!(found(&format!("{body}/{media_type}")), format!("d#{body}/{named}"));
+            assert_eq!(key_of(&format!("{body}/{media_type}")), format!("d#{body}/{named}"));
         }
         let base = "/components/schemas/A/allOf/1/properties/b/oneOf";
-        assert_eq!(found(&format!("{base}/0")), "d#/components/schemas/A/properties/b/oneOf/One");
-        assert_eq!(found(&format!("{base}/1")), "d#/components/schemas/A/properties/b/oneOf/kind=two");
-        assert_eq!(found(&format!("{base}/2")), "d#/components/schemas/A/properties/b/oneOf/2");
-        assert_eq!(found(&format!("{base}/3")), "d#/components/schemas/A/properties/b/oneOf/a");
-        assert_eq!(found(&format!("{base}/4")), "d#/components/schemas/A/properties/b/oneOf/4");
-        assert_eq!(found(&format!("{base}/5")), "d#/components/schemas/A/properties/b/oneOf/array");
+        assert_eq!(key_of(&format!("{base}/0")), "d#/components/schemas/A/properties/b/oneOf/One");
+        assert_eq!(key_of(&format!("{base}/1")), "d#/components/schemas/A/properties/b/oneOf/kind=two");
+        assert_eq!(key_of(&format!("{base}/2")), "d#/components/schemas/A/properties/b/oneOf/2");
+        assert_eq!(key_of(&format!("{base}/3")), "d#/components/schemas/A/properties/b/oneOf/a");
+        assert_eq!(key_of(&format!("{base}/4")), "d#/components/schemas/A/properties/b/oneOf/4");
+        assert_eq!(key_of(&format!("{base}/5")), "d#/components/schemas/A/properties/b/oneOf/array");
     }
 }

@@ -1,4 +1,4 @@
-//! What a schema demands of a value, in words: the client does not enforce it, so its documentation says it.
+//! The constraints of a schema as sentences: the client does not enforce them, so its documentation lists them.
 
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub(super) fn limits(node: &Node<'_>) -> Docs {
         parts.push(docs!["A multiple of ", digits(unit)]);
     }
     if node.flag("uniqueItems") {
-        parts.push(docs!["No element twice"]);
+        parts.push(docs!["Unique elements"]);
     }
     if !node.text("pattern").is_empty() {
         parts.push(docs!["Pattern: ", span(node.text("pattern"))]);

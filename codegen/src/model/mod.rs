@@ -46,6 +46,7 @@ mod xml_shapes;
 pub(crate) use address::{address, servers, title};
 pub(crate) use bodies::sent;
 pub(crate) use build::build;
+pub(crate) use enums::VALUE_NAMES;
 pub(crate) use families::name as family_name;
 pub(crate) use moves::followed;
 pub(crate) use propose::propose;
@@ -76,13 +77,13 @@ pub(crate) struct Model {
     pub(crate) operations: Vec<Operation>,
     /// Types, indexed by [`TypeId`].
     pub(crate) types: Vec<Definition>,
-    /// What values look like in XML.
+    /// The XML form of values.
     pub(crate) xml: Xml,
-    /// What the operations of the main server want to be shown, where they say nothing else.
+    /// Security of the main server's operations, unless they have their own.
     pub(crate) security: Security,
     /// The schemes that keys are given for, sorted.
     pub(crate) schemes: Vec<Scheme>,
-    /// How many operations no request can be made of: they are not in `operations`.
+    /// The number of operations that cannot be sent; these are not in `operations`.
     pub(crate) left_out: usize,
 }
 
@@ -92,20 +93,20 @@ impl Model {
         &self.types[id.0]
     }
 
-    /// What the operations of a family want to be shown, where they say nothing else.
+    /// Security of a family's operations, unless they have their own.
     pub(crate) fn security_of(&self, family: &Family) -> Security {
         if family.server.is_none() { self.security.clone() } else { Security::Token }
     }
 }
 
-/// Paths of the contracts, and what became of them.
+/// The paths of the contracts, sorted by the rules that apply to them.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
     /// Names of the documents.
     pub(crate) documents: BTreeSet<String>,
     /// All paths that have operations, each with its document.
     pub(crate) templates: BTreeSet<(String, String)>,
-    /// How many operations the configuration lets in.
+    /// The number of operations that the configuration admits.
     pub(crate) admitted: usize,
     /// Families that have operations: server, and name as the configuration has it.
     pub(crate) families: BTreeSet<(Option<String>, String)>,
@@ -126,13 +127,13 @@ pub(crate) struct Family {
     pub(crate) handle: Ident,
     /// Kebab case: the cargo feature.
     pub(crate) feature: String,
-    /// What it covers, one line.
+    /// Its coverage, one line.
     pub(crate) covers: String,
     /// Its path prefixes; none for a family named by a tag.
     pub(crate) prefixes: Vec<String>,
 }
 
-/// What the contract's `x-provenance` says.
+/// The contract's `x-provenance`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Provenance {
     /// No mark: a real contract, to be taken as it stands.
@@ -145,7 +146,7 @@ pub(crate) enum Provenance {
 }
 
 impl Provenance {
-    /// What `x-provenance` says at a place.
+    /// Reads `x-provenance` of an object.
     fn of(node: &tree::Node<'_>) -> Self {
         match node.text("x-provenance") {
             "documented" => Self::Documented,
@@ -166,7 +167,7 @@ pub(crate) struct Operation {
     pub(crate) method: String,
     /// Path template, with plain `{name}` placeholders that match the parameters' wire names. The rest is percent-encoded.
     pub(crate) path: String,
-    /// What the query of each request holds, percent-encoded.
+    /// The fixed query of each request, percent-encoded.
     pub(crate) query: String,
     /// Headers with one value, which each request carries.
     pub(crate) headers: Vec<(String, String)>,
@@ -185,16 +186,16 @@ pub(crate) struct Operation {
     pub(crate) redirects: Vec<u16>,
     /// Media types that are asked for.
     pub(crate) accept: String,
-    /// Every documented status, for the documentation: status, what its body is, description.
+    /// Every documented status, for the documentation: status, body, description.
     pub(crate) statuses: Vec<Status>,
     /// The headers that responses declare.
     pub(crate) answered: Vec<ResponseHeader>,
-    /// What it wants to be shown of who calls it.
+    /// Its security requirements.
     pub(crate) security: Security,
     /// A parameter that is lifted to the configuration of the client.
     pub(crate) api_version: Option<Parameter>,
-    /// An address of its own.
-    pub(crate) server: Option<String>,
+    /// Addresses of its own, as patterns.
+    pub(crate) servers: Vec<String>,
 }
 
 impl Operation {
@@ -209,7 +210,7 @@ impl Operation {
 pub(crate) struct Status {
     pub(crate) status: StatusKey,
     pub(crate) content: Content,
-    /// The schema of what a stream is made of, which the client does not read by itself.
+    /// The schema of a stream's elements, which the client does not read by itself.
     pub(crate) item: Option<Type>,
     pub(crate) description: String,
 }
@@ -228,7 +229,7 @@ pub(crate) struct ResponseHeader {
     pub(crate) statuses: Vec<StatusKey>,
 }
 
-/// How a header is written.
+/// The serialization of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeaderForm {
     One,
@@ -238,7 +239,7 @@ pub(crate) enum HeaderForm {
     Json,
 }
 
-/// Where a parameter stands.
+/// The location of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     Path,
@@ -288,7 +289,7 @@ pub(crate) enum BodyKind {
     Binary,
 }
 
-/// What a response carries.
+/// The body of a response.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Content {
     Empty,
@@ -299,7 +300,7 @@ pub(crate) enum Content {
     Text,
     Stream,
     Events,
-    /// Where to go instead.
+    /// The location of another resource.
     Redirect,
     /// Several statuses with bodies of their own: a union by status.
     ByStatus(TypeId),

@@ -1,5 +1,5 @@
-//! Pinned names go with what they name: with an operation to its other path, with a media type that has other parameters, with a
-//! component into another namespace.
+//! Moves pinned names with their objects: an operation to its new path, a media type to its new parameters, a component
+//! into another namespace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(crate) fn followed(pins: &Names, given: &Names) -> Option<Names> {
     (moved != *pins).then_some(moved)
 }
 
-/// Gives the entries of what moved their new keys, unless something else has them.
+/// Gives the entries of moved objects their new keys, unless another object has them.
 fn rekey(map: &mut Map, known: &Map, moves: &Map) {
     let moved = |key: &String| {
         let owner = owner(key, known)?;
@@ -93,7 +93,7 @@ fn mark(key: &str, common: &str) -> Option<String> {
     Some(format!("{method} {document} {common}"))
 }
 
-/// What has the same mark, where one on each side has it.
+/// Pairs objects with the same mark, if each side has exactly one.
 fn pairs(
     gone: &BTreeSet<&String>,
     fresh: &BTreeSet<&String>,
@@ -118,7 +118,7 @@ fn unique<'k>(
     unique
 }
 
-/// What operations send and answer, as far as names tell: those that have types of their own.
+/// The types that operations send and return, as far as names show them: those with names of their own.
 fn shapes<'k>(names: &Names, keys: &BTreeSet<&'k String>) -> BTreeMap<&'k str, BTreeSet<String>> {
     let mut shapes: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let known: BTreeMap<&str, &'k str> = keys.iter().map(|key| (key.as_str(), key.as_str())).collect();
@@ -145,7 +145,7 @@ fn shapes<'k>(names: &Names, keys: &BTreeSet<&'k String>) -> BTreeMap<&'k str, B
 fn types(pins: &Names, given: &Names, moves: &Map) -> Map {
     let mut marks: [Map; 2] = Default::default();
     for (old, new) in moves {
-        // What belongs to a path goes with an operation of it.
+        // Names of a path move with one of its operations.
         let shared = |key: &str| parts(key).map(|(method, ..)| format!("PARAMETERS{}", &key[method.len()..]));
         for (marks, key) in marks.iter_mut().zip([old, new]) {
             marks.insert(key.clone(), old.clone());

@@ -1,4 +1,4 @@
-//! Parts of multipart bodies, and what a media type's `encoding` says of them.
+//! Parts of multipart bodies, and their `encoding` in a media type.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,10 +18,10 @@ use crate::load::PART_ORDER;
 use crate::naming::Scope;
 use crate::naming::ident::member_name;
 
-/// What the values of a part look like, where the contract says it.
+/// The form of a part's values, if the contract describes it.
 #[derive(Clone, Debug, Default)]
 struct Encoding {
-    /// Where there is one media type, without a wildcard.
+    /// The media type, if there is one without a wildcard.
     media_type: Option<String>,
     headers: Vec<(String, String)>,
     /// Style and explode.
@@ -135,7 +135,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether a style changes how a value of the type is written.
+    /// Returns whether a style changes the form of a value of this type.
     fn has_style(&self, ty: &Type) -> bool {
         match ty {
             Type::List(item) => self.is_text(item),
@@ -145,7 +145,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether a value of the type is written as plain text in a form.
+    /// Returns whether a value of this type is written as plain text in a form.
     fn is_text(&self, ty: &Type) -> bool {
         match ty {
             Type::Boolean | Type::Integer(_) | Type::Float | Type::Double | Type::Decimal | Type::String(_) => true,
@@ -180,7 +180,7 @@ impl<'a> Types<'a> {
     }
 }
 
-/// Where each part is sent: in the order of the contract, and what a schema is composed of before what it declares itself.
+/// The position of each part: in the order of the contract, and members of composed schemas before the schema's own.
 fn positions<'a>(node: &Node<'a>) -> HashMap<&'a str, usize> {
     let mut positions = HashMap::new();
     let mut seen = HashSet::new();
@@ -236,7 +236,7 @@ fn only_header(header: &Node<'_>) -> Option<String> {
     is_plain.then_some(text)
 }
 
-/// Whether a schema says nothing of what a value is.
+/// Returns whether a schema leaves the type open.
 fn has_no_type(node: &Node<'_>) -> bool {
     const SHAPES: [&str; 10] =
         ["type", "allOf", "anyOf", "oneOf", "not", "enum", "items", "properties", "additionalProperties", "$ref"];

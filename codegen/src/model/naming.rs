@@ -7,7 +7,7 @@ use crate::naming::ident::type_name;
 /// Shortens the full names of .NET types as far as they stay apart.
 #[derive(Debug)]
 pub(super) struct Shortener {
-    /// How many names of the document have the same short form.
+    /// Number of names in the document with the same short form.
     counts: BTreeMap<String, usize>,
 }
 

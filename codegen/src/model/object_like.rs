@@ -35,7 +35,7 @@ enum Group {
 }
 
 impl ObjectLike {
-    /// Whether a schema describes an object.
+    /// Returns whether a schema describes an object.
     pub(super) fn is_object(&mut self, node: &Node<'_>) -> bool {
         let Some(node) = node.resolve() else { return false };
         if let Some(known) = self.known.get(&std::ptr::from_ref(node.value)) {
@@ -109,7 +109,7 @@ impl ObjectLike {
     }
 }
 
-/// What a schema says without its parts; `None`: they decide.
+/// Decides by the schema without its parts; `None` if they decide.
 fn by_itself(node: &Node<'_>) -> Option<bool> {
     let has = |keyword: &str| node.value.get(keyword).is_some();
     match node.text("type") {
@@ -120,7 +120,8 @@ fn by_itself(node: &Node<'_>) -> Option<bool> {
     }
 }
 
-/// Whether a schema leaves open which type a value has: it holds conditions for values of one type, or words.
+/// Returns whether a schema leaves the type of a value open: it has only annotations, or conditions for values of one
+/// type.
 pub(super) fn is_neutral(node: &Node<'_>) -> bool {
     let typing = ["$ref", "type", "allOf", "oneOf", "anyOf", "enum", "properties", "not"];
     node.object().is_some_and(|schema| !typing.iter().any(|keyword| schema.contains_key(*keyword)))

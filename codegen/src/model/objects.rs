@@ -60,8 +60,8 @@ impl<'a> Types<'a> {
         Kind::Struct(fields, extra)
     }
 
-    /// A member that is required and that no `properties` has: what `additionalProperties` says of it, else any value. It may be
-    /// missing, as a name that is mistyped in the contract is.
+    /// A required member that no `properties` declare: its type comes from `additionalProperties`, otherwise it is any
+    /// value. It may be missing, as a name that is mistyped in the contract is.
     fn undeclared(&mut self, node: &Node<'a>, flat: &Flat<'a>, wire: &str, member: Ident, name: &str) -> Field {
         let schema = flat.additional.as_ref().filter(|schema| schema.value.is_object());
         let typed = schema.map_or(Typed::plain(Type::Any), |schema| self.of(&schema.clone(), &format!("{name}Extra")));
@@ -93,7 +93,7 @@ impl<'a> Types<'a> {
         let hint = self.member_hint(node, property, name, wire);
         match flat.repeated.get(wire) {
             Some(declarations) if declarations.together.is_empty() => self.declared_apart(&declarations.apart, &hint),
-            // What all parts say holds in every alternative.
+            // The conjunction of all parts holds in every alternative.
             Some(declarations) => self.declared_together(&declarations.together, &hint),
             None if flat.required.contains(wire) && property.resolve().is_some_and(|schema| is_never(&schema)) => {
                 self.degrade(property, "the member is required, and no value may stand there".to_owned())
@@ -122,7 +122,7 @@ impl<'a> Types<'a> {
     }
 }
 
-/// Raw bytes cannot stand in JSON: what claims to is text.
+/// JSON has no raw bytes: a binary format is text.
 pub(super) fn text_not_bytes(ty: Type) -> Type {
     match ty {
         Type::String(Format::Binary) => Type::String(Format::Text),

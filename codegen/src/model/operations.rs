@@ -23,25 +23,25 @@ pub(super) struct FoundOperation<'a> {
     pub(super) method: String,
     pub(super) template: String,
     pub(super) route: route::Route,
-    /// Whether another operation has the same method, path and fixed query.
+    /// `true` if another operation has the same method, path and fixed query.
     pub(super) shares: bool,
     pub(super) family: Family,
     pub(super) name: Ident,
     /// Prefix for the names of types that belong to it, unique over all operations.
     pub(super) hint: String,
-    /// The key of the operation in the lock: `GET /orders`. Where several documents have one, only the first is plain.
+    /// The key of the operation in the lock: `GET /orders`. If several documents have one, only the first is plain.
     pub(super) key: String,
     prefix: String,
 }
 
-/// All operations that the configuration lets in and that can be sent, and what there is in all.
+/// All operations that the configuration admits and that can be sent, and the number of all.
 pub(super) fn find<'a>(
     documents: &'a [Document],
     setup: &Setup,
     pins: &Names,
     ledger: &mut Ledger,
 ) -> (Vec<FoundOperation<'a>>, Routes) {
-    let mut found: Vec<FoundOperation<'a>> = Vec::new();
+    let mut operations: Vec<FoundOperation<'a>> = Vec::new();
     let mut routes = Routes::default();
     let mut keys = BTreeSet::new();
     let mut owners = BTreeMap::new();
@@ -103,7 +103,7 @@ pub(super) fn find<'a>(
                 routes.prefixes.insert((family.server.clone(), prefix.to_owned()));
                 let (template, prefix) = (template.clone(), prefix.to_owned());
                 let (name, hint) = (Ident::fixed("unnamed"), String::new());
-                found.push(FoundOperation {
+                operations.push(FoundOperation {
                     node,
                     item: item.clone(),
                     method,
@@ -119,8 +119,8 @@ pub(super) fn find<'a>(
             }
         }
     }
-    share(&mut found, ledger);
-    (found, routes)
+    share(&mut operations, ledger);
+    (operations, routes)
 }
 
 /// The family, under a name that no family of another server has. `owners`: name → server.
@@ -138,18 +138,18 @@ fn told_apart(owners: &mut BTreeMap<Ident, Option<String>>, mut family: Family) 
     family
 }
 
-/// Marks operations whose requests begin alike, and says what becomes of fragments.
-fn share(found: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
+/// Marks operations whose requests begin alike, and records dropped fragments.
+fn share(operations: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
     let line = |operation: &FoundOperation<'_>| {
         let query: Vec<&str> = operation.route.fixed.iter().map(|pair| pair.text.as_str()).collect();
         let path = route::anonymous(&operation.route.path);
         format!("{} {} {path}?{}", operation.node.document.name, operation.method, query.join("&"))
     };
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for operation in found.iter() {
+    for operation in operations.iter() {
         *counts.entry(line(operation)).or_default() += 1;
     }
-    for operation in found {
+    for operation in operations {
         operation.shares = counts.get(&line(operation)).is_some_and(|count| *count > 1);
         if let Some(fragment) = &operation.route.fragment {
             let others = if operation.shares { ", as other operations are" } else { "" };
@@ -164,7 +164,7 @@ fn share(found: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
     }
 }
 
-/// Whether a text is a method that a client can send (RFC 9110, section 9.1). `CONNECT` asks for a tunnel.
+/// Returns whether a text is a method that a client can send (RFC 9110, section 9.1). `CONNECT` asks for a tunnel.
 fn is_method(text: &str) -> bool {
     is_token(text) && !text.eq_ignore_ascii_case("connect")
 }
@@ -173,9 +173,9 @@ fn is_method(text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// Pinned names that two operations of a family have.
+/// Pinned or chosen names that two operations of a family have.
 pub(super) fn name(
-    found: &mut [FoundOperation<'_>],
+    operations: &mut [FoundOperation<'_>],
     config: &Config,
     pins: &Names,
 ) -> Result<BTreeMap<String, String>, Report> {
@@ -183,33 +183,42 @@ pub(super) fn name(
     let mut doubles = Doubles::default();
     let mut scopes: BTreeMap<Ident, Scope> = BTreeMap::new();
     let mut hints = Scope::default();
-    let firsts: Vec<String> = found.iter().map(first_wish).collect();
-    // How many versions of a route want the same name.
+    let firsts: Vec<String> = operations.iter().map(first_wish).collect();
+    // Number of versions of a route with the same wished name.
     let mut versions: BTreeMap<(Ident, String), BTreeSet<Option<String>>> = BTreeMap::new();
-    for (operation, first) in found.iter().zip(&firsts) {
+    for (operation, first) in operations.iter().zip(&firsts) {
         let place = (operation.family.name.clone(), first.clone());
         versions.entry(place).or_default().insert(version(&operation.template));
     }
-    let mut order: Vec<usize> = (0..found.len()).collect();
+    let mut order: Vec<usize> = (0..operations.len()).collect();
     // Pinned names first: a newcomer never takes the name of one that was there before. Then those that somebody chose.
     order.sort_by_key(|index| {
-        let key = &found[*index].key;
-        (!pins.operations.contains_key(key), !config.rename.contains_key(key))
+        let key = &operations[*index].key;
+        let is_chosen = config.rename.contains_key(key);
+        (is_chosen || !pins.operations.contains_key(key), !is_chosen)
     });
+    // Programs call a renamed operation by its pinned name: a newcomer does not take it in the same run.
+    let renamed = operations.iter().filter(|operation| config.rename.contains_key(&operation.key));
+    let left: Vec<(&str, &str)> =
+        renamed.filter_map(|operation| pins.operations.get(&operation.key)?.split_once('.')).collect();
     for index in order {
-        let operation = &mut found[index];
+        let operation = &mut operations[index];
         let key = operation.key.clone();
         let scope = scopes
             .entry(operation.family.name.clone())
             .or_insert_with(|| Scope::with(["new", "clone", "into", "from"]));
         let pinned = pins.operations.get(&key).and_then(|pin| pin.strip_prefix(&format!("{}.", operation.family.name)));
-        if let (Some(pinned), false) =
-            (pins.operations.get(&key).filter(|_| pinned.is_some()), config.rename.contains_key(&key))
-        {
-            doubles.note("operation", "", &key, pinned);
+        let chosen = config.rename.get(&key).map(String::as_str);
+        if chosen.is_none() && pinned.is_none() {
+            left.iter()
+                .filter(|(family, _)| **family == *operation.family.name)
+                .for_each(|(_, name)| _ = scope.take(name));
         }
-        let wishes: Vec<String> = match config.rename.get(&key).map(String::as_str).or(pinned) {
-            Some(chosen) => vec![chosen.to_owned()],
+        let wishes: Vec<String> = match chosen.or(pinned) {
+            Some(name) => {
+                doubles.note("operation", &operation.family.name, &key, name, chosen.is_some());
+                vec![name.to_owned()]
+            }
             None => {
                 let first = &firsts[index];
                 let is_versioned = versions
@@ -223,10 +232,10 @@ pub(super) fn name(
     }
     // Types are named after the operation; the family only joins where two operations have the same name.
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for operation in found.iter() {
+    for operation in operations.iter() {
         *counts.entry(type_name(&operation.name)).or_default() += 1;
     }
-    for operation in found.iter_mut() {
+    for operation in operations.iter_mut() {
         let short = type_name(&operation.name);
         let long = type_name(&format!("{}_{}", operation.family.name, operation.name));
         let wish = if counts.get(&short) == Some(&1) { short } else { long };
@@ -276,7 +285,7 @@ fn without_owner(id: &str, operation: &FoundOperation<'_>) -> String {
     member_name(id)
 }
 
-/// Whether the first success response is a JSON array; asked before there are types, to find a name.
+/// Returns whether the first success response is a JSON array. Names need the answer before there are types.
 fn answers_array(operation: &Node<'_>) -> bool {
     let responses = operation.get("responses");
     let first = responses.iter().flat_map(|responses| responses.members().collect::<Vec<_>>());

@@ -11,6 +11,7 @@ use super::objects::text_not_bytes;
 use super::operations::FoundOperation;
 use super::route::{Pair, Route};
 use super::schemas::Types;
+use super::security::is_authorization;
 use super::style::collection_style;
 use super::tree::Node;
 use super::types::{Format, Type};
@@ -29,11 +30,11 @@ const OWN_HEADERS: &[&str] =
 /// Names of the arguments that an operation may have besides its parameters.
 const ARGUMENTS: &[&str] = &["self", "body"];
 
-/// What the parameters of an operation make of its request.
+/// The parts of a request that parameters make.
 #[derive(Debug, Default)]
 pub(super) struct Parameters {
     pub(super) list: Vec<Parameter>,
-    /// What each request has in its query.
+    /// The fixed query of each request.
     pub(super) query: String,
     /// Headers with one value.
     pub(super) headers: Vec<(String, String)>,
@@ -45,7 +46,7 @@ type ParameterKey = (usize, String);
 /// The parameters of an operation: its own, and those of its path item that it does not declare anew.
 pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) -> Parameters {
     let FoundOperation { node: operation_node, item, route, hint, .. } = operation;
-    let mut found: BTreeMap<ParameterKey, (usize, Parameter)> = BTreeMap::new();
+    let mut declared: BTreeMap<ParameterKey, (usize, Parameter)> = BTreeMap::new();
     let mut order: Vec<ParameterKey> = Vec::new();
     let (mut fixed, mut headers) = (route.fixed.clone(), Vec::new());
     let lists = [item.get("parameters"), operation_node.get("parameters")];
@@ -63,8 +64,10 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
                 "query" => fixed.push(Pair::of(node.text("name"), value)),
                 _ => headers.push((node.text("name").to_owned(), value.to_owned())),
             }
-            let what =
-                format!("`{}` has one value, which tells the operation from others: always sent", node.text("name"));
+            let what = format!(
+                "`{}` has one value, which distinguishes the operation from others: always sent",
+                node.text("name")
+            );
             node.note(types.ledger, "model/parameter", what, Loss::Nothing);
             continue;
         }
@@ -78,32 +81,33 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
             _ => parameter.wire.clone(),
         };
         let place = (parameter.location as usize, wire);
-        match found.get(&place) {
+        match declared.get(&place) {
             // The operation's own replaces that of the path item.
-            Some((other, _)) if *other != level => drop(found.insert(place, (level, parameter))),
+            Some((other, _)) if *other != level => drop(declared.insert(place, (level, parameter))),
             Some(_) => {
-                let what = format!("parameter `{}` is declared twice in one place: the first is taken", parameter.wire);
+                let what =
+                    format!("parameter `{}` is declared twice in one location: the first is used", parameter.wire);
                 let loss = Loss::Documentation("the second declaration".to_owned());
                 node.note(types.ledger, "model/parameter", what, loss);
             }
             None => {
                 order.push(place.clone());
-                found.insert(place, (level, parameter));
+                declared.insert(place, (level, parameter));
             }
         }
     }
     let path = route.placeholders.iter().map(|name| (Location::Path, name));
     for (location, wire) in path.chain(route.open.iter().map(|(wire, _)| (Location::Query, wire))) {
         let place = (location as usize, wire.clone());
-        if !found.contains_key(&place) {
-            let what = format!("`{{{wire}}}` stands in the path but is not declared; it is taken as text");
+        if !declared.contains_key(&place) {
+            let what = format!("`{{{wire}}}` is in the path but not declared; it is text");
             operation_node.note(types.ledger, "model/parameter", what, Loss::Nothing);
-            found.insert(place.clone(), (0, undeclared(wire, location)));
+            declared.insert(place.clone(), (0, undeclared(wire, location)));
             order.push(place);
         }
     }
     let mut parameters: Vec<Parameter> =
-        order.into_iter().filter_map(|place| found.remove(&place)).map(|(_, parameter)| parameter).collect();
+        order.into_iter().filter_map(|place| declared.remove(&place)).map(|(_, parameter)| parameter).collect();
     // Path parameters in the order of the template, then those that are required, by name: the order of arguments does not
     // depend on that of the contract.
     parameters.sort_by_cached_key(|parameter| match parameter.location {
@@ -123,8 +127,8 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
     let names = types.claims.setters(&operation.key, wishes);
     optional.iter_mut().zip(names).for_each(|(parameter, name)| parameter.name = name);
     if operation.shares && fixed.len() == route.fixed.len() && headers.is_empty() && route.fragment.is_some() {
-        let what = "the contract gives no value that tells the operation from others of its method and path";
-        let loss = Loss::Documentation("what the service tells them apart by".to_owned());
+        let what = "the contract gives no value that distinguishes the operation from others with its method and path";
+        let loss = Loss::Documentation("the value that distinguishes them".to_owned());
         operation_node.note(types.ledger, "model/path", what, loss);
     }
     let query: Vec<String> = fixed.into_iter().map(|pair| pair.text).collect();
@@ -169,7 +173,7 @@ fn settle(types: &mut Types<'_>, node: &Node<'_>, route: &Route, parameter: &mut
         note(types, format!("path parameter `{}` does not stand in the path", parameter.wire));
         return false;
     };
-    note(types, format!("path parameter `{}` stands in the query, and is sent there as `{wire}`", parameter.wire));
+    note(types, format!("path parameter `{}` is in the query, and is sent there as `{wire}`", parameter.wire));
     parameter.wire.clone_from(wire);
     parameter.location = Location::Query;
     parameter.style = Style::Plain;
@@ -204,6 +208,10 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
     };
     if wire.is_empty() {
         types.lose(node, "left out", "the parameter has no name".to_owned());
+        return None;
+    }
+    // The security of the operation handles it.
+    if location == Location::Header && is_authorization(&wire) {
         return None;
     }
     if location == Location::Header && OWN_HEADERS.contains(&wire.to_lowercase().as_str()) {
@@ -293,8 +301,8 @@ fn example(node: &Node<'_>, schema: Option<&Node<'_>>) -> Option<String> {
         .filter(|values| values.len() == 1)
         .and_then(|values| values.first());
     let named = node.get("examples").and_then(|examples| examples.members().next()?.1.resolve()?.value.get("value"));
-    let found = only.or(node.value.get("example")).or(named).or(of_schema("example"))?;
-    (found.is_string() || found.is_number()).then(|| plain(found))
+    let example = only.or(node.value.get("example")).or(named).or(of_schema("example"))?;
+    (example.is_string() || example.is_number()).then(|| plain(example))
 }
 
 /// A value as text.

@@ -9,8 +9,7 @@ use crate::rules::admits;
 use crate::walk::METHODS;
 use crate::{FamilyRule, Setup};
 
-/// A family for each prefix that operations of one tag, or of none, have for themselves. What is left goes to families by
-/// its tags.
+/// A family for each prefix whose operations have one tag, or none. Other operations go to families by their tags.
 pub(crate) fn propose(documents: &[Document], setup: &Setup) -> Vec<FamilyRule> {
     // Prefix → tags of its operations, and the word that names it.
     let mut prefixes: BTreeMap<String, (BTreeSet<String>, String)> = BTreeMap::new();
@@ -47,7 +46,7 @@ pub(crate) fn propose(documents: &[Document], setup: &Setup) -> Vec<FamilyRule> 
     families.into_values().collect()
 }
 
-/// The part of a path that names what it is about, with the version behind or before it: `/api/projects/v1` and `projects`.
+/// The part of a path that names its subject, with the version before or after it: `/api/projects/v1` and `projects`.
 fn prefix(path: &str) -> Option<(String, &str)> {
     let is_version =
         |part: &str| part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()));

@@ -1,4 +1,4 @@
-//! Who uses which type.
+//! The operations that reach a type.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -55,24 +55,25 @@ pub(super) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
     given.uses.extend(pinned);
 }
 
-/// The variants of tagged unions: what names them depends on where they are sent.
+/// The variants of tagged unions: their names depend on the union that they are sent in.
 fn variants(model: &Model) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
+    let mut ids = BTreeSet::new();
     for definition in &model.types {
         if let Kind::Union(Tagging::Tag(_), variants) = &definition.kind {
             for variant in variants {
                 if let VariantContent::Type(ty, _) = &variant.content {
                     ty.each_named(&mut |id| {
-                        found.insert(id.0);
+                        ids.insert(id.0);
                     });
                 }
             }
         }
     }
-    found
+    ids
 }
 
-/// Walks from `roots`, and goes on from a type only when `mark` changed it: what stands there already has been spread.
+/// Walks from `roots`, and goes on from a type only if `mark` changed it: marks that were there before have been
+/// spread.
 fn spread(
     types: &mut [Definition],
     links: &[Vec<TypeId>],
@@ -86,7 +87,7 @@ fn spread(
     }
 }
 
-/// The types that an operation names: in what it sends, and in what it answers.
+/// The types that an operation names in its request, and in its responses.
 pub(super) fn roots(operation: &Operation) -> (Vec<TypeId>, Vec<TypeId>) {
     let mut request = Vec::new();
     for parameter in &operation.parameters {
@@ -121,8 +122,8 @@ fn content(content: &Content, into: &mut Vec<TypeId>) {
 
 /// The types that a definition names.
 pub(super) fn links(definition: &Definition) -> Vec<TypeId> {
-    let mut found = Vec::new();
-    let mut add = |ty: &Type| ty.each_named(&mut |id| found.push(id));
+    let mut named = Vec::new();
+    let mut add = |ty: &Type| ty.each_named(&mut |id| named.push(id));
     match &definition.kind {
         Kind::Struct(fields, extra) => {
             fields.iter().for_each(|field| add(&field.ty));
@@ -149,7 +150,7 @@ pub(super) fn links(definition: &Definition) -> Vec<TypeId> {
                 }
             }
         }
-        Kind::ByStatus(variants) => variants.iter().for_each(|(_, _, body)| content(body, &mut found)),
+        Kind::ByStatus(variants) => variants.iter().for_each(|(_, _, body)| content(body, &mut named)),
     }
-    found
+    named
 }

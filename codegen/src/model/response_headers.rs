@@ -15,21 +15,21 @@ use super::{HeaderForm, ResponseHeader};
 use crate::ledger::Loss;
 use crate::naming::ident::camel;
 
-/// A header of the response for a status: its name as the contract writes it, and what it says of it.
+/// A header of the response for a status: its name in the contract's spelling, and its declaration.
 struct Declared<'a> {
     status: StatusKey,
     wire: &'a str,
     node: Node<'a>,
 }
 
-/// The headers of all responses, one for each name. What several statuses say of one, the first says: that which had the word
-/// before, else a success.
+/// The headers of all responses, one for each name. If several statuses declare one, the status of the lock decides,
+/// otherwise the first success.
 pub(super) fn read<'a>(
     types: &mut Types<'a>,
     operation: &FoundOperation<'a>,
     responses: &[(StatusKey, Node<'a>)],
 ) -> Vec<ResponseHeader> {
-    let mut found: BTreeMap<String, Vec<Declared<'a>>> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, Vec<Declared<'a>>> = BTreeMap::new();
     for (status, response) in responses {
         let Some(headers) = response.resolve().and_then(|response| response.get("headers")) else { continue };
         for (wire, node) in headers.members() {
@@ -42,18 +42,18 @@ pub(super) fn read<'a>(
                 continue;
             }
             // Names of headers are the same in any case (RFC 9110, section 5.1).
-            let known = found.len() < budget::HEADERS || found.contains_key(&wire.to_lowercase());
+            let known = by_name.len() < budget::HEADERS || by_name.contains_key(&wire.to_lowercase());
             if !known {
                 let cause = format!("the operation has more than {} of them", budget::HEADERS);
                 types.lose(&operation.node, "the other headers of its responses are read by name", cause);
                 break;
             }
-            found.entry(wire.to_lowercase()).or_default().push(Declared { status: *status, wire, node });
+            by_name.entry(wire.to_lowercase()).or_default().push(Declared { status: *status, wire, node });
         }
     }
-    let mut list = Vec::with_capacity(found.len());
-    let mut sources = Vec::with_capacity(found.len());
-    for (key, mut declared) in found {
+    let mut list = Vec::with_capacity(by_name.len());
+    let mut sources = Vec::with_capacity(by_name.len());
+    for (key, mut declared) in by_name {
         let pinned = types.claims.header(&operation.key, &key);
         declared.sort_by_key(|one| (pinned != Some(one.status), !one.status.is_success(), one.status));
         let Some(first) = declared.first() else { continue };
@@ -118,7 +118,7 @@ fn plain<'a>(types: &mut Types<'a>, schema: Option<Node<'a>>, hint: &str) -> (Ty
         Some(Type::List(item)) if is_scalar(types, &item) => (Type::List(item), HeaderForm::List),
         Some(Type::Any) => text,
         _ => {
-            let lost = Loss::Documentation("what it holds".to_owned());
+            let lost = Loss::Documentation("its value".to_owned());
             schema.note(types.ledger, "model/response", "a header with parts is read as text", lost);
             text
         }
@@ -135,14 +135,14 @@ fn is_scalar(types: &Types<'_>, ty: &Type) -> bool {
 
 /// Puts on the record that the responses say different things of one header.
 fn differing(types: &mut Types<'_>, header: &ResponseHeader, declared: &[Declared<'_>]) {
-    let said = |one: &Declared<'_>| {
+    let content = |one: &Declared<'_>| {
         let schema = one.node.resolve().and_then(|node| node.get("schema")?.resolve());
         schema.map(|schema| {
             ["type", "format", "items", "enum"].map(|key| schema.value.get(key).cloned().unwrap_or_default())
         })
     };
     let [first, others @ ..] = declared else { return };
-    let differs = others.iter().filter(|other| said(other) != said(first));
+    let differs = others.iter().filter(|other| content(other) != content(first));
     let statuses: Vec<String> = differs.map(|other| format!("`{}`", other.status)).collect();
     if !statuses.is_empty() {
         let what = format!(

@@ -13,7 +13,7 @@ use super::{Content, ResponseHeader, Status, response_headers};
 use crate::ledger::Loss;
 use crate::naming::Scope;
 
-/// What an operation answers.
+/// The result of an operation.
 #[derive(Debug)]
 pub(super) struct Responses {
     pub(super) success: Content,
@@ -25,15 +25,15 @@ pub(super) struct Responses {
 }
 
 /// Reads the responses of an operation.
-pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Responses {
-    let FoundOperation { node: operation, hint, key, .. } = found;
+pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Responses {
+    let FoundOperation { node: operation, hint, key, .. } = route;
     let before = types.claims.answer(key);
     let pinned = pinned(before.unwrap_or_default());
     let mut statuses: Vec<Status> = Vec::new();
-    // What a success may be: its status, what the lock says of its body, and the media types to ask for.
+    // The possible successes: status, entry of the body in the lock, and the media types to accept.
     let mut successes: Vec<(Status, String, Option<String>)> = Vec::new();
     let documented = documented(types, operation);
-    let headers = response_headers::read(types, found, &documented);
+    let headers = response_headers::read(types, route, &documented);
     let results = Results::of(&documented, &pinned);
     for (status, node) in documented {
         let is_success = results.contains(status);
@@ -86,11 +86,11 @@ pub(super) fn read<'a>(types: &mut Types<'a>, found: &FoundOperation<'a>) -> Res
     Responses { success, accept, statuses, headers, redirects }
 }
 
-/// Which of the declared statuses are what the operation answers; the others are errors.
+/// The declared statuses that are results of the operation; the others are errors.
 struct Results {
     has_success: bool,
     has_redirect: bool,
-    /// `default` was what the operation answers before another status was.
+    /// `default` was the result of the operation before another status was declared.
     had_default: bool,
 }
 
@@ -114,7 +114,7 @@ impl Results {
     }
 }
 
-/// The statuses of a success, and what the lock says of their bodies.
+/// The statuses of a success, and the entries of their bodies in the lock.
 fn pinned(text: &str) -> Vec<(StatusKey, &str)> {
     text.split(' ')
         .filter_map(|part| part.split_once(':'))
@@ -142,7 +142,7 @@ fn keep<'a>(
     let later: Vec<String> =
         successes.iter().filter(|(s, ..)| !is_known(s.status)).map(|(s, ..)| format!("`{}`", s.status)).collect();
     let what = format!(
-        "{} came later: the call returns what it returned before, and `raw()` reads the rest; without its line `answer` in the \
+        "{} was added later: the call returns the same as before, and `raw()` reads the rest; without its line `answer` in the \
          lock, the operation gets a type for all",
         later.join(", ")
     );
@@ -155,35 +155,35 @@ fn keep<'a>(
     successes.retain(|(status, ..)| is_known(status.status));
 }
 
-/// The responses by status. What names no status is left out, and so is a status that stands there already.
+/// The responses by status. Keys that are no status are left out, and so are repeated ones.
 fn documented<'a>(types: &mut Types<'a>, operation: &Node<'a>) -> Vec<(StatusKey, Node<'a>)> {
-    let mut found: Vec<(StatusKey, Node<'a>)> = Vec::new();
+    let mut responses: Vec<(StatusKey, Node<'a>)> = Vec::new();
     let all: Vec<(&str, Node<'a>)> =
         operation.get("responses").iter().flat_map(|responses| responses.members().collect::<Vec<_>>()).collect();
     for (key, node) in all.into_iter().filter(|(key, _)| !key.starts_with("x-")) {
         match StatusKey::read(key) {
-            Some(status) if found.iter().any(|(other, _)| *other == status) => {
-                let lost = Loss::Documentation("what the second one says".to_owned());
+            Some(status) if responses.iter().any(|(other, _)| *other == status) => {
+                let lost = Loss::Documentation("the content of the second one".to_owned());
                 node.note(types.ledger, "model/response", format!("the status `{status}` appears twice"), lost);
             }
-            Some(status) => found.push((status, node)),
+            Some(status) => responses.push((status, node)),
             None => {
                 let cause = format!("`{key}` is not a status, which is 100 to 599, 1XX to 5XX, or default");
                 types.lose(&node, "the response is left out", cause);
             }
         }
     }
-    found
+    responses
 }
 
-/// What one response carries.
+/// The result of one response.
 struct Answer {
     content: Content,
-    /// What the lock says of its body.
+    /// The entry of its body in the lock.
     kind: String,
     /// The media types to ask for.
     accept: Option<String>,
-    /// What a stream is made of.
+    /// The type of a stream's elements.
     item: Option<Type>,
 }
 
@@ -194,7 +194,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
     media.sort_by_cached_key(|(name, _)| (before.map(|before| distance(name, before)), rank(name)));
     let Some((name, node)) = media.first().filter(|_| before != Some(NONE)) else {
         if !media.is_empty() {
-            let what = "a body came later: the call returns what it returned before, and `json()` or `raw()` reads it; \
+            let what = "a body was added later: the call returns the same as before, and `json()` or `raw()` reads it; \
                 without its line `answer` in the lock, the operation gets a type for it";
             let lost = Loss::Documentation("the type of the body".to_owned());
             response.note(types.ledger, "model/response", what.to_owned(), lost);
@@ -202,7 +202,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
         return Answer { content: Content::Empty, kind: NONE.to_owned(), accept: None, item: None };
     };
     let (content, mut accept) = content(types, name, node, hint);
-    // What is read as bytes may be bytes of any kind; ASP.NET lists `text/plain` for whatever it writes.
+    // Content that is read as bytes may be of any media type; ASP.NET lists `text/plain` for every body.
     let is_same = |other: &str| match content {
         Content::Stream => !matches!(class(other), MediaClass::Json | MediaClass::Xml),
         _ => class(other) == class(name) || essence(other) == "text/plain",
@@ -212,7 +212,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
         accept = Some(same.join(", "));
     }
     if !others.is_empty() && accept.as_deref() != Some("*/*") {
-        let what = format!("asked for as `{name}`; also offered: {}", others.join(", "));
+        let what = format!("requested as `{name}`; also offered: {}", others.join(", "));
         response.note(types.ledger, "model/response", what, Loss::Documentation("the other media types".to_owned()));
     }
     let streamed = content == Content::Events || content == Content::Stream && node.flag("x-item-schema");
@@ -221,7 +221,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
     Answer { content, kind: word(name), accept, item }
 }
 
-/// What a body of one media type is, and the media type to ask for.
+/// The content of one media type, and the media type to accept.
 fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -> (Content, Option<String>) {
     let schema = node.get("schema");
     let typed = |types: &mut Types<'a>| schema.as_ref().map(|schema| types.of(schema, hint));
@@ -287,10 +287,10 @@ fn rank(media_type: &str) -> (u8, usize, String) {
 /// The kind of a response without a body.
 const NONE: &str = "none";
 
-/// What stands in the lock for an operation of which no success was declared.
+/// The entry in the lock of an operation that declares no success.
 const NOTHING: &str = "nothing";
 
-/// What is read of a redirection: where it leads. A body is rare, and said to be there by the ledger.
+/// Reads a redirection: its target. A body is rare, and the ledger records it.
 fn redirect<'a>(types: &mut Types<'a>, response: &Node<'a>) -> Answer {
     let what = "the body of a redirection is read by `bytes()` or `json()`";
     untyped(types, response, what.to_owned(), Content::Redirect, "redirect")

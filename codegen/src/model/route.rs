@@ -1,4 +1,4 @@
-//! What the key of a path says of a request: the template, the fixed part of the query, and what no request can carry.
+//! Reads the key of a path: the template, the fixed part of the query, and the fragment, which no request can carry.
 
 /// A key of `paths`, taken apart. Literal text is percent-encoded, so that the client sends it as it stands here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(super) struct Route {
     pub(super) fixed: Vec<Pair>,
     /// Pairs of the query whose value is a placeholder: the name on the wire, and the placeholder.
     pub(super) open: Vec<(String, String)>,
-    /// What stood behind `#`. No request carries it.
+    /// The fragment: the text after `#`. No request carries it.
     pub(super) fragment: Option<String>,
     /// Why no request can be made of it.
     pub(super) refusal: Option<String>,
@@ -62,12 +62,12 @@ impl Route {
                     let text = hash.map_or(text, |hash| &text[..hash]);
                     let mut rest = text;
                     if query.is_none() {
-                        let (path, found) =
+                        let (path, pairs) =
                             text.split_once('?').map_or((text, None), |(path, rest)| (path, Some(rest)));
                         route.path.push_str(&encode(path, PATH, true));
-                        if let Some(found) = found {
+                        if let Some(pairs) = pairs {
                             query = Some(vec![Vec::new()]);
-                            rest = found;
+                            rest = pairs;
                         }
                     }
                     if let Some(pairs) = &mut query {
@@ -81,7 +81,7 @@ impl Route {
                         }
                     }
                     if let Some(hash) = hash {
-                        // What follows is the fragment's, braces and all.
+                        // The rest belongs to the fragment, including braces.
                         route.fragment = Some(template[start + hash + 1..].to_owned());
                         break;
                     }
@@ -162,7 +162,7 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// Where the brace that opens at `open` is closed. A constraint may hold pairs of its own.
+/// Index of the brace that closes the one at `open`. A constraint may contain pairs of its own.
 fn closing(template: &str, open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, character) in template[open..].char_indices() {
@@ -176,10 +176,10 @@ fn closing(template: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// What may stand in a path as it is, beside the unreserved characters (RFC 3986, section 3.3).
+/// Characters that need no encoding in a path, beside the unreserved ones (RFC 3986, section 3.3).
 const PATH: &str = "!$&'()*+,;=:@/";
 
-/// What may stand in a query as it is. URLs of the web encode the apostrophe.
+/// Characters that need no encoding in a query. URLs of the web encode the apostrophe.
 const QUERY: &str = "!$&()*+,;=:@/?";
 
 /// Percent-encodes all but the unreserved characters and those of `kept`; encodings that are there stay where `encoded`.
@@ -200,7 +200,7 @@ fn encode(text: &str, kept: &str, encoded: bool) -> String {
     out
 }
 
-/// Whether a segment is `.` or `..`, encoded or not.
+/// Returns whether a segment is `.` or `..`, encoded or not.
 fn is_step(segment: &str) -> bool {
     matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..")
 }

@@ -34,10 +34,10 @@ impl Typed {
     }
 }
 
-/// Where the work on a named schema stands.
+/// State of the work on a named schema.
 #[derive(Clone, Debug)]
 enum Resolution {
-    /// Under way; what it will be called, when that is known already.
+    /// Being built; with its type if that is known already.
     Building(Option<TypeId>),
     Done(Typed),
 }
@@ -57,7 +57,7 @@ pub(super) struct Types<'a> {
     pub(super) admitted: Admitted<'a>,
     pub(super) xml: XmlShapes,
     pub(super) budget: Budget,
-    /// How many schemas are being built within each other.
+    /// Number of schemas that are being built within each other.
     depth: usize,
     /// Definitions that wait until fewer are.
     deferred: Vec<Deferred<'a>>,
@@ -268,12 +268,12 @@ impl<'a> Types<'a> {
         self.names.get(id.0).map_or("", |name| name)
     }
 
-    /// What a definition is; `None` while it is being built.
+    /// The kind of a definition; `None` while it is being built.
     pub(super) fn kind_of(&self, id: TypeId) -> Option<&Kind> {
         self.definitions.get(id.0)?.as_ref().map(|definition| &definition.kind)
     }
 
-    /// The types, each in its place, and what values look like in XML.
+    /// The types, each in its place, and the XML form of values.
     /// # Errors
     ///
     /// Pinned names that two types, members or setters have.
@@ -285,7 +285,7 @@ impl<'a> Types<'a> {
         (self.definitions.into_iter().flatten().collect(), self.xml.finish(), self.claims.given)
     }
 
-    /// What a schema is. `nullable` becomes true when one of its branches is `null`.
+    /// The shape of a schema. `nullable` becomes true if one of its branches is `null`.
     pub(super) fn shape(&mut self, node: &Node<'a>, nullable: &mut bool) -> Shape<'a> {
         let Some(schema) = node.object() else {
             return match node.value {
@@ -328,14 +328,14 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Puts on the record that a keyword gives no type: what it says, it says of values of one type only.
+    /// Records that a keyword gives no type: it only restricts values of one type.
     fn unsaid(&mut self, node: &Node<'a>) {
         for (keyword, what) in
             [("additionalProperties", "objects"), ("items", "arrays"), ("format", "texts and numbers")]
         {
             if node.text("type").is_empty() && node.value.get(keyword).is_some_and(|value| !value.is_boolean()) {
-                let what = format!("any value: without a type, `{keyword}` speaks of {what} only");
-                node.note(self.ledger, "model/any", what, Loss::Documentation(format!("what `{keyword}` says")));
+                let what = format!("any value: without a type, `{keyword}` restricts {what} only");
+                node.note(self.ledger, "model/any", what, Loss::Documentation(format!("the keyword `{keyword}`")));
             }
         }
     }
@@ -346,7 +346,7 @@ impl<'a> Types<'a> {
         Typed::plain(Type::Any)
     }
 
-    /// Puts on the record that something is only there as `what` says.
+    /// Records a degraded part; `what` describes the part.
     pub(super) fn lose(&mut self, node: &Node<'a>, what: &str, cause: String) {
         node.note(self.ledger, "model/untyped", what, Loss::Degraded(cause));
     }

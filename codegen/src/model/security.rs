@@ -1,4 +1,4 @@
-//! Who may call an operation: the security schemes of the contract, and which of them each operation wants.
+//! Access to operations: the security schemes of the contract, and the requirements of each operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ const PASS: &str = "model/security";
 /// Headers that no key can stand in: the connection and the session set them.
 const OWN_HEADERS: &[&str] = &["connection", "content-length", "cookie", "host", "transfer-encoding"];
 
-/// What an operation wants to be shown.
+/// The security requirements of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Security {
     /// The token, where the client has one.
@@ -33,7 +33,7 @@ pub enum Scheme {
     Key(KeyPlace, String, String),
 }
 
-/// Where a key goes.
+/// The location of an API key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeyPlace {
     /// A header.
@@ -60,12 +60,12 @@ impl Security {
 pub(super) struct Schemes {
     /// By name; `None`: the client does not serve it. No schemes at all: the connection shows the certificate.
     known: BTreeMap<String, Option<Vec<Scheme>>>,
-    /// What holds for an operation that says nothing.
+    /// The requirements of operations that have none of their own.
     pub(super) default: Security,
 }
 
 impl Schemes {
-    /// Reads the schemes of a document, and what it wants of all operations.
+    /// Reads the schemes of a document, and its default requirements.
     pub(super) fn read(root: &Node<'_>, ledger: &mut Ledger) -> Self {
         let all = root.get("components").and_then(|components| components.get("securitySchemes"));
         let mut known = BTreeMap::new();
@@ -93,12 +93,13 @@ impl Schemes {
         self.known.values().flatten().flatten().filter(|scheme| **scheme != Scheme::Token)
     }
 
-    /// What an operation wants.
-    pub(super) fn of(&self, operation: &Node<'_>, ledger: &mut Ledger) -> Security {
-        match operation.get("security").filter(|wanted| wanted.value.is_array()) {
+    /// The requirements of an operation.
+    pub(super) fn of(&self, operation: &Node<'_>, item: &Node<'_>, ledger: &mut Ledger) -> Security {
+        let security = match operation.get("security").filter(|wanted| wanted.value.is_array()) {
             Some(wanted) => self.wanted(&wanted, ledger),
             None => self.default.clone(),
-        }
+        };
+        [item, operation].into_iter().fold(security, |security, holder| with_parameter(security, holder, ledger))
     }
 
     fn wanted(&self, node: &Node<'_>, ledger: &mut Ledger) -> Security {
@@ -117,7 +118,7 @@ impl Schemes {
                     None => {
                         is_served = false;
                         let lost = Loss::Documentation("an alternative".to_owned());
-                        let what = format!("`{}` is not declared: no call shows it", name.escape_debug());
+                        let what = format!("`{}` is not declared: no call sends it", name.escape_debug());
                         scheme.note(ledger, PASS, what, lost);
                     }
                 }
@@ -125,11 +126,11 @@ impl Schemes {
             let together: Vec<Scheme> = together.into_iter().collect();
             if together.contains(&Scheme::Token) && together.iter().any(|scheme| matches!(scheme, Scheme::Basic(_))) {
                 let lost = Loss::Documentation("an alternative".to_owned());
-                let what = "two schemes of one alternative want the header `Authorization`: no call shows both";
+                let what = "two schemes of one alternative need the header `Authorization`: a call sends one of them";
                 alternative.note(ledger, PASS, what, lost);
                 is_served = false;
             }
-            // What the connection shows takes nothing of the call; what it takes, the token may go along with.
+            // A scheme of the connection adds nothing to the request; a token may be sent along with it.
             let together = if together.is_empty() { vec![Scheme::Token] } else { together };
             let is_there = alternatives.contains(&together) || alternative.object().is_none_or(|all| all.is_empty());
             if is_served && !is_there {
@@ -141,12 +142,42 @@ impl Schemes {
             (true, true) => Security::Nothing,
             _ if keyless => Security::Token,
             (_, is_open) => {
-                // Whoever has a key shows it, also where nobody has to.
+                // A configured key is sent even if the operation does not require it.
                 alternatives.extend(is_open.then(Vec::new));
                 Security::Any(alternatives)
             }
         }
     }
+}
+
+/// The security of an operation that has a header parameter `Authorization`, as its path or it declares it. In Swagger 2.0 that is a
+/// parameter as any other, and contracts say by it that an operation takes the token; OpenAPI tells readers to ignore it (3.0.4, section 4.8.12).
+fn with_parameter(security: Security, holder: &Node<'_>, ledger: &mut Ledger) -> Security {
+    let Some(list) = holder.get("parameters") else { return security };
+    let all = list.items().filter_map(|parameter| parameter.resolve());
+    let is_it = |node: &Node<'_>| node.text("in") == "header" && is_authorization(node.text("name"));
+    let Some(parameter) = all.filter(is_it).last() else { return security };
+    let is_shown = security
+        .alternatives()
+        .iter()
+        .any(|together| together.iter().any(|scheme| matches!(scheme, Scheme::Token | Scheme::Basic(_))));
+    let is_ignored = parameter.document.published.get("swagger").is_none();
+    let (what, lost, security) = match security {
+        security if is_shown => ("header `Authorization` is set by the client itself", None, security),
+        Security::Nothing if !is_ignored => {
+            ("header `Authorization`: each request shows the token", None, Security::Token)
+        }
+        security => {
+            ("header `Authorization`: requests show what `security` says", Some("the header's value"), security)
+        }
+    };
+    parameter.note(ledger, PASS, what, lost.map_or(Loss::Nothing, |lost| Loss::Documentation(lost.to_owned())));
+    security
+}
+
+/// Returns whether a header is that of the credential.
+pub(super) fn is_authorization(name: &str) -> bool {
+    name.eq_ignore_ascii_case("authorization")
 }
 
 /// The schemes of all documents that keys are given for, sorted.
@@ -156,9 +187,9 @@ pub(crate) fn schemes(documents: &[Document], ledger: &mut Ledger) -> Vec<Scheme
     all.into_iter().collect()
 }
 
-/// What the client shows for a scheme, or what it is that the client does not serve.
+/// The client's schemes for one of the contract, or the name of the unsupported one.
 fn served(name: &str, node: &Node<'_>) -> Result<Vec<Scheme>, String> {
-    let shown = |text: &str| format!("`{}`", text.escape_debug());
+    let quoted = |text: &str| format!("`{}`", text.escape_debug());
     let key = node.text("name");
     let place = match (node.text("type").to_ascii_lowercase().as_str(), node.text("in")) {
         ("oauth2" | "openidconnect" | "", _) => return Ok(vec![Scheme::Token]),
@@ -168,19 +199,23 @@ fn served(name: &str, node: &Node<'_>) -> Result<Vec<Scheme>, String> {
             return Ok(vec![Scheme::Basic(name.to_owned())]);
         }
         ("http", _) => {
-            return Err(format!("{} is HTTP authentication of the scheme {}", shown(name), shown(node.text("scheme"))));
+            return Err(format!(
+                "{} is HTTP authentication of the scheme {}",
+                quoted(name),
+                quoted(node.text("scheme"))
+            ));
         }
-        // A token in the header of tokens is what Swagger 2.0 makes of a bearer token.
-        ("apikey", "header") if key.eq_ignore_ascii_case("authorization") => return Ok(vec![Scheme::Token]),
+        // An API key in the header `Authorization` is how Swagger 2.0 describes a bearer token.
+        ("apikey", "header") if is_authorization(key) => return Ok(vec![Scheme::Token]),
         ("apikey", "header") if is_token(key) && !OWN_HEADERS.contains(&key.to_ascii_lowercase().as_str()) => {
             KeyPlace::Header
         }
         ("apikey", "query") if !key.is_empty() => KeyPlace::Query,
         ("apikey", "cookie") if is_token(key) => KeyPlace::Cookie,
         ("apikey", place) => {
-            return Err(format!("{} is a key in the {} {}", shown(name), place.escape_debug(), shown(key)));
+            return Err(format!("{} is a key in the {} {}", quoted(name), place.escape_debug(), quoted(key)));
         }
-        (other, _) => return Err(format!("{} is a scheme of the type {}", shown(name), shown(other))),
+        (other, _) => return Err(format!("{} is a scheme of the type {}", quoted(name), quoted(other))),
     };
     Ok(vec![Scheme::Key(place, name.to_owned(), key.to_owned())])
 }

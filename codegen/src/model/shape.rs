@@ -1,4 +1,4 @@
-//! What a schema is, before its parts are looked at.
+//! The shape of a schema, without its parts.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::tree::Node;
 use super::types::Type;
 
-/// What a schema is, before its parts are looked at.
+/// The shape of a schema, without its parts.
 #[derive(Debug)]
 pub(super) enum Shape<'a> {
     Any,

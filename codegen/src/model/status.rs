@@ -28,7 +28,7 @@ impl StatusKey {
         }
     }
 
-    /// Whether it stands for redirections only.
+    /// Returns whether it represents redirections only.
     pub(crate) fn is_redirect(self) -> bool {
         matches!(self, Self::Code(300..=399) | Self::Range(3))
     }
@@ -52,7 +52,7 @@ impl StatusKey {
         matches!(self, Self::Code(100..=199 | 204 | 205 | 304) | Self::Range(1))
     }
 
-    /// Whether it stands for successes only.
+    /// Returns whether it represents successes only.
     pub(crate) fn is_success(self) -> bool {
         matches!(self, Self::Code(200..=299) | Self::Range(2))
     }

@@ -1,8 +1,8 @@
-//! How values are written in paths, queries, headers and forms.
+//! Serialization of values in paths, queries, headers and forms.
 
 use super::tree::Node;
 
-/// How a parameter is written (OpenAPI 3.0, "Style Values").
+/// Serialization of a parameter (OpenAPI 3.0, "Style Values").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     /// The location's default: `simple` for path and header, `form` for query and cookie.

@@ -1,7 +1,7 @@
 //! Members that name the variant of a union.
 //!
-//! A union writes the tag of the variant that is sent. Where a type is sent as a variant only, its tag is therefore not
-//! asked for.
+//! A union writes the tag of the variant that is sent. If a type is only sent as a variant, its tag is therefore no
+//! argument.
 
 use std::collections::BTreeSet;
 

@@ -15,7 +15,7 @@ pub(crate) struct Document {
     /// The document as it was published, and where the parts of `tree` stand in it.
     pub(crate) published: Value,
     pub(crate) origins: Origins,
-    /// What the keys of alternatives need to know.
+    /// The figures that the keys of alternatives need.
     pub(crate) counted: Counted,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Node<'a> {
         self.value.get(key).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    /// Follows `$ref` to what it refers to. `None`: it does not resolve, is circular, or leaves the document.
+    /// Follows `$ref` to its target. `None` if it does not resolve, is circular, or leaves the document.
     pub(crate) fn resolve(&self) -> Option<Node<'a>> {
         let mut node = self.clone();
         for _ in 0..64 {
@@ -109,7 +109,7 @@ impl<'a> Node<'a> {
         self.document.origins.source(&self.pointer, &self.document.published)
     }
 
-    /// Writes what a pass did at this place into the ledger.
+    /// Records a pass's change of this node in the ledger.
     pub(crate) fn note(&self, ledger: &mut Ledger, pass: &'static str, what: impl Into<String>, loss: Loss) {
         ledger.note(&self.document.name, self.source(), pass, what, loss);
     }

@@ -21,7 +21,7 @@ pub(crate) enum Type {
     /// A number that no machine type holds without loss.
     Decimal,
     String(Format),
-    /// What only a scalar of GraphQL can be.
+    /// A type that only GraphQL scalars can have.
     Custom(Custom),
     /// An object without declared members.
     Object,
@@ -33,7 +33,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    /// How many lists and maps stand in each other.
+    /// Nesting depth of lists and maps.
     pub(crate) fn depth(&self) -> usize {
         match self {
             Self::List(inner) | Self::Map(inner) => 1 + inner.depth(),
@@ -52,7 +52,7 @@ impl Type {
     }
 }
 
-/// What a scalar of GraphQL can be beside the other types.
+/// A type of a GraphQL scalar that no schema of OpenAPI has.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Custom {
     /// A number of a Rust type that JSON holds as text.
@@ -63,7 +63,7 @@ pub(crate) enum Custom {
     File,
 }
 
-/// What a string holds.
+/// The format of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
     Text,
@@ -92,11 +92,11 @@ pub(crate) struct Definition {
     pub(crate) provenance: Provenance,
     pub(crate) kind: Kind,
     pub(crate) reach: Reach,
-    /// How its members are present: as they were when it was given its form, whoever uses it since.
+    /// The uses that decide about the presence of members: those at the time when the type was given its form.
     pub(crate) uses: Uses,
 }
 
-/// Whether a type is sent, and whether it comes back.
+/// The directions of a type: sent, returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
     pub(crate) request: bool,
@@ -127,18 +127,18 @@ impl Uses {
     }
 }
 
-/// Who uses a type, directly or through others.
+/// The uses of a type, direct or through other types.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub(crate) request: bool,
     pub(crate) response: bool,
     /// Names of families.
     pub(crate) families: std::collections::BTreeSet<Ident>,
-    /// Whether an operation that is not `assumed` uses it.
+    /// `true` if an operation that is not `assumed` uses it.
     pub(crate) documented: bool,
 }
 
-/// What a named type is.
+/// The kind of a named type.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// An object with declared members, and the type of those it does not declare.
@@ -163,7 +163,7 @@ pub(crate) enum EnumKind {
     Integer(&'static str),
 }
 
-/// How a union is told apart.
+/// The way to recognise the variants of a union.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Tagging {
     /// A member of the object names the variant.
@@ -195,7 +195,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// How the field is present in a type with those uses.
+    /// The presence of the field in a type with those uses.
     pub(crate) fn presence(&self, uses: Uses) -> Presence {
         let required = self.required && !(self.read_only && uses.request) && !(self.write_only && uses.response);
         if self.tag && uses.request {
@@ -210,7 +210,7 @@ impl Field {
     }
 }
 
-/// How a member is present.
+/// The presence of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
@@ -222,13 +222,13 @@ pub(crate) enum Presence {
     Maybe,
 }
 
-/// Whether something is deprecated.
+/// The deprecation of an item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Deprecation {
     #[default]
     No,
     Yes,
-    /// With what its owner says of it.
+    /// Deprecated, with the reason from its owner.
     Because(String),
 }
 
@@ -247,7 +247,7 @@ pub(crate) struct Variant {
     pub(crate) content: VariantContent,
 }
 
-/// What a variant carries.
+/// The content of a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum VariantContent {
     /// Nothing: a value of an enumeration.
@@ -261,7 +261,7 @@ pub(crate) enum VariantContent {
 #[derive(Clone, Debug)]
 pub(crate) struct BodyPart {
     pub(crate) wire: String,
-    /// Where it is sent among the others.
+    /// Position in the sent body.
     pub(crate) position: usize,
     pub(crate) name: Ident,
     pub(crate) kind: PartKind,
@@ -275,7 +275,7 @@ pub(crate) struct BodyPart {
     pub(crate) limits: Docs,
 }
 
-/// What a part of a multipart body holds.
+/// The content of a part of a multipart body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PartKind {
     File,

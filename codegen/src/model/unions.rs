@@ -1,4 +1,4 @@
-//! `oneOf` and `anyOf`: unions, or what they come down to.
+//! `oneOf` and `anyOf`: unions, or the single type that they reduce to.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::naming::ident::{type_name, variant_name};
 use crate::pointer;
 
 impl<'a> Types<'a> {
-    /// What a schema with `oneOf` or `anyOf` is; `None`: look at the rest of it.
+    /// The shape of a schema with `oneOf` or `anyOf`; `None` if the rest of the schema decides.
     pub(super) fn alternatives(&mut self, node: &Node<'a>, nullable: &mut bool) -> Option<Shape<'a>> {
         let own = node.value.get("properties").and_then(Value::as_object).is_some_and(|members| !members.is_empty());
         for keyword in ["oneOf", "anyOf"] {
@@ -49,7 +49,7 @@ impl<'a> Types<'a> {
         let entries = node.get("discriminator").and_then(|tag| tag.get("mapping"));
         for (tag, entry) in entries.iter().flat_map(|entries| entries.members().collect::<Vec<_>>()) {
             if !known.contains(tag) {
-                let lost = Loss::Documentation("the shape of what has the tag".to_owned());
+                let lost = Loss::Documentation("the shape of the object with the tag".to_owned());
                 entry.note(
                     self.ledger,
                     "model/discriminator",
@@ -117,10 +117,10 @@ impl<'a> Types<'a> {
         if tagging.is_some() {
             implied(&mut variants, &references);
         }
-        let told = variants
+        let all_tagged = variants
             .iter()
             .all(|variant| !matches!(&variant.content, VariantContent::Type(_, tags) if tags.is_empty()));
-        Kind::Union(tagging.filter(|_| told).map_or(Tagging::Shape, Tagging::Tag), variants)
+        Kind::Union(tagging.filter(|_| all_tagged).map_or(Tagging::Shape, Tagging::Tag), variants)
     }
 
     /// A base with a discriminator: a union of its subtypes, and of itself where the contract lists it.
@@ -176,7 +176,7 @@ impl<'a> Types<'a> {
         flat.properties.iter().filter_map(|(name, property)| Some((*name, only(property)?))).collect()
     }
 
-    /// What the name of an inline variant's type, which stays, calls the variant: `File` for `ShapeFile` of `Shape`.
+    /// The variant name in the pinned name of an inline variant's type: `File` for `ShapeFile` of `Shape`.
     fn kept(&self, ty: &Type, union: &str) -> Option<String> {
         let Type::Named(id) = ty else { return None };
         let own = self.name_of(*id).strip_prefix(union)?;
@@ -198,7 +198,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether a type is an enumeration of strings or integers.
+    /// Returns whether a type is an enumeration of strings or integers.
     pub(super) fn is_enum(&self, id: super::types::TypeId) -> bool {
         matches!(self.kind_of(id), Some(Kind::Enum(EnumKind::String | EnumKind::Integer(_), _)))
     }
@@ -206,11 +206,11 @@ impl<'a> Types<'a> {
 
 /// A member that every branch fixes to a value of its own.
 fn common_tag(branches: &[BTreeMap<&str, &str>]) -> Option<String> {
-    let found = branches.first()?.keys().find(|name| {
+    let name_of_tag = branches.first()?.keys().find(|name| {
         let mut distinct = HashSet::new();
         branches.iter().all(|members| members.get(*name).is_some_and(|value| distinct.insert(*value)))
     });
-    found.map(|name| (*name).to_owned())
+    name_of_tag.map(|name| (*name).to_owned())
 }
 
 /// The member that tells most of the branches apart, and at least two.
@@ -225,13 +225,13 @@ fn most_fixed(branches: &[BTreeMap<&str, &str>]) -> Option<String> {
 
 /// The tags of a mapping by the place of the schema that they name, however its reference is spelled.
 fn by_place(node: &Node<'_>, tags: Vec<(String, String)>) -> HashMap<String, Vec<String>> {
-    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    let mut by_target: HashMap<String, Vec<String>> = HashMap::new();
     for (tag, reference) in tags {
         if let Some(target) = node.target(&reference) {
-            found.entry(target.pointer).or_default().push(tag);
+            by_target.entry(target.pointer).or_default().push(tag);
         }
     }
-    found
+    by_target
 }
 
 /// The tags that a mapping gives to a schema.
@@ -239,8 +239,8 @@ fn tagged(node: &Node<'_>, tags: &HashMap<String, Vec<String>>, reference: &str)
     node.target(reference).and_then(|target| tags.get(&target.pointer)).cloned().unwrap_or_default()
 }
 
-/// Adds the names of the schemas to the tags: a mapping adds names, and takes none away. What a mapping, or the schema of
-/// the tag, gives to another variant is that one's.
+/// Adds the names of the schemas to the tags: a mapping adds names, and removes none. A tag that a mapping, or the
+/// schema of the tag, gives to another variant belongs to that variant.
 fn implied(variants: &mut [Variant], references: &[&str]) {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     for variant in variants.iter() {
@@ -283,7 +283,7 @@ fn only_constrains(node: &Node<'_>) -> bool {
         .is_some_and(|schema| !schema.is_empty() && schema.keys().all(|key| conditions.contains(&key.as_str())))
 }
 
-/// What two branches have in common when they are the same.
+/// The identity of a branch: equal for branches that are the same.
 fn identity<'a>(node: &Node<'a>) -> (&'a str, Option<&'a Value>) {
     match node.text("$ref") {
         "" => ("", Some(node.value)),

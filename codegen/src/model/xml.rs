@@ -1,4 +1,4 @@
-//! What the values of a schema look like in XML: names, attributes, wrapped lists (OpenAPI, "XML Object").
+//! The XML form of a schema's values: names, attributes, wrapped lists (OpenAPI, "XML Object").
 
 use std::collections::HashMap;
 
@@ -22,12 +22,12 @@ pub(crate) struct XmlRoot(pub(crate) usize);
 /// All that is said in XML.
 #[derive(Debug, Default)]
 pub(crate) struct Xml {
-    /// Documents: the name of their element, and what is in it.
+    /// Documents: the name of their element, and its content.
     pub(crate) roots: Vec<(XmlName, XmlShapeId)>,
     pub(crate) shapes: Vec<XmlShape>,
 }
 
-/// What is in an element.
+/// The content of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum XmlShape {
     Any,
@@ -52,7 +52,7 @@ pub(crate) struct XmlMember {
     pub(crate) shape: XmlShapeId,
 }
 
-/// Where a member stands.
+/// The position of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum XmlPlace {
     Element,

@@ -35,7 +35,7 @@ impl<'a> Types<'a> {
         }))
     }
 
-    /// What is in an element that a schema describes. Until it is known, anything may be.
+    /// The content of an element that a schema describes. Until it is known, it is any content.
     fn xml(&mut self, node: &Node<'a>) -> XmlShapeId {
         let Some(node) = node.resolve() else { return self.xml.push(XmlShape::Any) };
         let place = std::ptr::from_ref(node.value);
@@ -185,7 +185,7 @@ fn component(node: &Node<'_>) -> Option<String> {
     (!name.contains('/')).then(|| pointer::last(name))
 }
 
-/// The XML object of a schema: its own, or that of what it refers to.
+/// The XML object of a schema: its own, or that of its reference's target.
 fn about<'a>(node: &Node<'a>) -> Option<Node<'a>> {
     let mut node = node.clone();
     let mut seen = BTreeSet::new();

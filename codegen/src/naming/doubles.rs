@@ -1,32 +1,43 @@
-//! Pinned names that two things of the contract have.
+//! Pinned and chosen names that two things of the contract have.
 //!
-//! Two branches give one name to two things, and git keeps the lines of both. Only one of them can have the name, and callers of
-//! the other would call something else without an error, so a person settles it.
+//! Two branches give one name to two things, in `specs/names.lock` or in `[rename]`, and git keeps the lines of both. Only one of
+//! them can have the name, and callers of the other would call something else without an error, so a person settles it.
 
 use std::collections::BTreeMap;
 
-use crate::{Problem, Report};
+use super::scope::ident;
+use crate::{Problem, Report, pointer, rules};
 
-/// The names that pins gave, and to what.
+/// A thing of the contract.
+#[derive(Clone, Debug)]
+struct Named {
+    key: String,
+    /// `true` if `[rename]` gives its name.
+    is_chosen: bool,
+}
+
+/// The names that pins and the configuration give, and their owners.
 #[derive(Debug, Default)]
 pub(crate) struct Doubles {
-    /// Kind, the owner that the name is unique in, and the name → key of the first thing that has it.
-    given: BTreeMap<(&'static str, String, String), String>,
+    /// Kind, the owner that the name is unique in, and the name → the first thing that has it.
+    given: BTreeMap<(&'static str, String, String), Named>,
     report: Report,
 }
 
 impl Doubles {
-    /// Notes that the contract has the thing with this key, and that its pin says `name`. The kind is the first word of its line.
-    pub(crate) fn note(&mut self, kind: &'static str, owner: &str, key: &str, name: &str) {
-        let place = (kind, owner.to_owned(), name.to_owned());
+    /// Notes that the contract has the thing with this key, and that its pin says `name`, or `[rename]` where it `is_chosen`. The
+    /// kind is the first word of its line.
+    pub(crate) fn note(&mut self, kind: &'static str, owner: &str, key: &str, name: &str, is_chosen: bool) {
+        let place = (kind, owner.to_owned(), ident(name).to_string());
+        let named = Named { key: key.to_owned(), is_chosen };
         match self.given.get(&place) {
-            Some(first) if first != key => {
+            Some(first) if first.key != key => {
                 let first = first.clone();
                 self.report.push(problem(kind, &first, key, name));
-                self.report.push(problem(kind, key, &first, name));
+                self.report.push(problem(kind, &named, &first.key, name));
             }
             Some(_) => {}
-            None => drop(self.given.insert(place, key.to_owned())),
+            None => drop(self.given.insert(place, named)),
         }
     }
 
@@ -40,13 +51,24 @@ impl Doubles {
     }
 }
 
-fn problem(kind: &'static str, key: &str, other: &str, name: &str) -> Problem {
+/// A problem where the name is written.
+fn problem(kind: &'static str, named: &Named, other: &str, name: &str) -> Problem {
+    let message = format!("the name `{name}` is also that of `{other}`");
+    if named.is_chosen {
+        let place = pointer::join("/rename", &named.key);
+        return rules::problem(
+            "names/double",
+            place,
+            message,
+            "choose a name that nothing else has, or remove the entry",
+        );
+    }
     Problem {
         code: "names/double",
-        document: crate::rules::NAMES.to_owned(),
-        pointer: Some(format!("{kind} {key}")),
+        document: rules::NAMES.to_owned(),
+        pointer: Some(format!("{kind} {}", named.key)),
         position: None,
-        message: format!("the name `{name}` is also that of `{other}`"),
+        message,
         hint: "remove the line of the one that gets another name, or choose it in [rename] of specs/codegen.toml"
             .to_owned(),
     }

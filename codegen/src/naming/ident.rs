@@ -92,9 +92,9 @@ pub(crate) fn camel(text: &str) -> String {
     name
 }
 
-/// Replaces what no identifier can hold by spaces, and spells signs that alone tell two names apart. Letters of every
-/// script are written in Latin ones: names become files and cargo features as well, which have to be in ASCII, and letters
-/// that look alike are told apart.
+/// Replaces characters that no identifier can hold by spaces, and spells signs that alone distinguish two names.
+/// Letters of every script are transliterated to Latin: names become files and cargo features as well, which have to be
+/// ASCII, and letters that look alike stay distinct.
 fn words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let bare = !text.chars().any(char::is_alphanumeric);

@@ -3,7 +3,7 @@
 use super::ident::member_name;
 use super::words::{is_action, is_outcome, is_plural, is_question, singular};
 
-/// What a name is made from.
+/// The input of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RouteWords<'a> {
     /// HTTP method in upper case.
@@ -12,13 +12,13 @@ pub(crate) struct RouteWords<'a> {
     pub(crate) path: &'a str,
     /// The prefix of the family that claims the path, or an empty string.
     pub(crate) prefix: &'a str,
-    /// Whether the success response is a JSON array.
+    /// `true` if the success response is a JSON array.
     pub(crate) answers_array: bool,
-    /// Whether the path is a thing that can be read or deleted, so that its last segment is not a verb.
+    /// `true` if the path is a resource that can be read or deleted, so that its last segment is not a verb.
     pub(crate) is_resource: bool,
 }
 
-/// A snake-case name that reads as what the operation does: `list_projects`, `start_virtual_machine`.
+/// A snake-case name that says what the operation does: `list_projects`, `start_virtual_machine`.
 pub(crate) fn from_route(route: RouteWords<'_>) -> String {
     let steps = steps(route);
     let Some((last, parents)) = steps.split_last() else {
@@ -26,7 +26,7 @@ pub(crate) fn from_route(route: RouteWords<'_>) -> String {
     };
     let parent = phrase(parents);
     let is_verb = !last.item && !is_plural(&last.noun) && is_action(&last.noun);
-    // What is asked by GET can be asked by POST: `search` is not a thing.
+    // A query can be sent by POST instead of GET: `search` is not a resource.
     let acts = is_verb && (!route.is_resource || is_question(&last.noun));
     let name = match route.method {
         "GET" if last.item => join("get", &parent, &singular(&last.noun)),
@@ -88,7 +88,7 @@ fn steps(route: RouteWords<'_>) -> Vec<PathNoun> {
                 step.item = true;
             }
         } else if route.prefix.is_empty() && !is_noun(segment) {
-            // `api` and `v1` say nothing about what is done.
+            // `api` and `v1` say nothing about the action.
         } else {
             let text: String = segment.replace(['{', '}', '(', ')', '=', ','], " ");
             steps.push(PathNoun { noun: member_name(text.trim()).trim_end_matches('_').to_owned(), item: false });

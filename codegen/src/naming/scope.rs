@@ -5,6 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 use super::ident::{camel, member_name};
 use crate::text::Ident;
 
+/// The identifier that a wish becomes.
+pub(super) fn ident(wish: &str) -> Ident {
+    let upper = wish.starts_with(char::is_uppercase);
+    Ident::derived(wish, if upper { camel } else { member_name })
+}
+
 /// A namespace: every name is claimed once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
@@ -28,8 +34,7 @@ impl Scope {
     pub(crate) fn claim<'a>(&mut self, wishes: impl IntoIterator<Item = &'a str>) -> Ident {
         let mut last = Ident::fixed("unnamed");
         for wish in wishes {
-            let upper = wish.starts_with(char::is_uppercase);
-            let name = Ident::derived(wish, if upper { camel } else { member_name });
+            let name = ident(wish);
             if self.take(&name) {
                 return name;
             }

@@ -1,8 +1,8 @@
-//! Names of the methods that set what is optional on a call.
+//! Names of the methods that set optional parameters on a call.
 
 use super::ident::{camel, member_name};
 
-/// Methods of every call. The list is closed: what calls learn later is called `with_…`, so that no setter has to move.
+/// Methods of every call. The list is closed: later methods are called `with_…`, so that no setter has to move.
 pub(crate) const METHODS: &[&str] = &[
     "body",
     "clone",
@@ -28,10 +28,10 @@ pub(crate) const METHODS: &[&str] = &[
     "try_into",
 ];
 
-/// What stands before a name that a call has already.
+/// The prefix of a setter whose name is a method of calls.
 const MARK: &str = "param_";
 
-/// Whether calls may have a method of that name, now or later: no setter of a parameter gets it.
+/// Returns whether calls may have a method of that name, now or later: no setter of a parameter gets it.
 pub fn is_reserved(name: &str) -> bool {
     METHODS.contains(&name) || name.starts_with("with_")
 }
@@ -43,8 +43,8 @@ pub(crate) fn setter_name(wire: &str) -> String {
     if is_reserved(&name) || name.starts_with(MARK) { format!("{MARK}{name}") } else { name }
 }
 
-/// Whether a type has a setter for a member of that name: not where the setter would hide a function of every type, now or
-/// later. The list is closed as that of the calls is.
+/// Returns whether a type has a setter for a member of that name. It has none if the setter would hide a function of
+/// every type, now or later. The list is closed like that of calls.
 pub(crate) fn has_setter(member: &str) -> bool {
     const FUNCTIONS: &[&str] = &["clone", "default", "from", "into", "into_parts", "new", "try_from", "try_into"];
     !FUNCTIONS.contains(&member) && !member.starts_with("with_")

@@ -1,6 +1,6 @@
 //! The little English that names of operations need.
 
-/// Path segments that say what is done rather than what it is done to.
+/// Path segments that name an action rather than its object.
 const VERBS: &[&str] = &[
     "accept",
     "acknowledge",
@@ -229,22 +229,22 @@ const QUESTIONS: &[&str] = &[
     "verify",
 ];
 
-/// Whether the first word of a snake-case segment is a verb that only asks.
+/// Returns whether the first word of a snake-case segment is a verb that only reads.
 pub(crate) fn is_question(segment: &str) -> bool {
     segment.split('_').next().is_some_and(|first| QUESTIONS.contains(&first))
 }
 
-/// Whether a segment says what has happened: `started`, `completed`.
+/// Returns whether a segment names an event of the past: `started`, `completed`.
 pub(crate) fn is_outcome(segment: &str) -> bool {
     segment.len() > 4 && segment.ends_with("ed") && !segment.ends_with("eed")
 }
 
-/// Whether the first word of a snake-case segment is a verb.
+/// Returns whether the first word of a snake-case segment is a verb.
 pub(crate) fn is_action(segment: &str) -> bool {
     segment.split('_').next().is_some_and(|first| VERBS.contains(&first))
 }
 
-/// Whether the last word of a snake-case segment names several things.
+/// Returns whether the last word of a snake-case segment is a plural.
 pub(crate) fn is_plural(segment: &str) -> bool {
     singular(segment) != segment
 }

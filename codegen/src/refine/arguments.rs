@@ -1,7 +1,7 @@
-//! How the inputs of an operation become arguments and setters.
+//! The inputs of an operation as arguments and setters.
 //!
-//! What is required is an argument. What is optional is set on the call, so that an operation that gains the first optional
-//! input, or the tenth, looks as before to those who call it.
+//! Required inputs are arguments. Optional inputs are set on the call, so that callers compile unchanged when an
+//! operation gains the first optional input, or the tenth.
 
 use super::render::{Render, borrowed};
 use super::xml;
@@ -10,7 +10,7 @@ use crate::model::{Body, BodyKind, Operation, Parameter};
 use crate::text::code::code;
 use crate::text::{Code, Ident};
 
-/// How the files of families reach types.
+/// Path from the files of families to the types.
 pub(super) const PREFIX: &str = "types::";
 
 /// The Rust side of an operation's inputs.
@@ -22,7 +22,7 @@ pub(crate) struct Arguments<'a> {
     pub(crate) values: Vec<Code>,
     /// The payload expression.
     pub(crate) payload: Code,
-    /// What is set on the call.
+    /// The setters of the call.
     pub(crate) setters: Vec<Setter<'a>>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Argu
     arguments
 }
 
-/// The type without the option around it: what may be null is left out by not being set.
+/// The type without an outer option: a nullable input is left out by not setting it.
 fn present(rust: Rust) -> Rust {
     match rust {
         Rust::Name("Option", mut inner) if inner.len() == 1 => inner.remove(0),

@@ -14,7 +14,7 @@ use crate::text::{Code, Ident, literal};
 
 /// Writes the constants.
 pub(crate) fn write(render: &Render<'_>, documents: &Documents, api: &mut Index) -> Vec<Piece> {
-    let mut code = code!["//! Asynchronous operations, as the configuration binds them.\n\n"];
+    let mut code = code!["//! Bindings of asynchronous operations, from the configuration.\n\n"];
     code.push(if render.bound.is_empty() { client::BINDING } else { client::BINDINGS }).push("\n");
     let mut list = Code::default();
     for bound in render.bound {
@@ -26,12 +26,12 @@ pub(crate) fn write(render: &Render<'_>, documents: &Documents, api: &mut Index)
         api.add(&format!("bindings::{name}"), "static", "Binding");
     }
     api.group("", Vec::new());
-    code.push("/// All of them.\npub static BINDINGS: &[&Binding] = &[\n").push(list).push("];\n");
+    code.push("/// All bindings.\npub static BINDINGS: &[&Binding] = &[\n").push(list).push("];\n");
     api.add("bindings::BINDINGS", "static", "&[&Binding]");
     vec![Piece::Code(code)]
 }
 
-/// What has to be compiled for the operation to be there.
+/// The `cfg` condition under which the operation exists.
 fn condition(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> Code {
     let features = features(render, documents, bound);
     let features: Vec<Code> = features.iter().map(|feature| code!["feature = ", literal(feature)]).collect();

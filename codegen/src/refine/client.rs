@@ -25,19 +25,19 @@ pub(super) const IF_ASSUMED: &str = "#[cfg(feature = \"assumed\")]\n";
 
 /// Everything that types and operations name.
 pub(super) const PRELUDE: &str = "use driftless_runtime::codegen::prelude::*;\n";
-/// What operations return.
+/// Imports for the types that operations return.
 pub(super) const CALLS: &str = "use crate::{Call, Declared, Submission};\n";
-/// What security is made of.
+/// Imports for security.
 pub(super) const SECURITY: &str = "use driftless_runtime::codegen::{Scheme, Security};\n\n";
 /// The types of the contract.
 pub(super) const TYPES: &str = "use crate::generated::types;\n";
-/// What a table of names in XML is made of.
+/// Imports for a table of names in XML.
 pub(super) const XML: &str = "use driftless_runtime::codegen::xml::{Member, Name, Place, Root, Shape};\n";
 /// A document's names in XML; a number follows.
 pub(super) const XML_ROOT: &str = "crate::generated::xml::R";
-/// What the list of bindings is made of.
+/// Imports for the list of bindings.
 pub(super) const BINDING: &str = "use driftless_runtime::operations::Binding;\n";
-/// What a binding is made of.
+/// Imports for a binding.
 pub(super) const BINDINGS: &str = "use driftless_runtime::operations::{Binding, Cancel, Events, States};\nuse driftless_runtime::codegen::prelude::*;\n";
 /// A GraphQL document with types.
 pub(super) const DOCUMENT: &str = "use driftless_runtime::graphql::Document;\n";
@@ -47,7 +47,7 @@ pub(super) const UNTYPED: &str = "use driftless_runtime::graphql::Untyped;\n";
 pub(super) const AS_TEXT: &str = "driftless_runtime::AsText";
 /// Members that the contract does not declare.
 pub(super) const UNDECLARED: &str = "driftless_runtime::codegen::Undeclared";
-/// What an operation answers that sends its caller elsewhere.
+/// The result of an operation that redirects.
 pub(super) const REDIRECT: &str = "driftless_runtime::Redirect";
 /// A file beside the variables of a document.
 pub(super) const FILE: &str = "driftless_runtime::graphql::File";
@@ -64,7 +64,7 @@ pub(crate) struct Called {
 }
 
 impl Called {
-    /// The names that the configuration gives, which was checked.
+    /// The configured names, which were checked.
     pub(crate) fn new(names: &ClientNames) -> Self {
         let client = Ident::derived(&names.name, camel);
         Self {

@@ -40,9 +40,9 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> Files {
     }
     for (module, about) in [
         (TYPES, "Enumerations and input objects of the schema, as far as documents use them."),
-        (FRAGMENTS, "Fragments that are all that is selected of a type."),
+        (FRAGMENTS, "Fragments that are the only selection of their type."),
     ] {
-        if documents.types.modules.iter().any(|found| **found == *module) {
+        if documents.types.modules.iter().any(|known| **known == *module) {
             modules.insert(Ident::fixed(module), docs![about]);
         }
     }
@@ -75,7 +75,7 @@ fn constant(document: &TypedDocument, assumed: bool, index: &mut Index) -> Code 
 fn items(documents: &Documents, module: &Ident, about: &Docs, index: &mut Index) -> Vec<Piece> {
     let types = &documents.types;
     let mut pieces = vec![Piece::Code(code![module_comment(about), "\n", client::PRELUDE])];
-    let of_module = types.modules.iter().enumerate().filter(|(_, found)| *found == module);
+    let of_module = types.modules.iter().enumerate().filter(|(_, of)| *of == module);
     let mut ids: Vec<TypeId> = of_module.map(|(id, _)| TypeId(id)).collect();
     if [TYPES, FRAGMENTS].contains(&&**module) {
         ids.sort_by_key(|id| &documents.definition(*id).name);
@@ -89,28 +89,26 @@ fn items(documents: &Documents, module: &Ident, about: &Docs, index: &mut Index)
     pieces
 }
 
-/// Functions for what all variants of a union have.
+/// Accessors for the members that all variants of a union have.
 fn accessors(documents: &Documents, id: TypeId, all: &[Shared], index: &mut Index) -> Code {
     let mut code = code!["impl ", &documents.definition(id).name, " {\n"];
     for shared in all {
         let rust = Rust::plain(&shared.ty);
         let (name, ty) = (&shared.name, documents.text(id, &rust));
-        let docs = docs![
-            closed_or(&shared.docs, name),
-            "\n\n`None` where it is null, and for a type that the schema does not list."
-        ];
+        let docs =
+            docs![closed_or(&shared.docs, name), "\n\n`None` if it is null, or if the type is not in the schema."];
         code.push(comment(&docs)).push("pub fn ").push(name).push("(&self) -> Option<&").push(ty);
         code.push("> {\nmatch self {\n");
         for variant in &shared.variants {
-            code.push("Self::").push(variant).push("(found) => ");
+            code.push("Self::").push(variant).push("(value) => ");
             match shared.optional {
-                true => code.push("found.").push(name).push(".as_ref(),\n"),
-                false => code.push("Some(&found.").push(name).push("),\n"),
+                true => code.push("value.").push(name).push(".as_ref(),\n"),
+                false => code.push("Some(&value.").push(name).push("),\n"),
             };
         }
         code.push("Self::Unknown(_) => None,\n}\n}\n");
-        let shown = format!("Option<&{}>", documents.indexed(&rust));
-        index.add(&format!("{}::{name}", documents.path(id)), "fn", &shown);
+        let signature = format!("Option<&{}>", documents.indexed(&rust));
+        index.add(&format!("{}::{name}", documents.path(id)), "fn", &signature);
     }
     code.push("}\n");
     code

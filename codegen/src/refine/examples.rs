@@ -1,7 +1,7 @@
 //! An example of each operation: a call that compiles.
 //!
-//! It is composed as code is, of names that were given and of values of the generator's own, so that no text of a contract stands in
-//! it. What has no short value, such as an identifier or a file, is given to the example as an argument, which is not shown.
+//! It is composed as code is, of given names and of the generator's own values, so that it contains no text of a
+//! contract. A value without a short literal, such as an identifier or a file, is a hidden argument of the example.
 
 use super::arguments::{Arguments, PREFIX, Setter};
 use super::render::Render;
@@ -15,7 +15,7 @@ use crate::text::{Code, Ident, literal};
 /// Values are made of values so far.
 const DEPTH: usize = 3;
 
-/// How much of what is optional is shown.
+/// Limit of optional inputs in an example.
 const SHOWN: usize = 2;
 
 /// Lines of documentation: the example of an operation.
@@ -75,7 +75,7 @@ pub(super) fn write(render: &Render<'_>, family: &Family, operation: &Operation,
 
 struct Example<'r, 'm> {
     render: &'r Render<'m>,
-    /// What is given to it: name and type.
+    /// Its arguments: name and type.
     given: Vec<(Ident, Code)>,
 }
 
@@ -113,9 +113,9 @@ impl Example<'_, '_> {
                     .iter()
                     .enumerate()
                     .map(|(position, field)| {
-                        let shown = !field.read_only && !field.tag && field.deprecated == Deprecation::No;
+                        let is_presentable = !field.read_only && !field.tag && field.deprecated == Deprecation::No;
                         let rust = self.render.resolved.member(id, position, &field.ty);
-                        (&field.name, rust, field.presence(definition.uses), shown)
+                        (&field.name, rust, field.presence(definition.uses), is_presentable)
                     })
                     .collect();
                 Some(self.made(path, &members, depth))
@@ -144,7 +144,7 @@ impl Example<'_, '_> {
         }
     }
 
-    /// A value by `new` or `default`, with some of what is optional.
+    /// A value made by `new` or `default`, with some of its optional members.
     fn made(&mut self, path: Code, members: &[(&Ident, Rust, Presence, bool)], depth: usize) -> Code {
         let required = members.iter().filter(|(_, _, presence, _)| *presence == Presence::Required);
         let required: Vec<Code> = required
@@ -165,7 +165,7 @@ impl Example<'_, '_> {
     }
 }
 
-/// A value of a type without a name: a text is what it is called.
+/// A value of a type without a name. A text is the name of its input.
 fn plain(name: &Ident, rust: &Rust) -> Option<Code> {
     Some(match rust {
         Rust::Name("String" | "str", _) => code![literal(name)],

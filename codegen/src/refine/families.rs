@@ -50,7 +50,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
         let mut functions = Code::default();
         let condition = if assumed { client::IF_ASSUMED } else { "" };
         let mut methods = Code::default();
-        // Whoever calls what is left out is told which feature has it.
+        // A call of a family that is left out fails to compile, with the feature that has it.
         let mut absent = Code::default();
         for (index, operation) in chosen {
             if assumed {
@@ -71,12 +71,14 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
             code.push(functions).push("}\n").push(methods);
         }
     }
-    code.push("/// Types that name the operations of the family: a call says by one of them what it is a call of.\n");
+    code.push(
+        "/// Types that identify the operations of the family: each is a type parameter of its operation's calls.\n",
+    );
     code.push("pub mod operations {\n").push(markers).push("}\n");
     vec![Piece::Code(code)]
 }
 
-/// What the configuration says that a family covers.
+/// The configured description of a family.
 pub(super) fn about(family: &Family) -> Docs {
     if family.covers.is_empty() { Docs::default() } else { docs![": ", closed(&family.covers)] }
 }

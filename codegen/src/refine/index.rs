@@ -14,7 +14,7 @@ pub(crate) struct Index {
     family: String,
 }
 
-/// What is known of an item beyond its path, kind and signature.
+/// Properties of an item besides its path, kind and signature.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traits<'a> {
     pub(crate) non_exhaustive: bool,
@@ -26,13 +26,13 @@ pub(crate) struct Traits<'a> {
 }
 
 impl Index {
-    /// What follows is compiled with these cargo features, for this family.
+    /// The following items are compiled with these cargo features, for this family.
     pub(crate) fn group(&mut self, family: &str, features: Vec<String>) {
         (self.features, self.family) = (features, family.to_owned());
         self.enter("", "", "");
     }
 
-    /// What follows comes from this place of a contract: of the operation, if it is one.
+    /// The following items come from this place of a contract: of the operation, if it is one.
     pub(crate) fn enter(&mut self, document: &str, pointer: &str, operation: &str) {
         let features = self.features.clone();
         self.here = Arc::new(Origin {

@@ -19,7 +19,7 @@ const ALLOWS: &str = "#![allow(clippy::all, clippy::pedantic, dead_code, depreca
 
 /// `mod.rs` of the generated folder.
 pub(crate) fn root(called: &Called, variables: &str, documents: &'static str, xml: bool) -> Vec<Piece> {
-    let comment = code!["//! What is generated from the contract.\n", ALLOWS, "\n"];
+    let comment = code!["//! Code that is generated from the contract.\n", ALLOWS, "\n"];
     let mut head = code!["driftless_runtime::codegen::generated! {\n    interface ", crate::INTERFACE, ";\n"];
     head.push("    client ").push(&called.client).push(";\n    builder ").push(&called.builder);
     head.push(";\n    variables ").push(literal(variables)).push(";\n\n");
@@ -80,7 +80,7 @@ pub(crate) fn families(model: &Model, called: &Called) -> Vec<Piece> {
     vec![Piece::Code(code)]
 }
 
-/// Cargo features: one per family, then what is off by default.
+/// Cargo features: one per family, then those that are off by default.
 pub(crate) fn features(model: &Model, groups: &BTreeMap<Group, Vec<TypeId>>) -> Vec<Feature> {
     let mut features: Vec<Feature> = Vec::new();
     for family in &model.families {

@@ -1,6 +1,6 @@
-//! What makes a value of a type that is sent: `new` where something is required, and a method for each optional member.
+//! Constructors of types that are sent: `new` if a member is required, and a method for each optional member.
 //!
-//! Types are `#[non_exhaustive]`, so that a member that is added breaks nobody who made or took apart a value.
+//! Types are `#[non_exhaustive]`, so that code that makes values or matches on them compiles when a member is added.
 
 use super::index::{Index, Traits};
 use super::source::{INDEXED, PREFIX, TypeSource, attribute};
@@ -16,7 +16,7 @@ pub(super) struct Made {
     /// The type of its value.
     pub(super) rust: Rust,
     pub(super) presence: Presence,
-    /// Whether it is sent, and so has a setter.
+    /// `true` if it is sent, and so has a setter.
     pub(super) is_set: bool,
     pub(super) deprecated: Deprecation,
     /// Its name in the contract, and its place.
@@ -66,7 +66,7 @@ pub(super) fn write<S: TypeSource>(source: &S, id: TypeId, members: &[Made], ind
     code!["impl ", &source.definition(id).name, " {\n", functions, "}\n"]
 }
 
-/// `new`, which takes what is required: its signature and its text.
+/// The signature and the text of `new`, which takes the required members.
 fn new(members: &[Made], accepted: &dyn Fn(&Rust) -> Code) -> Option<(Code, Code)> {
     let required = members.iter().filter(|member| member.presence == Presence::Required);
     let arguments: Vec<Code> = required.map(|member| code![&member.name, ": ", accepted(&member.rust)]).collect();
@@ -80,7 +80,13 @@ fn new(members: &[Made], accepted: &dyn Fn(&Rust) -> Code) -> Option<(Code, Code
         _ => code![&member.name, ": Default::default()"],
     });
     let values = Code::join(", ", values);
-    let code = code!["/// With what is required.\npub fn new", &signature, " {\nSelf { ", values, " }\n}\n"];
+    let code = code![
+        "/// Creates a value from its required members.\npub fn new",
+        &signature,
+        " {\nSelf { ",
+        values,
+        " }\n}\n"
+    ];
     Some((signature, code))
 }
 

@@ -1,7 +1,7 @@
 //! From types and signatures to the pieces of the client's files.
 //!
-//! Progenitor's types stay; its operation bodies do not. What an operation does on the wire stands in a constant beside a
-//! call into the session, and what a type looks like on the wire stands in a table (`record!`, `string_enum!` …).
+//! Progenitor's types stay; its operation bodies do not. A constant beside a call into the session describes an
+//! operation's request and responses, and a table describes a type's wire form (`record!`, `string_enum!` …).
 
 mod arguments;
 mod bindings;

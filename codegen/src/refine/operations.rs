@@ -23,7 +23,7 @@ pub(crate) struct Written {
     pub(crate) function: Code,
     /// The type that names it.
     pub(crate) marker: Code,
-    /// What is set on its calls, what reads the headers of its responses, and what a fake answers.
+    /// Setters of its calls, readers of its response headers, and constructors of a fake's responses.
     pub(crate) methods: Code,
 }
 
@@ -49,13 +49,13 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     let bound = render.bound(index);
     if let Some(kind) = bound {
         function.push(comment(&docs![
-            "\nAsynchronous: a success says that the work is accepted. `submit` gives an operation of kind ",
+            "\nAsynchronous: a success means that the service accepted the work. `submit` returns an operation of kind ",
             span(kind),
             " to wait for."
         ]));
     }
     if bound.is_none() && render.paged(index).is_some() {
-        function.push("///\n/// Comes in pages: `.with_items()` is a stream of the items of all of them.\n");
+        function.push("///\n/// Paginated: `.with_items()` returns a stream of the items of all pages.\n");
     }
     let condition = xml::is_spoken(render.model, operation).then_some(client::IF_XML);
     if condition.is_some() {
@@ -113,7 +113,8 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         let item = render.text(&render.resolved.of(&paged.item), PREFIX);
         let result = code!["driftless_runtime::Items<'a, ", &item, ">"];
         setters.push(assumed).push(condition).push("impl<'a, T> Call<'a, T, operations::").push(&marker).push("> {\n");
-        setters.push("/// The items of all pages, as a stream: a page is asked for when it is read.\n");
+        setters
+            .push("/// Returns a stream of the items of all pages. A page is requested when the stream reaches it.\n");
         setters
             .push("pub fn with_items(self) -> ")
             .push(&result)
@@ -125,7 +126,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     let faked = code!["crate::testing::FakeOperation<", &success, ">"];
     setters.push(client::IF_TESTING).push(assumed).push(condition).push("impl operations::").push(&marker).push(" {\n");
     setters
-        .push("/// Names it to a fake.\npub const FAKE: ")
+        .push("/// Identifies the operation to a fake.\npub const FAKE: ")
         .push(&faked)
         .push(" = crate::testing::FakeOperation::new(");
     setters.push(literal(&family.name)).push(", ").push(literal(&operation.name)).push(");\n}\n");
@@ -158,7 +159,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     Written { function, marker: code![link, condition, "pub enum ", marker, " {}\n"], methods: setters }
 }
 
-/// How an operation comes in pages, as the runtime takes it.
+/// The pagination of an operation, as the runtime takes it.
 fn paging(paged: &Paged) -> Code {
     let next = match &paged.next {
         PagedNext::Offset(parameter) => code!["Offset { parameter: ", *parameter, " }"],
@@ -207,7 +208,7 @@ pub(super) fn method(operation: &Operation) -> Code {
     }]
 }
 
-/// What the constant says beyond what the family shares.
+/// The operation's constant, without the parts that the family shares.
 fn description(operation: &Operation) -> Code {
     let mut code = code!["name: ", literal(&operation.name), ", method: ", method(operation)];
     code.push(", path: ").push(literal(&operation.path)).push(", ");
@@ -237,8 +238,9 @@ fn description(operation: &Operation) -> Code {
     if operation.accept != "application/json" {
         code.push("accept: ").push(literal(&operation.accept)).push(", ");
     }
-    if let Some(server) = &operation.server {
-        code.push("server: ").push(literal(server)).push(", ");
+    if !operation.servers.is_empty() {
+        let servers = operation.servers.iter().map(|server| literal(server));
+        code.push("servers: &[").push(Code::join(", ", servers)).push("], ");
     }
     if let Some(version) = &operation.api_version {
         code.push("api_version: Some(").push(constant(version)).push("), ");
@@ -300,7 +302,7 @@ fn constant(parameter: &Parameter) -> Code {
     code
 }
 
-/// The first line about a parameter, and what is demanded of its value.
+/// The first line about a parameter, and the constraints of its value.
 fn about(parameter: &Parameter) -> Docs {
     docs![first_line(&parameter.docs), " ", &parameter.limits].trimmed()
 }
@@ -328,11 +330,11 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
                 " sets another version.\n"
             ],
             None => docs![
-                "\nThe service wants the version of its interface in ",
+                "\nThe service requires the version of its interface in ",
                 span(&version.wire),
-                ", and the contract names none: without ",
+                ", but the contract does not name one. Without ",
                 api_version(render.called),
-                " the call fails before it is sent.\n"
+                ", the call fails before it is sent.\n"
             ],
         });
     }
@@ -376,7 +378,7 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
             Content::Text => docs!["text"],
             Content::Stream => docs!["bytes"],
             Content::Events => docs!["server-sent events"],
-            Content::Redirect => docs!["where to go instead"],
+            Content::Redirect => docs!["the location to continue at"],
         };
         let body = match &status.item {
             Some(item) => docs![body, ": a stream of ", described(item)],

@@ -8,7 +8,7 @@ use crate::text::Code;
 use crate::text::code::code;
 use crate::text::docs::{Docs, docs, span};
 
-/// What it takes to write a type down.
+/// Context for writing a type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Render<'a> {
     pub(crate) called: &'a Called,
@@ -24,12 +24,12 @@ impl Render<'_> {
         self.bound.iter().find(|bound| bound.operation == operation).map(|bound| bound.settings.name.as_str())
     }
 
-    /// How an operation comes in pages.
+    /// The pagination of an operation.
     pub(crate) fn paged(&self, operation: usize) -> Option<&Paged> {
         self.paged.iter().find(|paged| paged.operation == operation)
     }
 
-    /// What an operation returns.
+    /// The result of an operation.
     pub(crate) fn success(&self, content: &Content) -> Rust {
         match content {
             Content::Empty => Rust::unit(),
@@ -50,17 +50,17 @@ impl Render<'_> {
 
     /// The type of a documented status, for documentation: a link, where the type is one of the contract.
     pub(crate) fn described(&self, ty: &Type) -> Docs {
-        let (shown, named) = self.shown(ty);
+        let (name, named) = self.name_and_definition(ty);
         match named {
-            Some(id) => docs!["[", span(&shown), "](crate::types::", &self.model.definition(id).name, ")"],
-            None => span(&shown),
+            Some(id) => docs!["[", span(&name), "](crate::types::", &self.model.definition(id).name, ")"],
+            None => span(&name),
         }
     }
 
     /// The text of a type, and the definition in it.
-    fn shown(&self, ty: &Type) -> (String, Option<TypeId>) {
+    fn name_and_definition(&self, ty: &Type) -> (String, Option<TypeId>) {
         let around = |head: &str, inner: &Type| {
-            let (inner, named) = self.shown(inner);
+            let (inner, named) = self.name_and_definition(inner);
             (format!("{head}{inner}>"), named)
         };
         let name = match ty {
@@ -102,7 +102,7 @@ pub(crate) fn text(rust: &Rust, named: &impl Fn(TypeId) -> Code) -> Code {
     }
 }
 
-/// How an argument of that type is passed: what is `Copy` as it is, the rest by reference.
+/// The form of an argument of that type: a `Copy` type by value, any other by reference.
 pub(crate) fn borrowed(model: &Model, rust: Rust) -> Rust {
     const COPY: &[&str] = &["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "Uuid"];
     match rust {

@@ -1,4 +1,4 @@
-//! What calls show of who makes them.
+//! Credentials that calls send.
 
 use super::client;
 use crate::model::{KeyPlace, Model, Scheme, Security};
@@ -7,18 +7,18 @@ use crate::text::code::code;
 use crate::text::docs::{Docs, docs, span};
 use crate::text::{Code, literal};
 
-/// `security.rs`: what holds for all operations of the main server, and the schemes that there are.
+/// `security.rs`: the default requirements of the main server's operations, and the schemes.
 pub(crate) fn write(model: &Model) -> Vec<Piece> {
-    let mut code = code!["//! What calls show of who makes them.\n\n", client::SECURITY];
-    code.push("/// What requests show that no operation covers, and operations that say nothing else.\n");
+    let mut code = code!["//! Credentials that calls send.\n\n", client::SECURITY];
+    code.push("/// The default: for operations without requirements of their own, and for requests that no operation covers.\n");
     code.push("pub(crate) const SECURITY: Security = ").push(constant(&model.security)).push(";\n\n");
     let schemes = Code::join(", ", model.schemes.iter().map(scheme));
-    code.push("/// The schemes that keys are given for.\n");
+    code.push("/// The schemes that take an API key or HTTP Basic credentials.\n");
     code.push("pub(crate) const SCHEMES: &[Scheme] = &[").push(schemes).push("];\n");
     vec![Piece::Code(code)]
 }
 
-/// What an operation wants, as the constant of its description has it.
+/// The requirements of an operation, as an expression for its constant.
 pub(super) fn constant(security: &Security) -> Code {
     match security {
         Security::Token => code!["Security::Token"],
@@ -46,21 +46,21 @@ fn scheme(scheme: &Scheme) -> Code {
     }
 }
 
-/// What a caller has to have, for the documentation of an operation.
+/// The credentials that a caller needs, for the documentation of an operation.
 pub(super) fn described(security: &Security) -> Docs {
     let one = |scheme: &Scheme| match scheme {
         Scheme::Token => docs!["the token"],
         Scheme::Basic(scheme) | Scheme::Key(_, scheme, _) => span(scheme),
     };
     match security {
-        Security::Token => docs!["Shows the token."],
-        Security::Nothing => docs!["Shows no token and no key."],
+        Security::Token => docs!["Sends the token."],
+        Security::Nothing => docs!["Sends no credentials."],
         Security::Any(alternatives) => {
             let alternatives = alternatives.iter().map(|together| match together.as_slice() {
                 [] => docs!["nothing"],
                 together => Docs::join(" and ", together.iter().map(one)),
             });
-            docs!["Shows ", Docs::join(", or ", alternatives), "."]
+            docs!["Sends ", Docs::join(", or ", alternatives), "."]
         }
     }
 }

@@ -21,18 +21,18 @@ pub(crate) fn write(model: &Model, config: &Config, called: &Called, api: &mut I
         code.push("use crate::{").push(client).push(", Server};\nuse driftless_runtime::Error;\n\n");
     }
     let names = Code::join(", ", servers.iter().map(|server| literal(&server.name)));
-    code.push("/// Their names.\npub(crate) const SERVERS: &[&str] = &[").push(names).push("];\n\n");
+    code.push("/// The names of the servers.\npub(crate) const SERVERS: &[&str] = &[").push(names).push("];\n\n");
     let mut accessors = Code::default();
     for server in servers {
         let marker = Ident::derived(&camel(&server.name), camel);
         let alias = marker.followed_by("Server");
         let accessor = Ident::derived(&format!("{}_server", server.name), member_name);
-        code.push(comment(&docs!["What the server ", span(&server.name), " has."]));
+        code.push(comment(&docs!["The families of the server ", span(&server.name), "."]));
         code.push("#[derive(Clone, Copy, Debug)]\npub struct ").push(&marker).push(";\n\n");
         code.push(comment(&docs![
             "The server ",
             span(&server.name),
-            ": an address, a credential and limits of its own. It does all that a [`Client`](crate::Client) does."
+            ": an address, a credential and limits of its own. It has all methods of a [`Client`](crate::Client)."
         ]));
         code.push("pub type ").push(&alias).push("<'a> = Server<'a, ").push(&marker).push(">;\n\n");
         api.add(&format!("servers::{marker}"), "struct", "Clone Copy Debug");
@@ -53,7 +53,7 @@ pub(crate) fn write(model: &Model, config: &Config, called: &Called, api: &mut I
         accessors.push(comment(&docs![
             "The server ",
             span(&server.name),
-            ", with the families of its documents.\n\n# Errors\n\nThe client was built without it."
+            ", with the families of its documents.\n\n# Errors\n\nFails if the client was built without this server."
         ]));
         accessors.push("pub fn ").push(&accessor).push("(&self) -> Result<").push(&alias).push("<'_>, Error> {\n");
         accessors.push("Server::named(self, ").push(literal(&server.name)).push(")\n}\n");

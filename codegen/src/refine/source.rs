@@ -1,4 +1,4 @@
-//! Where types that are written come from: the contract, or the GraphQL documents.
+//! The sources of written types: the contract, or the GraphQL documents.
 
 use super::render::Render;
 use crate::generate::Rust;
@@ -6,18 +6,19 @@ use crate::model::{Definition, Deprecation, Type, TypeId};
 use crate::text::code::code;
 use crate::text::{Code, line, literal};
 
-/// How generated types reach each other.
+/// Path from one generated type to another.
 pub(super) const PREFIX: &str = "super::";
 
-/// How the index names them.
+/// Their path in the index.
 pub(super) const INDEXED: &str = "types::";
 
-/// Who knows the types that are written: those of the contract, or those of the GraphQL documents.
+/// A source of written types: the contract, or the GraphQL documents.
 pub(crate) trait TypeSource {
-    /// Where the types come from, in a word.
+    /// The name of the source, one word.
     const ORIGIN: &'static str;
 
-    /// Whether people choose what comes back: then nothing can be added to it behind their backs.
+    /// `true` if a program chooses its response types by its documents: then no member is added without a change of
+    /// these.
     const IS_CHOSEN: bool;
 
     /// The definition behind an identifier.
@@ -61,7 +62,7 @@ impl TypeSource for Render<'_> {
     }
 }
 
-/// The attribute of what is deprecated.
+/// The attribute of a deprecated item.
 pub(super) fn attribute(deprecated: &Deprecation) -> Code {
     match deprecated {
         Deprecation::No => Code::default(),

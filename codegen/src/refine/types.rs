@@ -1,4 +1,4 @@
-//! Types: the Rust item, and the table of what it is on the wire.
+//! Types: the Rust item, and the table of its wire form.
 
 use super::groups::Group;
 use super::index::{Index, Traits};
@@ -62,7 +62,7 @@ struct Item<'r, S> {
     index: &'r mut Index,
     code: Code,
     table: Vec<Code>,
-    /// Of a union: what its variants are made of.
+    /// Conversions into a union from the types of its variants.
     conversions: Vec<Code>,
 }
 
@@ -121,13 +121,13 @@ impl<'r, S: TypeSource> Item<'r, S> {
         Some(code![table, "!(", self.name(), " {"])
     }
 
-    /// Whether consumers make values of the type. What only comes back is read, and may gain members that are required; so may
-    /// what nobody uses yet.
+    /// Returns whether consumers construct values of the type. A type that only comes back is read, and may gain
+    /// required members; so may a type that is not used yet.
     fn is_made(&self) -> bool {
         self.definition.reach.request
     }
 
-    /// Whether values of the type come back, and are sent: what they hold beyond the contract is kept.
+    /// Returns whether values of the type come back and are sent again: undeclared members are kept.
     fn is_written_back(&self) -> bool {
         self.definition.reach.request && self.definition.reach.response && !S::IS_CHOSEN
     }
@@ -163,7 +163,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
             };
             self.code.push(comment(&described(&field.docs, &field.wire, &field.limits)));
             if field.tag && self.definition.uses.request {
-                self.code.push("///\n/// Names the variant: filled in when the value is sent as one.\n");
+                self.code.push("///\n/// The tag of the variant: filled in when the value is sent as one.\n");
             }
             self.code.push(attribute(&field.deprecated));
             let deprecated = field.deprecated != Deprecation::No;
@@ -180,7 +180,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
             self.table.push(code![&name, ": extra"]);
             made.push(Made::unset(name, rust));
         } else if self.is_written_back() {
-            // No member can be called so: what ends in an underscore is a keyword, or has a number behind it.
+            // No member can have this name: a trailing underscore marks a keyword, or precedes a number.
             let (name, rust) = (Ident::fixed("undeclared_"), Rust::name(client::UNDECLARED));
             self.code.push(&name).push(": ").push(client::UNDECLARED).push(",\n");
             self.table.push(code![&name, ": rest"]);
@@ -195,12 +195,12 @@ impl<'r, S: TypeSource> Item<'r, S> {
 
     fn alias(&mut self, ty: &Type) -> Option<Code> {
         let target = self.text(&self.member(0, ty));
-        self.open("", "type", "Another name for a type of the contract.");
+        self.open("", "type", "A type alias of the contract.");
         self.code.push(" = ").push(target).push(";\n");
-        let shown = self.source.indexed(&self.member(0, ty));
+        let target = self.source.indexed(&self.member(0, ty));
         let deprecated = self.definition.deprecated != Deprecation::No;
         let traits = Traits { deprecated, ..Traits::default() };
-        self.index.add_with(&self.source.path(self.id), "type", shown.as_str(), traits);
+        self.index.add_with(&self.source.path(self.id), "type", target.as_str(), traits);
         None
     }
 
@@ -329,7 +329,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
     }
 
     fn by_status(&mut self, variants: &[(StatusKey, Ident, Content)]) -> Option<Code> {
-        self.open("Debug", "enum", "What the operation answers, by status.");
+        self.open("Debug", "enum", "The responses of the operation, by status.");
         self.code.push(" {\n");
         let mut condition = "";
         let mut rows = Vec::new();
@@ -344,7 +344,7 @@ impl<'r, S: TypeSource> Item<'r, S> {
                     (code!["(optional_json)"], Some(Rust::with("Option", self.member(position, ty))))
                 }
                 Content::Text => (code!["(text)"], Some(Rust::name("String"))),
-                // Whether a body is handed over while it arrives is settled before its status is known.
+                // Streaming is decided before the status is known.
                 Content::Stream | Content::Events => (code!["(bytes)"], Some(Rust::name("Bytes"))),
                 Content::Redirect => (code!["(redirect)"], Some(Rust::name(client::REDIRECT))),
                 Content::Empty | Content::ByStatus(_) => (Code::default(), None),
@@ -375,8 +375,8 @@ impl<'r, S: TypeSource> Item<'r, S> {
         Some(code![condition, "responses!(", self.name(), " {"])
     }
 
-    /// Whether the type of a variant is one that the contract names, and no other variant's: then its values become the union by
-    /// `From`, whatever variants are added.
+    /// Returns whether the type of a variant is named by the contract, and is that of no other variant: then its values
+    /// convert into the union by `From`, and added variants do not change that.
     fn is_of_its_own(&self, variants: &[Variant], ty: &Type) -> bool {
         let Type::Named(id) = ty else { return false };
         let is_type = !matches!(self.source.definition(*id).kind, Kind::Alias(_));

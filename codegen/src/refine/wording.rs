@@ -1,4 +1,4 @@
-//! How types are worded: what their documentation says, and the names that the generator gives.
+//! The wording of types: their documentation, and the names that the generator gives.
 
 use super::client;
 use crate::model::{Definition, Field, Provenance, Style};
@@ -11,7 +11,7 @@ pub(super) fn component(pointer: &str) -> Option<String> {
     pointer::member(pointer, "/components/schemas/").or_else(|| pointer::member(pointer, "/definitions/"))
 }
 
-/// The contract's text for a member, else its name on the wire; then what is demanded of its value.
+/// The contract's text for a member, otherwise its name on the wire; then the constraints of its value.
 pub(super) fn described(docs: &str, wire: &str, limits: &Docs) -> Docs {
     let docs = closed_or(docs, wire);
     if limits.is_empty() { docs } else { docs![docs, "\n\n", limits] }

@@ -1,4 +1,4 @@
-//! `xml.rs`: what values look like as documents, in tables.
+//! `xml.rs`: tables of the XML form of documents.
 
 use super::client;
 use crate::model::{BodyKind, Content, Kind, Model, Operation, XmlName, XmlPlace, XmlRoot, XmlShape};
@@ -11,7 +11,7 @@ pub(super) fn write(model: &Model) -> Option<Vec<Piece>> {
     if model.xml.roots.is_empty() {
         return None;
     }
-    let mut code = code!["//! What values of the contract look like in XML.\n\n", client::XML, "\n"];
+    let mut code = code!["//! The XML form of the contract's values.\n\n", client::XML, "\n"];
     for (index, (element, shape)) in model.xml.roots.iter().enumerate() {
         code.push("pub(crate) static R").push(index).push(": Root = Root { name: ").push(name(element));
         code.push(", shape: &S").push(*shape).push(" };\n");
@@ -27,7 +27,7 @@ pub(super) fn root(root: XmlRoot) -> Code {
     code![client::XML_ROOT, root.0]
 }
 
-/// Whether an operation sends or reads XML.
+/// Returns whether an operation sends or reads XML.
 pub(super) fn is_spoken(model: &Model, operation: &Operation) -> bool {
     let body = operation.body.as_ref().is_some_and(|body| matches!(body.kind, BodyKind::Xml(..)));
     body || reads(model, &operation.success)

@@ -1,8 +1,8 @@
-//! What a reviewer reads of the pinned contracts: texts by family, which snapshots keep.
+//! Texts for reviewers of the pinned contracts, by family. Snapshots keep them.
 //!
-//! `api__<family>` has a line for each public Rust item, but for those that each operation has; `wire__<family>` has each operation
-//! as it is sent, and what no Rust item shows. `security` and `ledger` are about the client as a whole. No text counts anything, so that a change of one
-//! place changes one line.
+//! `api__<family>` has a line for each public Rust item, except for items that every operation has, and for setters, which are marks of
+//! their fields; `wire__<family>` has each operation as it is sent, and the details that no Rust item shows. `security` and `ledger` are
+//! about the client as a whole. No text counts anything, so that a change of one place changes one line.
 
 mod outline;
 mod reach;
@@ -24,8 +24,15 @@ pub(crate) fn texts(api: &Api, documents: &[Document], model: &Model, ledger: &L
         into.push_str(text);
         into.push('\n');
     };
-    for item in api.items.iter().filter(|item| !is_of_every_operation(item)) {
-        add("api", home(item), &told(item));
+    let paths = |kind: &str| -> BTreeSet<&str> {
+        api.items.iter().filter(|item| item.kind == kind).map(|item| item.path.as_str()).collect()
+    };
+    // A setter has the name and the type of its field: a mark of the field says that it is there.
+    let (fields, functions) = (paths("field"), paths("fn"));
+    let is_setter = |item: &Item| item.kind == "fn" && fields.contains(item.path.as_str());
+    for item in api.items.iter().filter(|item| !is_of_every_operation(item) && !is_setter(item)) {
+        let is_set = item.kind == "field" && functions.contains(item.path.as_str());
+        add("api", home(item), &detailed(item, is_set));
     }
     texts.extend(wire::texts(documents, model));
     texts.insert("ledger".to_owned(), self::ledger(ledger));
@@ -39,7 +46,7 @@ fn is_of_every_operation(item: &Item) -> bool {
     is_type(&item.path) && (item.kind == "enum" || item.kind == "const")
 }
 
-/// The family of an item, else what it belongs to.
+/// The family of an item, otherwise the group that it belongs to.
 fn home(item: &Item) -> Home<'_> {
     match item.path.split("::").next() {
         Some("documents") => Home::Documents,
@@ -50,10 +57,10 @@ fn home(item: &Item) -> Home<'_> {
     }
 }
 
-/// An item, with what its line in the index does not say.
-fn told(item: &Item) -> String {
+/// An item, with the details that its line in the index leaves out.
+fn detailed(item: &Item, is_set: bool) -> String {
     let mut text = item.line();
-    let marks = [("deprecated", item.deprecated), ("non_exhaustive", item.non_exhaustive)];
+    let marks = [("deprecated", item.deprecated), ("non_exhaustive", item.non_exhaustive), ("with setter", is_set)];
     marks.into_iter().filter(|(_, is_set)| *is_set).for_each(|(mark, _)| text.push_str(&format!("  {mark}")));
     if !item.origin.features.is_empty() {
         text.push_str(&format!("  [{}]", item.origin.features.join(" ")));
@@ -61,7 +68,7 @@ fn told(item: &Item) -> String {
     text
 }
 
-/// What was changed or lost on the way, place by place.
+/// Changes and losses on the way, place by place.
 fn ledger(ledger: &Ledger) -> String {
     let lines: BTreeSet<String> = ledger
         .entries()

@@ -1,5 +1,5 @@
-//! Values of a contract as indented lines, without documentation. What is not known is written as it stands, so that nothing
-//! that differs reads the same.
+//! Values of a contract as indented lines, without documentation. Unknown members are written unchanged, so that
+//! different values never look the same.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::text::line;
 
-/// Lines, each deeper ones below what they belong to.
+/// Lines, indented below their parents.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     text: String,
@@ -41,7 +41,7 @@ const MANY: [&str; 9] = [
     "prefixItems",
 ];
 
-/// Whether a member says nothing that a program could notice.
+/// Returns whether a member has no meaning for a program.
 fn is_prose(key: &str, value: &Value) -> bool {
     match key {
         "title" | "description" | "summary" => !value.is_object(),
@@ -61,7 +61,7 @@ impl Outline {
         self.text.push('\n');
     }
 
-    /// What is written meanwhile belongs to the line before.
+    /// Lines written by `write` belong to the line before.
     pub(super) fn below(&mut self, write: impl FnOnce(&mut Self)) {
         self.depth += 1;
         write(self);
@@ -93,7 +93,7 @@ impl Outline {
         }
     }
 
-    /// A schema; `marks` are said before what it is.
+    /// A schema; `marks` are written before its kind.
     pub(super) fn schema(&mut self, label: &str, marks: &str, schema: &Value) {
         let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
         let Value::Object(map) = schema else {
@@ -125,7 +125,7 @@ impl Outline {
         self.below(|out| out.parts(map));
     }
 
-    /// What a schema is made of.
+    /// The parts of a schema.
     fn parts(&mut self, schema: &Map<String, Value>) {
         let required: BTreeSet<&str> =
             schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
@@ -163,7 +163,7 @@ impl Outline {
     }
 }
 
-/// What values a schema is about: its type and format, or the component that it names.
+/// The kind of a schema's values: its type and format, or the component that it names.
 fn kind(schema: &Map<String, Value>, words: &mut Vec<String>) {
     if let Some(reference) = schema.get("$ref") {
         words.push(reference.as_str().map_or_else(|| short(reference), |text| named(text).to_owned()));
@@ -181,7 +181,7 @@ fn kind(schema: &Map<String, Value>, words: &mut Vec<String>) {
     }
 }
 
-/// Whether it is an array of something that its type, or its name, says all of.
+/// Returns whether it is an array whose elements are fully described by their type or name.
 fn is_named_item(schema: &Map<String, Value>) -> bool {
     let plain = |item: &Map<String, Value>| {
         !item.is_empty()

@@ -1,4 +1,4 @@
-//! Which families use a component, and what else a text may be about.
+//! The families that use a component, and the other subjects of a text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,15 +10,15 @@ use crate::pointer;
 /// A component: its group (`schemas`, `responses` …) and its name.
 pub(super) type Component = (String, String);
 
-/// What a text is about.
+/// The subject of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Home<'a> {
     Family(&'a str),
-    /// What several families use, or all of them.
+    /// Items that several families use, or all of them.
     Shared,
     /// Operations that the client does not have.
     Outside,
-    /// What no operation uses.
+    /// Items that no operation uses.
     Unreferenced,
     Documents,
     Bindings,
@@ -89,17 +89,17 @@ impl<'a> Reached<'a> {
 
 /// The components that a value refers to, by `$ref` or by the mapping of a discriminator.
 fn references(value: &Value) -> Vec<Component> {
-    let mut found = Vec::new();
+    let mut components = Vec::new();
     let mut waiting = vec![value];
     while let Some(value) = waiting.pop() {
         match value {
             Value::Object(map) => waiting.extend(map.values()),
             Value::Array(items) => waiting.extend(items),
-            Value::String(text) => found.extend(component(text)),
+            Value::String(text) => components.extend(component(text)),
             _ => {}
         }
     }
-    found
+    components
 }
 
 fn component(reference: &str) -> Option<Component> {

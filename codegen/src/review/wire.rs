@@ -1,5 +1,5 @@
-//! What no Rust item shows: styles, media types, statuses with their bodies, limits, defaults, what is required, open or
-//! closed, values, servers and security.
+//! The details that no Rust item shows: styles, media types, statuses with their bodies, limits, defaults, required
+//! members, open and closed objects, values, servers and security.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,10 +29,11 @@ pub(super) fn texts(documents: &[Document], model: &Model) -> BTreeMap<String, S
     }
     let mut outlines: BTreeMap<String, Outline> = BTreeMap::new();
     for document in documents {
-        let found = operations(document, &families);
-        let reached = Reached::of(&document.tree, found.iter().map(|found| (found.family, found.item)));
+        let operations = operations(document, &families);
+        let reached =
+            Reached::of(&document.tree, operations.iter().map(|operations| (operations.family, operations.item)));
         let several = if documents.len() > 1 { format!("  of {}", line(&document.name)) } else { String::new() };
-        for operation in &found {
+        for operation in &operations {
             let out = outlines.entry(format!("wire__{}", operation.family)).or_default();
             out.line(&format!("{} {}{several}", operation.method, operation.path));
             out.below(|out| self::operation(out, operation));
@@ -74,7 +75,7 @@ pub(super) fn texts(documents: &[Document], model: &Model) -> BTreeMap<String, S
 }
 
 fn operations<'a>(document: &'a Document, families: &HashMap<(&str, &str), &'a str>) -> Vec<Found<'a>> {
-    let mut found = Vec::new();
+    let mut operations = Vec::new();
     let paths = document.tree.get("paths").and_then(Value::as_object).into_iter().flatten();
     for (path, item) in paths {
         let at = pointer::join("/paths", path);
@@ -83,7 +84,7 @@ fn operations<'a>(document: &'a Document, families: &HashMap<(&str, &str), &'a s
             let family = families
                 .get(&(document.name.as_str(), source.as_str()))
                 .map_or(Home::Outside, |family| Home::Family(family));
-            found.push(Found { method: method.to_uppercase(), path, item, value, family });
+            operations.push(Found { method: method.to_uppercase(), path, item, value, family });
         };
         for method in METHODS {
             if let Some(value) = item.get(method) {
@@ -95,21 +96,22 @@ fn operations<'a>(document: &'a Document, families: &HashMap<(&str, &str), &'a s
             add(method, pointer::join(&pointer::join(&at, OTHER_OPERATIONS), method), value);
         }
     }
-    found
+    operations
 }
 
-fn operation(out: &mut Outline, found: &Found<'_>) {
-    let parameters = [found.value, found.item].into_iter().filter_map(|value| value.get("parameters")?.as_array());
+fn operation(out: &mut Outline, operation: &Found<'_>) {
+    let parameters =
+        [operation.value, operation.item].into_iter().filter_map(|value| value.get("parameters")?.as_array());
     parameters.flatten().for_each(|parameter| out.parameter("", parameter));
-    if let Some(body) = found.value.get("requestBody") {
+    if let Some(body) = operation.value.get("requestBody") {
         out.body("body", body);
     }
-    for (status, response) in found.value.get("responses").and_then(Value::as_object).into_iter().flatten() {
+    for (status, response) in operation.value.get("responses").and_then(Value::as_object).into_iter().flatten() {
         out.response(status, response);
     }
-    out.members(found.value, &["parameters", "requestBody", "responses"]);
+    out.members(operation.value, &["parameters", "requestBody", "responses"]);
     let elsewhere: Vec<&str> = METHODS.into_iter().chain(["parameters", OTHER_OPERATIONS]).collect();
-    out.members(found.item, &elsewhere);
+    out.members(operation.item, &elsewhere);
 }
 
 impl Outline {
@@ -138,8 +140,8 @@ impl Outline {
         self.content(label, header, &[]);
     }
 
-    /// What has a schema, or content of media types: a parameter or a header.
-    fn content(&mut self, label: &str, value: &Value, told: &[&str]) {
+    /// An object with a schema, or with content of media types: a parameter or a header.
+    fn content(&mut self, label: &str, value: &Value, handled: &[&str]) {
         let mark = if value.get("required") == Some(&Value::Bool(true)) { "required " } else { "" };
         match value.get("schema") {
             Some(schema) => self.schema(label, mark, schema),
@@ -147,7 +149,7 @@ impl Outline {
         }
         self.below(|out| {
             out.media_types(value);
-            out.members(value, &[told, &["schema", "content", "required"]].concat());
+            out.members(value, &[handled, &["schema", "content", "required"]].concat());
             // A word that is not `true` is not said by the mark.
             if let Some(required) = value.get("required").filter(|required| !required.is_boolean()) {
                 out.value("required", required);

@@ -4,8 +4,8 @@ use std::fmt;
 
 /// Rust source that is composed of text of the generator and of checked parts.
 ///
-/// Text of the generator is `&'static str`: it was there before any contract was read. What a contract says comes in as a
-/// part that cannot change what the code around it means, such as a [`Literal`](super::Literal).
+/// Text of the generator is `&'static str`: it existed before any contract was read. Text of a contract is added as a
+/// part that cannot change the meaning of the code around it, such as a [`Literal`](super::Literal).
 ///
 /// ```
 /// use driftless_codegen::text::{Code, literal};
@@ -73,7 +73,7 @@ impl Code {
         &self.text
     }
 
-    /// For the modules beside this one, which check what they append.
+    /// For the sibling modules, which check the text before they append it.
     pub(super) fn append(&mut self, checked: &str) {
         self.text.push_str(checked);
     }
@@ -85,12 +85,12 @@ impl fmt::Display for Code {
     }
 }
 
-/// What [`Code`] is composed of. No type outside of this module can be one.
+/// The parts of [`Code`]. No type outside of this module can be one.
 pub trait Part: Sealed {}
 
 impl<P: Sealed> Part for P {}
 
-/// How a part is written.
+/// Writes a part.
 pub trait Sealed {
     /// Appends it.
     fn write(&self, code: &mut Code);

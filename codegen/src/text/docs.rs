@@ -6,8 +6,8 @@ use super::Ident;
 use super::code::Code;
 use super::inert::{inert, inert_whole};
 
-/// Documentation that is composed of text of the generator and of texts in which everything is closed, so that what is put
-/// behind one is not part of it.
+/// Documentation that is composed of text of the generator and of texts in which everything is closed, so that a
+/// following text is not part of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Docs {
     text: String,
@@ -45,7 +45,7 @@ impl Docs {
     }
 }
 
-/// What [`Docs`] are composed of.
+/// The parts of [`Docs`].
 pub(crate) trait Words: SealedWords {}
 
 impl<W: SealedWords> Words for W {}

@@ -1,7 +1,7 @@
 //! Characters that are not seen, or that change how others are seen.
 
-/// Whether a character has no look of its own: control characters, line and paragraph separators, characters of zero
-/// width, those that turn the direction of a text, fillers, tags, and what Unicode keeps unassigned for ever.
+/// Returns whether a character is invisible: control characters, line and paragraph separators, characters of zero
+/// width, marks of text direction, fillers, tags, and noncharacters of Unicode.
 pub(super) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -12,7 +12,7 @@ pub(super) fn is_hidden(c: char) -> bool {
         || u32::from(c) & 0xfffe == 0xfffe
 }
 
-/// Whether a character ends a line, for Rust, for Markdown, for a terminal or for a reader.
+/// Returns whether a character ends a line, for Rust, for Markdown, for a terminal or for a reader.
 pub(super) fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }

@@ -1,4 +1,4 @@
-//! Identifiers: what generated code calls a thing.
+//! Identifiers of generated code.
 
 use std::fmt::{self, Write as _};
 use std::ops::Deref;
@@ -11,7 +11,7 @@ use super::code::{Code, Sealed};
 /// Longest identifier. Documentation makes a file of each type, with its name, and file systems allow 255 bytes.
 const LONGEST: usize = 120;
 
-/// What a longer one is cut to: a number may have to follow.
+/// Length to which a longer name is cut: a number may have to follow.
 const CUT: usize = 100;
 
 /// Names that no file can have on Windows, whatever its ending.
@@ -27,12 +27,12 @@ const KEYWORDS: &[&str] = &[
     "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Whether a name is reserved by the language.
+/// Returns whether a name is reserved by the language.
 pub(crate) fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
 
-/// Whether a file of that name cannot be on every system.
+/// Returns whether some system cannot have a file of that name.
 pub(crate) fn is_device(name: &str) -> bool {
     DEVICES.contains(&name)
 }

@@ -10,19 +10,19 @@ use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, Options, Parser, 
 
 use super::hidden::{ends_line, is_hidden};
 
-/// What is rewritten may bring something else to light, such as a list in what was a code block. After so many rounds the
-/// text is shown as it is written.
+/// Limit of rounds. A rewrite may reveal another construct, such as a list in a former code block. After the last
+/// round, the text is presented verbatim.
 const ROUNDS: usize = 8;
 
 /// A paragraph behind the text, by which one sees that everything in it is closed.
 const END: &str = "\n\nend";
 
-/// The text with all that is alive in it made harmless. What it returns, it returns unchanged.
+/// Escapes Markdown and HTML. Idempotent.
 pub(super) fn inert(text: &str) -> String {
     harmless(text, false)
 }
 
-/// As above, for what the generator composed of such texts: its own links lead to items of the crate.
+/// As [`inert`], for text that the generator composed of such texts: its own links lead to items of the crate.
 pub(super) fn inert_whole(text: &str) -> String {
     harmless(text, true)
 }
@@ -42,7 +42,7 @@ fn harmless(text: &str, own: bool) -> String {
     as_written(&text)
 }
 
-/// Whether nothing in it can be alive, whatever the parser says.
+/// Returns whether the text cannot contain any construct, so that it need not be parsed.
 fn is_plain(text: &str) -> bool {
     !["    ", "```", "~~~", "<", "["].iter().any(|sign| text.contains(sign))
 }
@@ -85,7 +85,7 @@ fn rendering() -> Options {
 
 type Edit = (Range<usize>, &'static str);
 
-/// What has to be rewritten; nothing, where the text is inert. `None`: the parser shows something that cannot be.
+/// The necessary rewrites; empty if the text is inert. `None` if the parser's result is contradictory.
 fn edits(text: &str, own: bool) -> Option<Vec<Edit>> {
     let probe = format!("{text}{END}");
     let mut edits = Vec::new();
@@ -126,8 +126,8 @@ fn edits(text: &str, own: bool) -> Option<Vec<Edit>> {
                     }
                 }
                 Event::Html(_) | Event::InlineHtml(_) => {
-                    let found = probe.get(range.clone())?.match_indices('<');
-                    edits.extend(found.map(|(at, _)| (range.start + at..range.start + at, "\\")));
+                    let brackets = probe.get(range.clone())?.match_indices('<');
+                    edits.extend(brackets.map(|(at, _)| (range.start + at..range.start + at, "\\")));
                 }
                 Event::Text(_) => {
                     let ends = range.end == probe.len();
@@ -150,7 +150,7 @@ fn edits(text: &str, own: bool) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// Where a link may lead.
+/// Returns whether a link may lead there.
 fn is_safe(destination: &str, own: bool) -> bool {
     if own && destination.starts_with("crate::") {
         return true;
@@ -160,7 +160,7 @@ fn is_safe(destination: &str, own: bool) -> bool {
         || destination.contains('@') && !destination.contains(':')
 }
 
-/// The places of a fence and of what stands behind it.
+/// The ranges of a fence and of its info string.
 fn fence(text: &str, start: usize) -> Option<(Range<usize>, Range<usize>)> {
     let rest = text.get(start..)?;
     let start = start + (rest.len() - rest.trim_start_matches(' ').len());
@@ -171,7 +171,7 @@ fn fence(text: &str, start: usize) -> Option<(Range<usize>, Range<usize>)> {
     Some((start..start + length, start + length..start + line.max(length)))
 }
 
-/// What closes a fence. A longer one does, too.
+/// The text that closes a fence. A longer one does, too.
 fn closing(text: &str, fence: &Range<usize>) -> &'static str {
     match text.get(fence.clone()) {
         Some("```") => "\n```",
@@ -201,7 +201,7 @@ fn apply(text: &str, edits: Vec<Edit>) -> String {
     let mut out = String::with_capacity(text.len() + edits.len());
     let mut at = 0;
     for (range, replacement) in edits {
-        // What lies in another place is looked at in the next round.
+        // Overlapping edits wait for the next round.
         if range.start < at || range.end > text.len() {
             continue;
         }

@@ -4,13 +4,33 @@ use std::borrow::Cow;
 
 use super::hidden::is_hidden;
 
-/// The text as part of one line: what would end the line, steer a terminal or stay unseen is written as an escape.
+/// Returns the text as part of one line: characters that end a line, control a terminal or are invisible are escaped. Azure DevOps takes
+/// `##vso[…]` and `##[…]` for commands anywhere in a log, so they are taken apart.
 ///
 /// ```
 /// assert_eq!(driftless_codegen::line("/a\nb\u{1b}[2J\u{202e}"), r"/a\nb\u{1b}[2J\u{202e}");
+/// assert_eq!(driftless_codegen::line("/##vso[task.complete]"), "/# #vso[task.complete]");
 /// ```
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
+    if text.contains("##") && commands(text).next().is_some() {
+        let mut apart = text.to_owned();
+        commands(text).collect::<Vec<_>>().into_iter().rev().for_each(|at| apart.insert(at + 1, ' '));
+        return Cow::Owned(escaped(&apart).into_owned());
+    }
+    escaped(text)
+}
+
+/// Where commands of a build log begin.
+fn commands(text: &str) -> impl Iterator<Item = usize> {
+    let is_command =
+        |rest: &str| rest.starts_with('[') || rest.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("vso["));
+    text.char_indices()
+        .map(|(at, _)| at)
+        .filter(move |at| text.get(*at..).and_then(|rest| rest.strip_prefix("##")).is_some_and(is_command))
+}
+
+fn escaped(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
@@ -25,4 +45,19 @@ pub fn line(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn no_text_is_a_command_of_a_build_log() {
+        for text in ["##vso[task.complete]", "a ##[error]b ##VSO[x]", "###vso[a]##[b]", "##\u{1b}vso[a]", "é##vso[é]"]
+        {
+            let shown = line(text).to_lowercase();
+            assert!(!shown.contains("##vso[") && !shown.contains("##["), "{shown}");
+        }
+        assert_eq!(line("## Heading, and ##"), "## Heading, and ##");
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::code::{Code, Sealed};
 use super::hidden::is_hidden;
 
-/// A Rust string literal. What is not seen stands in it as an escape.
+/// A Rust string literal. Invisible characters are escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal(String);
 

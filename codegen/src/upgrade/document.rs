@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::journal::Journal;
 
-/// Drops what OpenAPI 3.0 does not have, and adds what it demands.
+/// Drops members that OpenAPI 3.0 does not have, and adds those that it demands.
 pub(super) fn tidy(tree: &mut Value, journal: &mut Journal<'_>) {
     let Value::Object(root) = tree else { return };
     if root.remove("webhooks").is_some() {

@@ -1,4 +1,4 @@
-//! What a pass may say and record.
+//! The record that passes write to.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(super) struct Journal<'a> {
     pub(super) published: &'a Value,
     ledger: &'a mut Ledger,
     pub(super) origins: Origins,
-    /// Whether pointers are already those of the published document.
+    /// `true` if pointers are already those of the published document.
     pub(super) by_source: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::walk::{self, NodeKind};
 
 const PASS: &str = "upgrade/swagger2-leftovers";
 
-/// Converts what is left of Swagger 2.0. Runs first, while places are still those of the published document.
+/// Converts remains of Swagger 2.0. Runs first, while pointers are still those of the published document.
 pub(super) fn convert(tree: &mut Value, journal: &mut Journal<'_>) {
     journal.by_source = true;
     walk::each(tree, &mut |kind, value, pointer| {

@@ -1,4 +1,4 @@
-//! Where the parts of the upgraded tree come from.
+//! The origins of the parts of the upgraded tree.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 /// Maps places of the upgraded tree to places of the document as it was published.
 ///
-/// Only moves are recorded: what is not listed stands where it stood.
+/// Only moves are recorded: other pointers are unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins {
     moves: BTreeMap<String, String>,
 }
 
 impl Origins {
-    /// The place in the published document that a place in the upgraded tree comes from.
+    /// Returns the place in the published document that a place in the upgraded tree comes from.
     ///
-    /// What an upgrade added has no place of its own there; its nearest ancestor in `published` stands for it.
+    /// A part that the upgrade added has no place there; its nearest ancestor in `published` is returned.
     #[must_use]
     pub fn source(&self, pointer: &str, published: &Value) -> String {
         existing(self.resolve(pointer), published)
@@ -40,7 +40,7 @@ impl Origins {
         }
     }
 
-    /// Records that what stands at `from` now stands at `to`.
+    /// Records that the value at `from` is now at `to`.
     pub(crate) fn moved(&mut self, from: &str, to: &str) {
         let source = self.resolve(from);
         for (key, value) in self.below(from) {
@@ -50,7 +50,7 @@ impl Origins {
         self.moves.insert(to.to_owned(), source);
     }
 
-    /// Records that what stands at `from` also stands at `to`.
+    /// Records that the value at `from` is also at `to`.
     pub(crate) fn copied(&mut self, from: &str, to: &str) {
         let source = self.resolve(from);
         for (key, value) in self.below(from) {

@@ -23,7 +23,7 @@ pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
     if let Some(paths) = tree.get_mut("paths") {
         expand_all(paths, "/paths", &shared, journal);
     }
-    // Callbacks hold path items as well. The walk sees an operation after what lies in it.
+    // Callbacks hold path items as well. The walk sees an operation after its children.
     walk::each(tree, &mut |kind, value, pointer| {
         if kind != walk::NodeKind::Operation {
             return;

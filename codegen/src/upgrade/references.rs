@@ -1,4 +1,4 @@
-//! References that lead into what an upgrade has moved.
+//! References into parts that an upgrade has moved.
 
 use serde_json::Value;
 
@@ -28,12 +28,12 @@ pub(super) fn follow(tree: &mut Value, journal: &mut Journal<'_>) {
         }
         if let Some(reference) = tree.pointer_mut(&pointer).and_then(|holder| holder.get_mut("$ref")) {
             *reference = Value::from(format!("#{}", moved.replace('%', "%25")));
-            journal.same(PASS, &pointer, format!("pointed the reference to `#{target}` to where that went"));
+            journal.same(PASS, &pointer, format!("pointed the reference to `#{target}` to its new position"));
         }
     }
 }
 
-/// Whether a pointer names a component as such, which passes rewrite themselves.
+/// Returns whether a pointer names a component itself; passes rewrite these on their own.
 fn shallow(pointer: &str) -> bool {
     pointer.starts_with("/components/") && pointer.bytes().filter(|byte| *byte == b'/').count() == 3
 }

@@ -83,7 +83,7 @@ fn is_nothing(schema: &Value) -> bool {
     *schema == nothing()
 }
 
-/// Whether a schema is met by null alone: `enum: [null]`.
+/// Returns whether only null is valid for a schema: `enum: [null]`.
 fn is_null_only(schema: &Value) -> bool {
     schema.get("enum").and_then(Value::as_array).is_some_and(|values| matches!(values.as_slice(), [Value::Null]))
 }

@@ -1,5 +1,5 @@
-//! Ways to authenticate. The client sends the bearer token of its credential; what else a contract asks for is only put on
-//! the record.
+//! Ways to authenticate. The client sends the bearer token of its credential; other schemes of a contract are only
+//! recorded.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn schemes(tree: &Value, journal: &mut Journal<'_>) {
         let what = match text("type") {
             "oauth2" | "openIdConnect" | "" => continue,
             "http" if text("scheme").eq_ignore_ascii_case("bearer") => continue,
-            // A token in the header of tokens is what Swagger 2.0 makes of a bearer token.
+            // An API key in the header `Authorization` is how Swagger 2.0 describes a bearer token.
             "apiKey" if text("in") == "header" && text("name").eq_ignore_ascii_case("authorization") => continue,
             "apiKey" => format!("`{name}` is a key in the {} `{}`", text("in"), text("name")),
             "http" => format!("`{name}` is HTTP authentication of the scheme `{}`", text("scheme")),

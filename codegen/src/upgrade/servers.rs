@@ -1,4 +1,4 @@
-//! Addresses. A client is given its base URL; what the contract says of addresses is only put on the record.
+//! Addresses. A client is given its base URL; addresses in the contract are only recorded.
 
 use serde_json::Value;
 
@@ -21,7 +21,12 @@ pub(super) fn note(tree: &mut Value, journal: &mut Journal<'_>) {
             && servers.is_some_and(|servers| !servers.is_empty())
         {
             let at = pointer::join(pointer, "servers");
-            journal.prose(PASS, &at, "sent by a client with this base URL only", "an address beside the others");
+            journal.prose(
+                PASS,
+                &at,
+                "sent by a client with one of these base URLs only",
+                "an address beside the others",
+            );
         }
     });
 }

@@ -1,7 +1,7 @@
 //! Swagger 2.0 to OpenAPI 3.0.
 //!
-//! The restructuring as a whole is one entry of the ledger; what a contract says that OpenAPI 3.0 cannot say, or that
-//! Swagger 2.0 does not allow, has entries of its own.
+//! The restructuring as a whole is one entry of the ledger; constructs that OpenAPI 3.0 cannot express, or that Swagger
+//! 2.0 does not allow, have entries of their own.
 
 pub(super) mod body;
 mod operation;
@@ -20,7 +20,7 @@ use crate::walk;
 /// The members of an object.
 type Object = Map<String, Value>;
 
-/// What the conversion of an operation needs to know of the document.
+/// The document's values that the conversion of an operation needs.
 struct Context {
     consumes: Vec<String>,
     produces: Vec<String>,
@@ -66,7 +66,7 @@ fn restructure(tree: Value, journal: &mut Journal<'_>) -> Value {
     responses(&mut root, &context, &mut components, journal);
     security::convert(&mut root, &mut components, journal);
     match root.get_mut("components") {
-        // A contract that mixes both versions keeps what it has.
+        // A contract that mixes both versions keeps its own members.
         Some(Value::Object(present)) => {
             for (key, value) in components {
                 match (present.get_mut(&key), value) {
@@ -121,7 +121,7 @@ fn parameters(context: &Context, components: &mut Object, journal: &mut Journal<
                 let value = body::json(parameter, &from, &to, &context.consumes, journal);
                 bodies.insert(name.clone(), value);
             }
-            // Where it is used, it becomes a part of the body.
+            // The operation that uses it makes it a part of the body.
             "formData" => {}
             _ => {
                 let to = pointer::join("/components/parameters", name);
@@ -170,7 +170,7 @@ fn retarget(tree: &mut Value, context: &Context) {
     });
 }
 
-/// Where a parameter stands, or an empty string.
+/// The location of a parameter, or an empty string.
 fn place(parameter: &Object) -> &str {
     parameter.get("in").and_then(Value::as_str).unwrap_or_default()
 }

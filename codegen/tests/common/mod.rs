@@ -1,5 +1,7 @@
 //! Reading cases and contracts.
 
+pub(crate) mod random;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

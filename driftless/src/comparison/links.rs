@@ -59,6 +59,6 @@ pub(crate) fn html(text: &str, drift: &Drift, places: &[Option<FileLine>], base:
 }
 
 /// A text of an attribute or an element.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }

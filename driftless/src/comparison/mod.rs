@@ -4,7 +4,7 @@ pub(crate) mod lines;
 pub(crate) mod links;
 pub(crate) mod terminal;
 
-use driftless_codegen::drift::{self, Drift};
+use driftless_codegen::drift::{self, Drift, Operations};
 use driftless_codegen::{Api, Contract, Names, Report, Setup, api};
 use time::OffsetDateTime;
 
@@ -116,6 +116,14 @@ pub(crate) fn compare(
         None => {}
     }
     Ok(Compared { drift, without_items })
+}
+
+/// Instead of a report, where the contracts are those of different services.
+pub(crate) fn another_service(operations: Operations) -> String {
+    format!(
+        "another service: of {} and {} operations, {} belong together",
+        operations.before, operations.after, operations.paired
+    )
 }
 
 /// The version of the client, as its manifest or the workspace has it.

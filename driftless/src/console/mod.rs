@@ -32,12 +32,12 @@ pub fn failure(text: &str) {
 
 /// The step under way: a spinner on a terminal, one plain line a step elsewhere.
 #[derive(Debug)]
-pub struct Steps {
+pub(crate) struct Steps {
     bar: Option<ProgressBar>,
 }
 
 impl Steps {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
@@ -50,7 +50,7 @@ impl Steps {
     }
 
     /// A step begins; the one before it is over.
-    pub fn step(&self, what: &str) {
+    pub(crate) fn step(&self, what: &str) {
         match &self.bar {
             Some(bar) => bar.set_message(foreign::screened(what)),
             None => progress(what),
@@ -58,7 +58,7 @@ impl Steps {
     }
 
     /// Something worth keeping on the screen.
-    pub fn note(&self, what: &str) {
+    pub(crate) fn note(&self, what: &str) {
         match &self.bar {
             Some(bar) => bar.println(foreign::screened(what)),
             None => progress(what),
@@ -66,7 +66,7 @@ impl Steps {
     }
 
     /// How far a download is, shown on a terminal only.
-    pub fn bytes(&self, what: &str, received: usize) {
+    pub(crate) fn bytes(&self, what: &str, received: usize) {
         if let Some(bar) = &self.bar {
             bar.set_message(foreign::screened(&format!("{what}: {}", size(received))));
         }

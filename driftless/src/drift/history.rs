@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::ExitCode;
 
-use driftless_codegen::drift::Wire;
+use driftless_codegen::drift::{Wire, page};
 use driftless_codegen::line;
 use serde_json::{Value, json};
 
 use super::printed;
 use super::sides::{Commit, pinning, pins_at};
-use crate::comparison::{Compared, compare};
+use crate::comparison::links::escaped;
+use crate::comparison::{Compared, another_service, compare};
 use crate::console::{data, progress};
 use crate::failure::Failure;
 use crate::flags::{self, Format};
@@ -36,11 +37,11 @@ struct Told {
 }
 
 pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Result<ExitCode, Failure> {
-    if !matches!(flags.format, Format::Text | Format::Markdown | Format::Json) {
+    if matches!(flags.format, Format::Github | Format::Sarif) {
         return Err(Failure::configuration(
             "drift/history-format",
-            "the history is written as text, Markdown or JSON",
-            "add --format text, --format markdown or --format json",
+            "the history is written as text, Markdown, JSON or HTML",
+            "add --format text, --format markdown, --format json or --format html",
         ));
     }
     let history = pinning(workspace, most)?;
@@ -58,6 +59,7 @@ pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Res
     }
     let text = match flags.format {
         Format::Markdown => markdown(&entries),
+        Format::Html => html(&entries),
         Format::Json => printed(&Value::Array(entries.iter().map(as_json).collect()))? + "\n",
         _ => plain(&entries),
     };
@@ -72,14 +74,14 @@ pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Res
 fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<Told, String> {
     let [before, now] = [before, after].map(|commit| pins_at(workspace, &commit.id));
     let said = |failure: Failure| line(&failure.message).into_owned();
-    let (before, now) = (before.map_err(said)?, now.map_err(said)?);
-    let Compared { drift, .. } = compare(&before, &now, Some(&after.day), None).map_err(said)?;
+    let ((before, old), (now, new)) = (before.map_err(said)?, now.map_err(said)?);
+    let Compared { mut drift, .. } = compare(&before, &now, Some(&after.day), None).map_err(said)?;
+    // A schema that is pinned for the first time has nothing to differ from.
+    if old.is_some() {
+        drift.with_schemas(old.as_deref(), new.as_deref());
+    }
     if drift.is_foreign() {
-        let operations = drift.operations;
-        return Err(format!(
-            "another service: of {} and {} operations, {} belong together",
-            operations.before, operations.after, operations.paired
-        ));
+        return Err(another_service(drift.operations));
     }
     let rows = drift.rows();
     let felt = rows.iter().filter(|row| row.client >= Wire::Risk);
@@ -149,6 +151,31 @@ fn markdown(entries: &[Entry]) -> String {
         }
     }
     text
+}
+
+fn html(entries: &[Entry]) -> String {
+    let mut text = "<h1>History of the contract</h1>\n".to_owned();
+    for entry in entries {
+        let (effect, sentence) = entry.sentence();
+        let Commit { day, subject, .. } = &entry.commit;
+        let _ = writeln!(
+            text,
+            "<details class=\"{}\"><summary>{day} <code>{}</code> {}<br>{}</summary><ul>",
+            if effect == "-" { "none" } else { effect },
+            escaped(entry.commit.short()),
+            escaped(&line(subject)),
+            escaped(sentence),
+        );
+        let (rows, more) = entry.rows();
+        for (number, says) in rows {
+            let _ = writeln!(text, "<li>{number}: {}</li>", escaped(&line(says)));
+        }
+        if more > 0 {
+            let _ = writeln!(text, "<li>… and {more} more</li>");
+        }
+        text.push_str("</ul></details>\n");
+    }
+    page("history", &text)
 }
 
 fn as_json(entry: &Entry) -> Value {

@@ -3,6 +3,7 @@
 
 mod accepted;
 mod cut;
+mod gate;
 mod github;
 mod history;
 mod sarif;
@@ -12,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use driftless_codegen::drift::{Drift, Heading, RULES, Rule, Source, Wire};
+use driftless_codegen::drift::{Drift, Heading, RULES, Rule};
 use driftless_codegen::line;
 use serde_json::json;
 
@@ -22,7 +23,7 @@ use crate::comparison::lines::Files;
 use crate::comparison::{Compared, ComparedDocument, Maker, compare, links, terminal};
 use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
-use crate::flags::{self, DriftCommand, FailOn, Format};
+use crate::flags::{self, DriftCommand, Format};
 use crate::settings::Settings;
 use crate::workspace::{Workspace, pinned_path};
 
@@ -79,21 +80,11 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     if let Some(sentence) = verdicts.sentence() {
         progress(&sentence);
     }
-    let mut open = verdicts.open(drift);
-    let gate = match flags.fail_on {
-        FailOn::Client => open.any(|finding| finding.client >= Wire::Risk),
-        FailOn::Contract => open.any(|finding| finding.contract >= Wire::Risk),
-        // A client that cannot be made of one of the contracts does not compile, either.
-        FailOn::Source => {
-            let mut unexplained = drift.unexplained.iter().flatten();
-            open.any(|finding| finding.source == Source::Major)
-                || unexplained.any(|change| change.source == Source::Major)
-                || without_items.is_some()
-        }
-        FailOn::Any => open.next().is_some() || !drift.not_judged.is_empty(),
-        FailOn::None => false,
-    };
-    Ok(if gate { Exit::Drift.into() } else { ExitCode::SUCCESS })
+    let closed = gate::closed(flags.fail_on, drift, &verdicts, without_items.as_deref());
+    if let Some(reason) = &closed {
+        progress(reason);
+    }
+    Ok(if closed.is_some() { Exit::Drift.into() } else { ExitCode::SUCCESS })
 }
 
 /// The two states, and what differs.
@@ -183,9 +174,11 @@ fn link_base(workspace: &Workspace, output: Option<&Path>) -> Option<String> {
 }
 
 fn printed(document: &serde_json::Value) -> Result<String, Failure> {
-    serde_json::to_string_pretty(document).map_err(|error| {
+    let text = serde_json::to_string_pretty(document).map_err(|error| {
         Failure::new(Exit::Files, "drift/json", format!("the report cannot be written as JSON: {error}"), "report this")
-    })
+    })?;
+    // A command of Azure DevOps (`##vso[`) can stand in a string only, and there this is the same.
+    Ok(text.replace("##", "#\\u0023"))
 }
 
 fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<String, Failure> {
@@ -216,12 +209,14 @@ fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<
         },
         "version": heading.version.and_then(|version| drift.release(version)),
         "operations": drift.operations,
+        "tasks": drift.unexplained.is_some().then(|| drift.tasks()),
         "rows": rows.collect::<Vec<_>>(),
         "findings": drift.findings,
         "items": items,
         "accepted": verdicts.as_json(),
         "documentation": drift.documentation,
         "spelling": drift.spelling,
+        "published": drift.published,
         "not_judged": drift.not_judged,
     });
     printed(&document)

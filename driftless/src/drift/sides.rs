@@ -178,7 +178,7 @@ impl Commit {
     }
 }
 
-/// The commits that changed what is pinned.
+/// The commits that changed what is pinned: a contract, or the GraphQL schema.
 pub(super) struct History {
     /// The last one first, and one before those that were asked for.
     pub(super) commits: Vec<Commit>,
@@ -189,8 +189,10 @@ pub(super) struct History {
 /// The last `most` commits of this branch that changed what is pinned, and the one before.
 pub(super) fn pinning(workspace: &Workspace, most: u32) -> Result<History, Failure> {
     let most = (u64::from(most) + 1).to_string();
-    let log =
-        git(workspace, &["log", "--first-parent", "--format=%H%x09%cs%x09%s", "-n", &most, "HEAD", "--", CONTRACTS])?;
+    let log = git(
+        workspace,
+        &["log", "--first-parent", "--format=%H%x09%cs%x09%s", "-n", &most, "HEAD", "--", CONTRACTS, SCHEMA],
+    )?;
     let log = String::from_utf8_lossy(&log).into_owned();
     let commits: Vec<Commit> = log
         .lines()
@@ -210,9 +212,20 @@ pub(super) fn pinning(workspace: &Workspace, most: u32) -> Result<History, Failu
     Ok(History { commits, is_shallow: shallow.starts_with(b"true") })
 }
 
-/// The documents that a revision pinned.
-pub(super) fn pins_at(workspace: &Workspace, revision: &str) -> Result<Vec<ComparedDocument>, Failure> {
-    documents_at(workspace, revision).map(|(_, documents)| documents)
+/// The documents that a revision pinned, and its GraphQL schema.
+pub(super) fn pins_at(
+    workspace: &Workspace,
+    revision: &str,
+) -> Result<(Vec<ComparedDocument>, Option<String>), Failure> {
+    let (root, documents) = documents_at(workspace, revision)?;
+    Ok((documents, schema_at(workspace, revision, &root)?))
+}
+
+/// The GraphQL schema that a revision pinned.
+fn schema_at(workspace: &Workspace, revision: &str, root: &str) -> Result<Option<String>, Failure> {
+    let schema = git(workspace, &["cat-file", "blob", &format!("{root}{SCHEMA}")]).ok();
+    schema.iter().try_for_each(|bytes| is_whole(revision, SCHEMA, bytes))?;
+    Ok(schema.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Where git has the files of a revision, and the documents that it pinned.
@@ -263,9 +276,7 @@ fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failur
         hint: "name another revision, or compare with the tool that wrote it".to_owned(),
         ..failure
     })?;
-    let schema = file(SCHEMA);
-    schema.iter().try_for_each(|bytes| is_whole(revision, SCHEMA, bytes))?;
-    let schema = schema.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let schema = schema_at(workspace, revision, &root)?;
     let version = version(|path| Ok(file(path)))?;
     Ok(Revision { side: Side { name: line(revision).into_owned(), documents }, names, schema, version })
 }

@@ -17,6 +17,17 @@ pub(super) struct Line<'t> {
     pub(super) name: &'t str,
 }
 
+impl Line<'_> {
+    /// The name as `[rename]` gives it: without the family of an operation, and the status of a header.
+    pub(super) fn wish(&self) -> &str {
+        match self.kind {
+            "operation" => self.name.split_once('.').map_or(self.name, |(_, name)| name),
+            "header" => self.name.split(' ').next().unwrap_or_default(),
+            _ => self.name,
+        }
+    }
+}
+
 /// Two lines with one name in one namespace, and different keys.
 pub(super) type Pair<'l, 't> = (&'l Line<'t>, &'l Line<'t>);
 
@@ -27,10 +38,7 @@ pub(super) fn find<'l, 't>(names: &Names, lines: &'l [Line<'t>]) -> Vec<Pair<'l,
     let mut pairs = Vec::new();
     for line in lines {
         let Some(owners) = owners(names, line) else { continue };
-        let name = match line.kind {
-            "header" => line.name.split(' ').next().unwrap_or_default(),
-            _ => line.name,
-        };
+        let name = if line.kind == "header" { line.wish() } else { line.name };
         let earlier = *first.entry((line.kind, owners, name)).or_insert(line);
         if earlier.key != line.key {
             pairs.push((earlier, line));

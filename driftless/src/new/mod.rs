@@ -80,7 +80,7 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
     let manifest = member(root, &flags.service_name)?;
     folder.take(&target)?;
     write(root, vec![("Cargo.toml".to_owned(), manifest)])?;
-    let base_url = base.as_ref().map_or_else(|| "https://service.example".to_owned(), |base| shown(base));
+    let base_url = base.as_ref().map_or_else(|| "https://service.example".to_owned(), shown);
     let base_url = base_url.trim_end_matches('/');
     let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url };
     next(root, &format!("--service {} ", flags.service_name), &service);

@@ -5,7 +5,7 @@ use driftless_codegen::drift::{Drift, Heading};
 
 use super::Pin;
 use crate::comparison::lines::{FileLine, Files};
-use crate::comparison::{ComparedDocument, Maker, compare, links, terminal};
+use crate::comparison::{ComparedDocument, Maker, another_service, compare, links, terminal};
 use crate::console::result;
 use crate::failure::Failure;
 use crate::lock::Lock;
@@ -68,7 +68,11 @@ impl Drifted {
 
     /// The report as a file.
     pub(super) fn report(&self) -> Change {
-        let text = links::markdown(&self.drift.markdown(&self.heading()), &self.drift, &self.places, UP);
+        let text = if self.drift.is_foreign() {
+            format!("# Contract drift: {}\n\n**{}.**\n", self.what, another_service(self.drift.operations))
+        } else {
+            links::markdown(&self.drift.markdown(&self.heading()), &self.drift, &self.places, UP)
+        };
         Change::Write { path: DRIFT.to_owned(), content: text.into_bytes() }
     }
 
@@ -78,11 +82,7 @@ impl Drifted {
 
     pub(super) fn print(&self) {
         if self.drift.is_foreign() {
-            let operations = self.drift.operations;
-            result(&format!(
-                "drift       another service: {} of {} operations were known before",
-                operations.paired, operations.after
-            ));
+            result(&format!("drift       {}", another_service(self.drift.operations)));
             return;
         }
         result(&format!("drift       {DRIFT}"));

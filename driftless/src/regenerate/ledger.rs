@@ -79,9 +79,9 @@ mod tests {
         let text = render(&ledger);
         assert!(text.contains("upgrade/x         42          1          0\n"), "{text}");
         assert!(text.contains("\nmodel/y: changed it; lost: a raw body (42)\n"), "{text}");
-        assert_eq!(text.matches("  platform /raw/").count(), 42);
-        assert_eq!(text.matches("  platform /many/").count(), 40);
+        assert_eq!(text.matches("  service /raw/").count(), 42);
+        assert_eq!(text.matches("  service /many/").count(), 40);
         assert!(text.contains("  … and 2 more\n"));
-        assert!(text.contains("upgrade/x: changed it; lost: the pattern (1)\n  platform /doc\n"));
+        assert!(text.contains("upgrade/x: changed it; lost: the pattern (1)\n  service /doc\n"));
     }
 }

@@ -175,10 +175,12 @@ pub(super) fn schema(
         true => None,
         false => schema::from_disk(workspace, lock, flags.overwrite)?,
     };
-    let of_sandbox = lock.is_some_and(|lock| lock.documents.iter().all(|document| document.source == SANDBOX));
+    let sources = lock.iter().flat_map(|lock| &lock.documents).map(|document| document.source.as_str());
+    let is_sandbox = are_of_sandbox(sources);
     let what = match &pinned {
-        Some(_) if of_sandbox && !flags.sandbox => {
-            "; the pinned one stays, although it is the sandbox's: --drop-schema removes it"
+        // The lock does not say where the schema came from.
+        Some(_) if is_sandbox && !flags.sandbox => {
+            "; the pinned one stays, although the pinned contracts are the sandbox's: --drop-schema removes it"
         }
         Some(_) => "; the pinned one stays: --drop-schema removes it",
         None => "",
@@ -264,4 +266,23 @@ fn unusable_pin(name: &str, problem: &driftless_codegen::Problem) -> Failure {
         format!("the pinned contract cannot be read: {problem}"),
         format!("git checkout -- {path}\nor download it again: cargo xtask regenerate --overwrite"),
     )
+}
+
+/// `true` if contracts are pinned, and all of them came from the sandbox.
+fn are_of_sandbox<'s>(sources: impl IntoIterator<Item = &'s str>) -> bool {
+    let mut sources = sources.into_iter().peekable();
+    sources.peek().is_some() && sources.all(|source| source == SANDBOX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_contracts_nothing_is_the_sandboxs() {
+        let other = "https://service.example/openapi.json";
+        for (sources, expected) in [(&[][..], false), (&[SANDBOX], true), (&[SANDBOX, other], false)] {
+            assert_eq!(are_of_sandbox(sources.iter().copied()), expected, "{sources:?}");
+        }
+    }
 }

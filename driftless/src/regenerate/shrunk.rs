@@ -1,7 +1,7 @@
 //! A contract that lost most of its operations: a service that is half deployed publishes one, and so does a gateway that reaches
-//! no service. The client of the whole contract is not replaced by what is left, unless a person says so.
+//! no service, or another one. The client of the whole contract is not replaced by what is left, unless a person says so.
 
-use driftless_codegen::load;
+use driftless_codegen::{Contract, drift};
 
 use super::Pin;
 use crate::console::count;
@@ -31,14 +31,14 @@ pub(super) fn check(
             continue;
         }
         let Some(pinned) = workspace.read(&pinned_path(name))? else { continue };
-        let (Some(before), Some(after)) = (operations(name, &pinned), operations(name, pin.canonical.as_bytes()))
-        else {
-            continue;
-        };
-        let lost = before.saturating_sub(after);
-        if lost * 100 > before * largest {
-            let before = count(before, "operation is", "operations are");
-            message.push_str(&format!("\n  {name}: {before} pinned, and the source has {after}"));
+        let [pinned, after] = [&pinned, pin.canonical.as_bytes()].map(|bytes| Contract { name, bytes });
+        // A pinned contract that cannot be read any more does not keep another one from taking its place.
+        let Ok(operations) = drift::operations(pinned, after) else { continue };
+        let lost = operations.before - operations.paired;
+        if lost * 100 > operations.before * largest {
+            let before = count(operations.before, "operation is", "operations are");
+            let after = operations.after;
+            message.push_str(&format!("\n  {name}: {before} pinned, and the source has {after}; {lost} are gone"));
         }
     }
     if message.is_empty() {
@@ -52,9 +52,4 @@ pub(super) fn check(
          if the service gave them up, run the command again with --accept-loss\n\
          `largest_loss` in [source] of specs/codegen.toml is the share that may go, in per cent",
     ))
-}
-
-/// How many operations a contract has; `None`: it cannot be read.
-fn operations(name: &str, bytes: &[u8]) -> Option<usize> {
-    Some(load::load(name, bytes).ok()?.operations())
 }

@@ -44,19 +44,23 @@ const EXAMPLES: &[(&str, &str)] = &[
         "operation",
         "[[operation]]\nname = \"job\"\nsubmit = \"POST /api/jobs\"\nidentifier = \"/id\"\nquery = \"job.graphql\"\nstate = \"/job/state\"\nstates = { succeeded = [\"DONE\"] }",
     ),
-    ("source", "[source]\nbase_url_env = \"PLATFORM_BASE_URL\""),
+    ("client", "[client]\npackage = \"orders-client\"\ntype = \"Orders\"\nvariables = \"ORDERS_\""),
+    ("client.package", "package = \"orders-client\""),
+    ("client.type", "type = \"Orders\""),
+    ("client.variables", "variables = \"ORDERS_\""),
+    ("source", "[source]\nbase_url_env = \"SERVICE_BASE_URL\""),
     ("source.base_url", "base_url = \"https://service.example\""),
     ("source.graphql", "graphql = \"/graphql\""),
     ("source.schema", "schema = \"specs/service.graphql\""),
     ("source.largest_loss", "largest_loss = 50"),
     ("source.name", "name = \"orders\""),
-    ("source.stand_in", "stand_in = { package = \"my-sandbox\" }"),
+    ("source.stand_in", "[source.stand_in]\npackage = \"my-sandbox\""),
     ("source.stand_in.package", "package = \"my-sandbox\""),
     ("source.stand_in.manifest", "manifest = \"Cargo.toml\""),
     ("source.ca_file", "ca_file = \"specs/root.pem\""),
     ("source.client_certificate_file", "client_certificate_file = \"/run/secrets/client.pem\""),
     ("source.client_key_file", "client_key_file = \"/run/secrets/client.key\""),
-    ("source.token", "[source.token]\nvariables = \"PLATFORM_\""),
+    ("source.token", "[source.token]\nvariables = \"SERVICE_\""),
     ("source.token.token_env", "token_env = \"SERVICE_TOKEN\""),
     ("source.token.token_file", "token_file = \"/run/secrets/token\""),
     ("source.token.token_command", "token_command = [\"pass\", \"show\", \"service/token\"]"),
@@ -125,7 +129,7 @@ pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Failure {
     let said =
         said.split_once("expected struct ").map_or(said.clone(), |(before, _)| format!("{before}expected a table"));
     // `[source]` is read apart from the other tables.
-    let said = said.replace("expected one of `family`, `server`,", "expected one of `source`, `family`, `server`,");
+    let said = said.replace("expected one of `client`, `family`,", "expected one of `client`, `source`, `family`,");
     let message = if key.is_empty() { format!("{place}: {said}") } else { format!("{place}: `{key}`: {said}") };
     Failure::configuration("configuration/invalid", message, hint(&key))
 }
@@ -158,8 +162,10 @@ mod tests {
     use super::*;
 
     /// Tables, and where their keys stand.
-    const TABLES: [(&str, &str); 14] = [
+    const TABLES: [(&str, &str); 16] = [
         ("", ""),
+        ("client", "[client]"),
+        ("source.stand_in", "[source.stand_in]"),
         ("source", "[source]"),
         ("source.token", "[source.token]"),
         ("source.token.key.id", "[source.token.key.id]"),

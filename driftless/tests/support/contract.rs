@@ -28,6 +28,20 @@ pub(crate) fn with_paths(paths: &[&str]) -> String {
     )
 }
 
+/// The small contract with one more operation, before and after its path parameters change places: two arguments of one type do, too,
+/// and no request differs, so that no finding speaks of it.
+pub(crate) fn swapped() -> [String; 2] {
+    ["{one}/{other}", "{other}/{one}"].map(|path| {
+        let parameter = |name: &str| {
+            serde_json::json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}})
+        };
+        let mut tree: serde_json::Value = serde_json::from_str(&small()).expect("JSON");
+        tree["paths"][format!("/api/things/{path}")] = serde_json::json!({"get": {"tags": ["things"], "operationId": "findThing",
+            "parameters": [parameter("one"), parameter("other")], "responses": {"204": {"description": ""}}}});
+        tree.to_string()
+    })
+}
+
 /// The same document with the keys of every object in another order, chosen by `seed`.
 pub(crate) fn shuffled(document: &str, seed: u64) -> String {
     let value: serde_json::Value = serde_json::from_str(document).expect("JSON");

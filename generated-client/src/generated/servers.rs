@@ -3,19 +3,19 @@
 use crate::{Platform, Server};
 use driftless_runtime::Error;
 
-/// Their names.
+/// The names of the servers.
 pub(crate) const SERVERS: &[&str] = &["compliance"];
-/// What the server `compliance` has.
+/// The families of the server `compliance`.
 #[derive(Clone, Copy, Debug)]
 pub struct Compliance;
-/// The server `compliance`: an address, a credential and limits of its own. It does all that a [`Client`](crate::Client) does.
+/// The server `compliance`: an address, a credential and limits of its own. It has all methods of a [`Client`](crate::Client).
 pub type ComplianceServer<'a> = Server<'a, Compliance>;
 impl Platform {
     /// The server `compliance`, with the families of its documents.
     ///
     /// # Errors
     ///
-    /// The client was built without it.
+    /// Fails if the client was built without this server.
     pub fn compliance_server(&self) -> Result<ComplianceServer<'_>, Error> {
         Server::named(self, "compliance")
     }

@@ -61,7 +61,7 @@ async fn beside_a_success_it_is_one_of_several_answers() {
     let (url, there) = thumbnail(302).await;
     let Ok(GetThumbnailResponse::Found(redirect)) = there else { panic!("{there:?}") };
     assert_eq!(redirect.location(), Some(format!("{url}/b").as_str()));
-    // That the same request belongs elsewhere does not answer it.
+    // A redirect that preserves the request is no answer to it.
     let (_, moved) = thumbnail(307).await;
     assert_eq!(moved.unwrap_err().headers()["location"], "/b");
 }

@@ -5,7 +5,7 @@ use driftless_runtime::auth::{SecretString, StaticToken};
 use crate::OtherBuilder;
 use crate::service::Service;
 
-/// The lines of a request to each kind of operation that say who makes it; its first line goes in front.
+/// The authentication lines of a request to each kind of operation, after its request line.
 async fn shown(configure: impl Fn(OtherBuilder) -> OtherBuilder) -> [String; 4] {
     let service = Service::start(204, &[], "").await;
     let platform = configure(service.builder()).build().unwrap();

@@ -1,4 +1,4 @@
-//! A service on loopback that keeps what it is sent, and answers each request with the same text.
+//! A service on loopback that records its requests, and answers each with the same text.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// A service that answers this status, these headers and this body.
+    /// Starts a service that answers with this status, these headers and this body.
     pub(crate) async fn start(status: u16, headers: &[&str], body: &str) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -56,7 +56,7 @@ impl Drop for Service {
     }
 }
 
-/// Whether the head and a body of the announced length are there.
+/// Returns whether the head and a body of the announced length have arrived.
 fn is_whole(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request).to_lowercase();
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };

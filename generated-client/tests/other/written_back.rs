@@ -1,4 +1,4 @@
-//! What is read, changed and written back keeps what the contract does not declare.
+//! Values that are read, changed and written back keep undeclared members.
 
 use serde_json::json;
 
@@ -56,8 +56,8 @@ fn what_only_comes_back_is_made_for_tests() {
     assert!(cinema.id.is_nil() && cinema.films.is_empty() && !cinema.is_open && cinema.genre.as_str().is_empty());
     let wrong = value::<Cinema>(&json!({"seats": "many"})).unwrap_err();
     assert!(wrong.is_decode(), "{wrong}");
-    // It requires itself: no value can exist.
+    // The type requires itself: it has no value.
     assert!(value::<Ring>(&json!({})).is_err());
-    // Only tests make blanks.
+    // Only tests create blank values.
     assert!(serde_json::from_value::<Cinema>(json!({"name": "Odeon"})).is_err());
 }

@@ -26,8 +26,8 @@ use crate::{
     error::{Error, Kind},
 };
 
-/// How long after a sign-in no other one is begun. A service that refuses every token, or a user who closes the window, would
-/// be shown one window after the other.
+/// The pause after a sign-in before another one may begin. Without it, a service that refuses every token, or a user
+/// who closes the window, would see one window after the other.
 const PAUSE: Duration = Duration::from_secs(30);
 
 type Opener = Arc<dyn Fn(&str) + Send + Sync>;
@@ -35,8 +35,8 @@ type Opener = Arc<dyn Fn(&str) + Send + Sync>;
 /// Gets tokens by letting a user sign in with a browser: the authorization-code grant with PKCE (platform document §5), for
 /// programs on the user's machine (RFC 8252).
 ///
-/// The issuer's answer comes to a port of 127.0.0.1. When the issuer also gives a refresh token (the scope for that is the
-/// deployment's; the document does not name it), later tokens need no browser, and with a
+/// The authorization response arrives at a port of 127.0.0.1. If the issuer also gives a refresh token (the scope for
+/// that depends on the deployment; the document does not name it), later tokens need no browser, and with a
 /// [`RefreshFolder`](super::RefreshFolder) neither do later runs.
 ///
 /// ```no_run
@@ -58,18 +58,18 @@ pub struct AuthorizationCode {
     path: String,
     open: Option<Opener>,
     patience: Duration,
-    last: Mutex<Option<Shown>>,
+    last: Mutex<Option<PresentedSignIn>>,
 }
 
-/// The last sign-in that the user was shown.
-struct Shown {
-    /// When the next one may be begun.
+/// The last sign-in that was presented to the user.
+struct PresentedSignIn {
+    /// The time at which the next one may begin.
     until: Until,
     outcome: SignInOutcome,
 }
 
 enum SignInOutcome {
-    /// It is under way, or ended with its time limit.
+    /// It is in progress, or ended with its time limit.
     Unfinished,
     Granted,
     Failed(Error),
@@ -78,7 +78,8 @@ enum SignInOutcome {
 options!(AuthorizationCode, registration, optional secret);
 
 impl AuthorizationCode {
-    /// The client `client_id`, registered with `issuer`. The scope is `api` unless another is set.
+    /// Creates a credential for the client `client_id`, registered with `issuer`. The scope is `api` unless another is
+    /// set.
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>) -> Self {
         Self {
             registration: Registration::new(issuer.into(), client_id.into(), None),
@@ -98,37 +99,37 @@ impl AuthorizationCode {
         self
     }
 
-    /// Sets where the refresh token is kept; in memory unless set.
+    /// Sets the store for the refresh token; in memory unless set.
     #[must_use]
     pub fn store(mut self, store: impl RefreshStore) -> Self {
         self.keeper = Keeper::new(Arc::new(store));
         self
     }
 
-    /// Sets the port and the path of the redirect, `http://127.0.0.1:{port}{path}`, as the client's registration says. Port
-    /// 0, which is the default, is any free port; the path is `/callback` unless set.
+    /// Sets the port and the path of the redirect URI, `http://127.0.0.1:{port}{path}`, as registered for the client.
+    /// Port 0, the default, is any free port; the path is `/callback` unless set.
     #[must_use]
     pub fn redirect(mut self, port: u16, path: impl Into<String>) -> Self {
         (self.port, self.path) = (port, path.into());
         self
     }
 
-    /// Sets what shows the address of the sign-in to the user. Unless set, the browser of the system is opened, and where
-    /// there is none, the address is written to standard error.
+    /// Sets the function that presents the sign-in address to the user. Unless set, the system's browser is opened;
+    /// without a browser, the address is written to standard error.
     #[must_use]
     pub fn open_with(mut self, open: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.open = Some(Arc::new(open));
         self
     }
 
-    /// Writes the address of the sign-in to standard error, and opens no browser.
+    /// Writes the sign-in address to standard error instead of opening a browser.
     #[must_use]
     pub fn print_address(self) -> Self {
         self.open_with(browser::print)
     }
 
-    /// Sets how long the user has for the sign-in; 5 minutes unless set. A call that waits for it ends by its own deadline,
-    /// and the sign-in goes on.
+    /// Sets the user's time limit for the sign-in; 5 minutes unless set. A call that waits for it ends by its own
+    /// deadline, and the sign-in goes on.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.patience = limit;
@@ -139,34 +140,34 @@ impl AuthorizationCode {
         match self.keeper.token(&self.registration, request).await {
             Ok(Some(token)) => return Ok(token),
             Ok(None) => {}
-            // What was granted is over: the user grants it again.
+            // The grant has ended: the user has to sign in again.
             Err(error) if error.is_refusal() => tracing::debug!("the refresh token is refused: signing in again"),
             Err(error) => return Err(error),
         }
         self.pause()?;
         let outcome = self.sign_in(request).await;
-        // A failure before the user was shown anything needs no pause.
-        if let Some(shown) = &mut *self.last()
-            && matches!(shown.outcome, SignInOutcome::Unfinished)
+        // A failure before the user saw anything needs no pause.
+        if let Some(presented) = &mut *self.last()
+            && matches!(presented.outcome, SignInOutcome::Unfinished)
         {
             let outcome =
                 outcome.as_ref().map_or_else(|error| SignInOutcome::Failed(error.clone()), |_| SignInOutcome::Granted);
-            *shown = Shown { until: Until::after(PAUSE), outcome };
+            *presented = PresentedSignIn { until: Until::after(PAUSE), outcome };
         }
         outcome
     }
 
-    /// The error of asking the user again too soon.
+    /// Returns an error if the last sign-in was too recent to ask the user again.
     fn pause(&self) -> Result<(), Error> {
         let mut last = self.last();
-        let Some(shown) = &*last else { return Ok(()) };
-        let left = shown.until.left(Instant::now());
+        let Some(presented) = &*last else { return Ok(()) };
+        let left = presented.until.left(Instant::now());
         if left.is_zero() {
             *last = None;
             return Ok(());
         }
-        let refuse = |what: &str, hint: &str| Error::of(Kind::Token, what).hint(hint);
-        let error = match &shown.outcome {
+        let refuse = |message: &str, hint: &str| Error::of(Kind::Token, message).hint(hint);
+        let error = match &presented.outcome {
             SignInOutcome::Unfinished => {
                 refuse("the sign-in was not finished in time", "sign in again after the pause")
             }
@@ -179,18 +180,18 @@ impl AuthorizationCode {
         Err(error.with_retry_after(Some(left)))
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<Shown>> {
+    fn last(&self) -> MutexGuard<'_, Option<PresentedSignIn>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn sign_in(&self, request: TokenRequest<'_>) -> Result<Token, Error> {
         let registration = &self.registration;
-        // The discovery document first: it says whether the issuer names itself in its answer.
+        // Discovery comes first: the document says whether authorization responses name the issuer.
         let mut address = registration.endpoints.authorization(request.transport, request.deadline).await?;
         registration.endpoints.token(request.transport, request.deadline).await?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await.map_err(|cause| {
-            let what = format!("port {} of 127.0.0.1 cannot be used: {}", self.port, cause.kind());
-            Error::of(Kind::Configuration, what)
+            let message = format!("port {} of 127.0.0.1 cannot be used: {}", self.port, cause.kind());
+            Error::of(Kind::Configuration, message)
                 .hint("end the program that uses it, or choose another port with `redirect`")
         })?;
         let port = listener.local_addr().map_or(self.port, |address| address.port());
@@ -207,8 +208,8 @@ impl AuthorizationCode {
             .append_pair("code_challenge_method", "S256")
             .extend_pairs(registration.range());
         let until = Until::after(self.patience.saturating_add(PAUSE));
-        *self.last() = Some(Shown { until, outcome: SignInOutcome::Unfinished });
-        self.show(address.to_string()).await;
+        *self.last() = Some(PresentedSignIn { until, outcome: SignInOutcome::Unfinished });
+        self.present(address.to_string()).await;
         let expected = loopback::Expected {
             path: self.path.clone(),
             state: state.expose_secret().to_owned(),
@@ -228,7 +229,7 @@ impl AuthorizationCode {
         Ok(granted.token)
     }
 
-    async fn show(&self, address: String) {
+    async fn present(&self, address: String) {
         let open = self.open.clone().unwrap_or_else(|| {
             Arc::new(|address: &str| {
                 if !browser::open(address) {
@@ -236,7 +237,7 @@ impl AuthorizationCode {
                 }
             })
         });
-        // A failure to show it ends with the time limit, as when nobody looks.
+        // A failure to present it ends with the time limit, as if the user had not looked.
         let _ = tokio::task::spawn_blocking(move || open(&address)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Shows an address to the user.
+//! Opens an address in the browser.
 
 use std::{
     io::Write as _,
@@ -7,7 +7,7 @@ use std::{
 
 use super::secret;
 
-/// Opens the address in the browser of the system. `false`: there is none that can be started.
+/// Opens the address in the system's browser. Returns `false` if none can be started.
 pub(super) fn open(address: &str) -> bool {
     let candidates: &[(&str, &[&str])] = if cfg!(target_os = "macos") {
         &[("open", &[])]
@@ -24,7 +24,7 @@ pub(super) fn open(address: &str) -> bool {
         command.args(*arguments).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         secret::withhold(&mut command);
         command.spawn().is_ok_and(|mut child| {
-            // Openers end at once; their end is waited for, so that none stays behind as a zombie.
+            // Openers end at once; waiting for them leaves no zombie process behind.
             std::thread::spawn(move || child.wait());
             true
         })
@@ -33,6 +33,6 @@ pub(super) fn open(address: &str) -> bool {
 
 /// Writes the address to standard error, where the user of a terminal sees it.
 pub(super) fn print(address: &str) {
-    // Without a standard error there is nobody to tell, and the deadline ends the wait.
+    // Without a standard error, nobody sees the address, and the deadline ends the wait.
     let _ = writeln!(std::io::stderr(), "Open this address to sign in:\n\n  {address}\n");
 }

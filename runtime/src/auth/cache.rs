@@ -1,4 +1,4 @@
-//! The token of a session: who has it, who asks for the next one, and who waits.
+//! The token of a session: its refresh, and the callers that wait for it.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,8 @@ use arc_swap::ArcSwapOption;
 use tokio::sync::watch;
 
 use super::{
-    Credential, Generation, Held, Rejected, TokenEvent, TokenEventKind, TokenRequest, event::Audit, flight, pace::Pace,
+    CachedToken, Credential, Generation, Rejected, TokenEvent, TokenEventKind, TokenRequest, event::Audit, pace::Pace,
+    refresh_thread,
 };
 use crate::{
     clock::{self, Backoff, Clock, Moment, Until},
@@ -24,19 +25,20 @@ use crate::{
 /// The pauses after token requests that failed.
 const BACKOFF: Backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
 
-/// Tokens that were accepted, and that one operation may have replaced without a pause in between.
+/// The number of accepted tokens that one operation may have refreshed without a pause in between.
 const FREE_OF_OPERATION: u32 = 3;
 
-/// The same of all operations of a server together.
+/// The same for all operations of a server together.
 const FREE_OF_SERVER: u32 = 8;
 
-/// How much longer than its credential says a token request is waited for. It ends by itself, unless it blocks its thread.
+/// The time that a token request gets beyond its credential's patience. It ends by itself, unless it blocks its thread.
 const GRACE: Duration = Duration::from_secs(5);
 
-type TokenOutcome = Result<Arc<Held>, Arc<Error>>;
-type Flight = watch::Receiver<Option<TokenOutcome>>;
+type TokenOutcome = Result<Arc<CachedToken>, Arc<Error>>;
+type Refresh = watch::Receiver<Option<TokenOutcome>>;
 
-/// One credential and its current token. Reading a valid token takes no lock; of many callers without one, one asks.
+/// One credential and its current token. Reading a valid token takes no lock; of several callers without a token, one
+/// asks for it.
 #[derive(Clone)]
 pub(crate) struct Cache(Arc<Inner>);
 
@@ -45,27 +47,28 @@ struct Inner {
     audit: Audit,
     clock: Clock,
     started: Instant,
-    current: ArcSwapOption<Held>,
-    /// Until then, in milliseconds since the start, nobody renews a token that is still usable.
-    quiet_until: AtomicU64,
-    desk: Mutex<Desk>,
-    /// Whether token requests run where their callers are: the tests drive them step by step.
+    current: ArcSwapOption<CachedToken>,
+    /// Until this time, in milliseconds since the start, a token that is still usable is not refreshed.
+    next_attempt: AtomicU64,
+    refresh: Mutex<RefreshState>,
+    /// Token requests run on their callers' threads, so that tests can drive them step by step.
     #[cfg(test)]
     here: bool,
 }
 
-/// What is only looked at where there is no usable token.
+/// The state that is only read without a usable token.
 #[derive(Default)]
-struct Desk {
-    /// The token request that is under way, and when it counts as stuck.
-    flight: Option<(Flight, Until)>,
+struct RefreshState {
+    /// The refresh in progress, and the time at which it counts as stuck.
+    refresh: Option<(Refresh, Until)>,
     generation: u64,
-    /// How often refused tokens are replaced: for all operations of the server, and for each of them.
+    /// The pace of refreshes after refused tokens: for all operations of the server, and for each of them.
     server: Pace,
     operations: BTreeMap<&'static str, Pace>,
-    /// The token that was refused last. It is back where no other can be obtained: what refused it may be one operation only.
-    dropped: Option<Arc<Held>>,
-    /// The last failure, how many there were in a row, and when the next attempt is worth it.
+    /// The token that was refused last. It comes back if no other can be obtained, since it may be refused by one
+    /// operation only.
+    dropped: Option<Arc<CachedToken>>,
+    /// The last failure, the number of failures in a row, and the time of the next attempt.
     failure: Option<(Arc<Error>, Instant)>,
     failures: u32,
 }
@@ -82,8 +85,8 @@ impl Cache {
             audit,
             started,
             current: ArcSwapOption::empty(),
-            quiet_until: AtomicU64::new(0),
-            desk: Mutex::default(),
+            next_attempt: AtomicU64::new(0),
+            refresh: Mutex::default(),
             #[cfg(test)]
             here: !matches!(clock, Clock::System),
             clock,
@@ -94,79 +97,79 @@ impl Cache {
         &*self.0.credential
     }
 
-    /// A usable token that is not the `rejected` one.
+    /// Returns a usable token that is not the `rejected` one.
     pub(crate) async fn token(
         &self,
         transport: &Arc<Transport>,
         deadline: Until,
         rejected: Option<Rejected>,
-    ) -> Result<Arc<Held>, Error> {
+    ) -> Result<Arc<CachedToken>, Error> {
         match self.ready(transport, rejected) {
-            Some(held) => Ok(held),
+            Some(token) => Ok(token),
             None => self.wait(transport, deadline, rejected).await,
         }
     }
 
-    /// The token that is there, when it is usable and not the `rejected` one.
-    pub(crate) fn ready(&self, transport: &Arc<Transport>, rejected: Option<Rejected>) -> Option<Arc<Held>> {
+    /// Returns the current token if it is usable and not the `rejected` one.
+    pub(crate) fn ready(&self, transport: &Arc<Transport>, rejected: Option<Rejected>) -> Option<Arc<CachedToken>> {
         let now = self.0.clock.now();
-        let held = self.valid(now, rejected)?;
-        if !held.is_fresh(now) && self.0.quiet_until.load(Ordering::Acquire) <= self.0.millis(now.instant) {
-            self.renew(transport, now, held.generation);
+        let token = self.valid(now, rejected)?;
+        if !token.is_fresh(now) && self.0.next_attempt.load(Ordering::Acquire) <= self.0.millis(now.instant) {
+            self.refresh(transport, now, token.generation);
         }
-        Some(held)
+        Some(token)
     }
 
-    /// The current token, usable or not.
-    pub(crate) fn current(&self) -> Option<Arc<Held>> {
+    /// Returns the current token, usable or not.
+    pub(crate) fn current(&self) -> Option<Arc<CachedToken>> {
         self.0.current.load_full()
     }
 
-    /// Drops the token of this generation, which the service refused. A later one stays.
+    /// Drops the token of this generation, which the service refused. A later token stays.
     ///
     /// # Errors
     ///
-    /// The operation, or all operations of the server, had too many tokens replaced of late: an operation that refuses every
-    /// token does not make the client ask for one with each call, whatever else accepts them. Or the issuer has just given
-    /// none. The token stays.
+    /// One operation, or all operations of the server together, had too many tokens refreshed lately, or the issuer has
+    /// just failed to give one. The token stays. Thus an operation that refuses every token does not make the client
+    /// ask for one with each call, whatever other operations accept.
     pub(super) fn reject(&self, rejected: Rejected) -> Result<(), Error> {
         {
-            let mut desk = self.0.desk();
-            let Some(held) = self.current().filter(|held| held.generation == rejected.generation) else {
+            let mut state = self.0.refresh_lock();
+            let Some(token) = self.current().filter(|token| token.generation == rejected.generation) else {
                 return Ok(());
             };
             let now = self.0.clock.now().instant;
-            if let Some(error) = desk.failure_at(now) {
+            if let Some(error) = state.failure_at(now) {
                 return Err(error);
             }
-            let operation = desk.operations.get(rejected.operation).map(|pace| pace.left(now)).unwrap_or_default();
-            let left = desk.server.left(now).max(operation);
+            let operation = state.operations.get(rejected.operation).map(|pace| pace.left(now)).unwrap_or_default();
+            let left = state.server.left(now).max(operation);
             if !left.is_zero() {
-                let what = format!("the service rejects every new token of {}", self.0.credential.describe());
-                let hint = "check the token's audience and scope, and what the service expects of them; another token is requested after a pause";
-                return Err(Error::of(Kind::Token, what).hint(hint).with_retry_after(Some(left)));
+                let message = format!("the service rejects every new token of {}", self.0.credential.describe());
+                let hint = "check the token's audience and scope against the service's requirements; another token is requested after a pause";
+                return Err(Error::of(Kind::Token, message).hint(hint).with_retry_after(Some(left)));
             }
             // A token that nobody accepted is the first sign of a service that accepts none.
-            let free = |most| if held.is_accepted() { most } else { 0 };
-            desk.server.take(now, free(FREE_OF_SERVER));
-            desk.operations.entry(rejected.operation).or_default().take(now, free(FREE_OF_OPERATION));
-            desk.dropped = self.0.current.swap(None);
+            let free = |most| if token.is_accepted() { most } else { 0 };
+            state.server.take(now, free(FREE_OF_SERVER));
+            state.operations.entry(rejected.operation).or_default().take(now, free(FREE_OF_OPERATION));
+            state.dropped = self.0.current.swap(None);
         }
-        self.0.tell(TokenEventKind::Invalidated, None, None);
+        self.0.report(TokenEventKind::Invalidated, None, None);
         Ok(())
     }
 
-    fn valid(&self, now: Moment, rejected: Option<Rejected>) -> Option<Arc<Held>> {
-        let held = self.0.current.load();
-        held.as_ref().filter(|held| !held.is_rejected(rejected) && held.is_usable(now)).map(Arc::clone)
+    fn valid(&self, now: Moment, rejected: Option<Rejected>) -> Option<Arc<CachedToken>> {
+        let token = self.0.current.load();
+        token.as_ref().filter(|token| !token.is_rejected(rejected) && token.is_usable(now)).map(Arc::clone)
     }
 
-    /// Starts to ask for the next token, unless somebody does.
-    fn renew(&self, transport: &Arc<Transport>, now: Moment, replaces: Generation) {
-        let mut desk = self.0.desk();
-        let due = self.0.quiet_until.load(Ordering::Acquire) <= self.0.millis(now.instant);
-        if desk.flight.is_none() && due && self.current().is_some_and(|held| held.generation == replaces) {
-            self.start(&mut desk, transport);
+    /// Starts a refresh, unless one is in progress.
+    fn refresh(&self, transport: &Arc<Transport>, now: Moment, replaces: Generation) {
+        let mut state = self.0.refresh_lock();
+        let due = self.0.next_attempt.load(Ordering::Acquire) <= self.0.millis(now.instant);
+        if state.refresh.is_none() && due && self.current().is_some_and(|token| token.generation == replaces) {
+            self.start(&mut state, transport);
         }
     }
 
@@ -175,69 +178,70 @@ impl Cache {
         transport: &Arc<Transport>,
         deadline: Until,
         rejected: Option<Rejected>,
-    ) -> Result<Arc<Held>, Error> {
+    ) -> Result<Arc<CachedToken>, Error> {
         if let Some(rejected) = rejected {
             self.reject(rejected)?;
         }
         loop {
-            let (mut flight, stuck) = {
-                let mut desk = self.0.desk();
+            let (mut refresh, stuck) = {
+                let mut state = self.0.refresh_lock();
                 let now = self.0.clock.now();
-                // Whoever was first at the desk may have brought one.
-                if let Some(held) = self.valid(now, rejected) {
-                    return Ok(held);
+                // Another caller may have had the refresh lock first, and obtained a token.
+                if let Some(token) = self.valid(now, rejected) {
+                    return Ok(token);
                 }
-                match &desk.flight {
-                    Some((flight, stuck)) if !stuck.is_over(Instant::now()) => (flight.clone(), *stuck),
-                    _ => match desk.failure_at(now.instant) {
-                        Some(error) if desk.flight.is_none() => return Err(error),
-                        _ => self.start(&mut desk, transport),
+                match &state.refresh {
+                    Some((refresh, stuck)) if !stuck.is_over(Instant::now()) => (refresh.clone(), *stuck),
+                    _ => match state.failure_at(now.instant) {
+                        Some(error) if state.refresh.is_none() => return Err(error),
+                        _ => self.start(&mut state, transport),
                     },
                 }
             };
-            let landing = async { flight.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone()) };
-            match deadline.min(stuck).limit(landing).await {
-                // Another request takes the place of one that is stuck.
+            let result = async { refresh.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone()) };
+            match deadline.min(stuck).limit(result).await {
+                // A new request replaces one that is stuck.
                 Err(_) if !deadline.is_over(Instant::now()) => {}
                 Err(_) => {
-                    let what = format!("{} returned no token in time", self.0.credential.describe());
-                    return Err(Error::of(Kind::Timeout, what).hint("set a longer deadline, or check the issuer"));
+                    let message = format!("{} returned no token in time", self.0.credential.describe());
+                    return Err(Error::of(Kind::Timeout, message).hint("set a longer deadline, or check the issuer"));
                 }
-                // The flight ended without an answer: its runtime is gone, or the credential panicked.
-                Ok(None) => self.abandon(&flight)?,
-                Ok(Some(Ok(held))) if held.is_rejected(rejected) => {}
-                Ok(Some(Ok(held))) => return Ok(held),
+                // The refresh ended without a result: its runtime is gone, or the credential panicked.
+                Ok(None) => self.abandon(&refresh)?,
+                Ok(Some(Ok(token))) if token.is_rejected(rejected) => {}
+                Ok(Some(Ok(token))) => return Ok(token),
                 Ok(Some(Err(error))) => return Err(Error::clone(&error)),
             }
         }
     }
 
-    /// Forgets a flight that ended without an answer, so that another can start.
-    fn abandon(&self, flight: &Flight) -> Result<(), Error> {
-        let mut desk = self.0.desk();
-        if desk.is_under_way(flight) {
-            desk.flight = None;
-            self.0.quiet_until.store(0, Ordering::Release);
-            desk.failures += 1;
-            if desk.failures > 2 {
-                let what = format!("{} ended without an answer", self.0.credential.describe());
-                return Err(Error::of(Kind::Token, what).hint("check whether the credential panics").passing(true));
+    /// Forgets a refresh that ended without a result, so that another can start.
+    fn abandon(&self, refresh: &Refresh) -> Result<(), Error> {
+        let mut state = self.0.refresh_lock();
+        if state.is_current(refresh) {
+            state.refresh = None;
+            self.0.next_attempt.store(0, Ordering::Release);
+            state.failures += 1;
+            if state.failures > 2 {
+                let message = format!("{} ended without an answer", self.0.credential.describe());
+                return Err(Error::of(Kind::Token, message).hint("check whether the credential panics").passing(true));
             }
         }
         Ok(())
     }
 
-    /// Asks for a token on a thread of its own: it goes on when the caller that began it goes away, or stands still.
-    fn start(&self, desk: &mut Desk, transport: &Arc<Transport>) -> (Flight, Until) {
+    /// Starts a token request on its own thread, so that it continues when the caller that began it is dropped or
+    /// stalls.
+    fn start(&self, state: &mut RefreshState, transport: &Arc<Transport>) -> (Refresh, Until) {
         let (sender, receiver) = watch::channel(None);
         let stuck = Until::after(self.0.credential.patience().saturating_add(GRACE));
-        desk.flight = Some((receiver.clone(), stuck));
-        self.0.quiet_until.store(u64::MAX, Ordering::Release);
+        state.refresh = Some((receiver.clone(), stuck));
+        self.0.next_attempt.store(u64::MAX, Ordering::Release);
         let (cache, transport) = (self.clone(), Arc::clone(transport));
-        let replaces = (desk.generation > 0).then_some(Generation(desk.generation));
-        let (flight, connections) = (receiver.clone(), Arc::clone(&transport));
+        let replaces = (state.generation > 0).then_some(Generation(state.generation));
+        let (refresh, connections) = (receiver.clone(), Arc::clone(&transport));
         let work = async move {
-            let outcome = cache.ask(&transport, replaces, &flight).await;
+            let outcome = cache.ask(&transport, replaces, &refresh).await;
             sender.send_replace(Some(outcome));
         };
         #[cfg(test)]
@@ -245,14 +249,14 @@ impl Cache {
             tokio::spawn(work);
             return (receiver, stuck);
         }
-        // Without a thread the sender is dropped, and the callers learn that nobody asks.
-        if let Err(cause) = flight::launch(work, move |runtime| connections.forget(runtime)) {
+        // Without a thread the sender is dropped, and the callers see that no request runs.
+        if let Err(cause) = refresh_thread::spawn(work, move |runtime| connections.forget(runtime)) {
             tracing::warn!(%cause, "a thread for a token request cannot be started");
         }
         (receiver, stuck)
     }
 
-    async fn ask(&self, transport: &Transport, replaces: Option<Generation>, flight: &Flight) -> TokenOutcome {
+    async fn ask(&self, transport: &Transport, replaces: Option<Generation>, refresh: &Refresh) -> TokenOutcome {
         let inner = &*self.0;
         let patience = inner.credential.patience();
         let deadline = Until::after(patience);
@@ -260,80 +264,81 @@ impl Cache {
         let answer = match deadline.limit(inner.credential.token(request)).await {
             Ok(answer) => answer,
             Err(_) => {
-                let what =
+                let message =
                     format!("{} returned no token within {}", inner.credential.describe(), clock::seconds(patience));
-                Err(Error::of(Kind::Timeout, what).hint("check the issuer"))
+                Err(Error::of(Kind::Timeout, message).hint("check the issuer"))
             }
         };
-        let mut desk = inner.desk();
+        let mut state = inner.refresh_lock();
         let moment = inner.clock.now();
         let outcome = answer.and_then(|token| {
-            let generation = Generation(desk.generation + 1);
-            Held::new(&token, generation, moment, &inner.credential.describe())
+            let generation = Generation(state.generation + 1);
+            CachedToken::new(&token, generation, moment, &inner.credential.describe())
         });
-        if desk.is_under_way(flight) {
-            desk.flight = None;
+        if state.is_current(refresh) {
+            state.refresh = None;
         }
         match outcome {
-            Ok(held) => {
-                let held = Arc::new(held);
-                desk.generation = held.generation.0;
-                (desk.failure, desk.failures, desk.dropped) = (None, 0, None);
-                inner.current.store(Some(Arc::clone(&held)));
-                inner.quiet_until.store(0, Ordering::Release);
-                drop(desk);
-                let kind = if held.generation.0 == 1 { TokenEventKind::Obtained } else { TokenEventKind::Refreshed };
-                inner.tell(kind, Some(&held), None);
-                Ok(held)
+            Ok(token) => {
+                let token = Arc::new(token);
+                state.generation = token.generation.0;
+                (state.failure, state.failures, state.dropped) = (None, 0, None);
+                inner.current.store(Some(Arc::clone(&token)));
+                inner.next_attempt.store(0, Ordering::Release);
+                drop(state);
+                let kind = if token.generation.0 == 1 { TokenEventKind::Obtained } else { TokenEventKind::Refreshed };
+                inner.report(kind, Some(&token), None);
+                Ok(token)
             }
             Err(error) => {
-                desk.failures = desk.failures.saturating_add(1);
-                // An issuer that asks for more is asked again all the same: secrets and registrations are fixed.
-                let pause = BACKOFF.pause_asked(desk.failures, error.retry_after()).min(BACKOFF.longest);
+                state.failures = state.failures.saturating_add(1);
+                // An issuer that asks for a longer pause is retried after this one all the same: secrets and
+                // registrations get fixed.
+                let pause = BACKOFF.pause_asked(state.failures, error.retry_after()).min(BACKOFF.longest);
                 let until = moment.instant.checked_add(pause).unwrap_or(moment.instant);
-                inner.quiet_until.store(inner.millis(until), Ordering::Release);
+                inner.next_attempt.store(inner.millis(until), Ordering::Release);
                 let error = Arc::new(error);
-                if let Some(dropped) = desk.dropped.take() {
+                if let Some(dropped) = state.dropped.take() {
                     inner.current.store(Some(dropped));
                 }
-                // What is wrong on this machine is looked at again at once; a refusal is remembered by the credential.
-                desk.failure = (!error.is_local() && !error.is_refusal()).then(|| (Arc::clone(&error), until));
-                drop(desk);
-                inner.tell(TokenEventKind::Refused, None, Some(&error));
+                // Local failures are retried at once; the credential itself remembers refusals.
+                state.failure = (!error.is_local() && !error.is_refusal()).then(|| (Arc::clone(&error), until));
+                drop(state);
+                inner.report(TokenEventKind::Refused, None, Some(&error));
                 Err(error)
             }
         }
     }
 }
 
-impl Desk {
-    /// The last failure, while the next attempt is not worth it.
+impl RefreshState {
+    /// Returns the last failure until the next attempt is due.
     fn failure_at(&self, now: Instant) -> Option<Error> {
         let (error, until) = self.failure.as_ref()?;
         let left = until.saturating_duration_since(now);
         (!left.is_zero()).then(|| Error::clone(error).with_retry_after(Some(left)))
     }
 
-    fn is_under_way(&self, flight: &Flight) -> bool {
-        self.flight.as_ref().is_some_and(|(current, _)| current.same_channel(flight))
+    fn is_current(&self, refresh: &Refresh) -> bool {
+        self.refresh.as_ref().is_some_and(|(current, _)| current.same_channel(refresh))
     }
 }
 
 impl Inner {
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn refresh_lock(&self) -> MutexGuard<'_, RefreshState> {
+        self.refresh.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn millis(&self, instant: Instant) -> u64 {
         u64::try_from(instant.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn tell(&self, kind: TokenEventKind, held: Option<&Held>, error: Option<&Error>) {
-        self.audit.tell(&TokenEvent {
+    fn report(&self, kind: TokenEventKind, token: Option<&CachedToken>, error: Option<&Error>) {
+        self.audit.report(&TokenEvent {
             kind,
             credential: self.credential.describe(),
-            generation: held.map(|held| held.generation),
-            usable_for: held.and_then(Held::usable_for),
+            generation: token.map(|token| token.generation),
+            usable_for: token.and_then(CachedToken::usable_for),
             error: error.map(ToString::to_string),
         });
     }

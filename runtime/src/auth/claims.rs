@@ -1,4 +1,4 @@
-//! What an access token says about itself.
+//! The claims of an access token.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// The longest token that is looked into, in bytes.
+/// The longest token that is decoded, in bytes.
 const LONGEST: usize = 64 * 1024;
 
 /// The claims of an access token (platform document §2), read without verification: for diagnostics, never for a decision
@@ -26,24 +26,24 @@ const LONGEST: usize = 64 * 1024;
 pub struct Claims {
     /// `sub`: a user or a service account.
     pub subject: Option<String>,
-    /// `iss`: who issued the token.
+    /// `iss`: the issuer of the token.
     pub issuer: Option<String>,
-    /// `exp`: when it expires.
+    /// `exp`: the time at which it expires.
     pub expires_at: Option<SystemTime>,
-    /// `iat`: when it was issued.
+    /// `iat`: the time at which it was issued.
     pub issued_at: Option<SystemTime>,
-    /// `scope`: the scopes that were granted; one text with spaces, or a list.
+    /// `scope`: the scopes that were granted; one string with spaces, or a list.
     pub scope: Vec<String>,
-    /// `roles`: one text, or a list.
+    /// `roles`: one string, or a list.
     pub roles: Vec<String>,
-    /// `team_id`, as it stands there.
+    /// `team_id`, as the token has it.
     pub team_id: Option<String>,
-    /// `tenant_id`, as it stands there.
+    /// `tenant_id`, as the token has it.
     pub tenant_id: Option<String>,
 }
 
 impl Claims {
-    /// Reads the claims of a token. `None` for what is not a JWT; a claim of another type than expected is left out.
+    /// Reads the claims of a token. Returns `None` if it is not a JWT; leaves out claims of unexpected types.
     pub fn read(token: &str) -> Option<Self> {
         if token.len() > LONGEST {
             return None;
@@ -67,7 +67,7 @@ impl Claims {
         })
     }
 
-    /// The team of the token: `team_id`, else `tenant_id`. `Err` with the text when it is not a GUID.
+    /// Returns the team of the token: `team_id`, else `tenant_id`. `Err` has the text if it is not a GUID.
     pub(crate) fn team(&self) -> Option<Result<Uuid, String>> {
         let text = self.team_id.as_ref().or(self.tenant_id.as_ref())?;
         Some(Uuid::try_parse(text.trim()).map_err(|_| text.clone()))
@@ -86,7 +86,7 @@ fn list(claims: &Map<String, Value>, name: &str) -> Vec<String> {
     }
 }
 
-/// Seconds since 1970, whole or not. What no clock can say is left out.
+/// Seconds since 1970, whole or not. Times beyond the clock's range are left out.
 fn time(claims: &Map<String, Value>, name: &str) -> Option<SystemTime> {
     let seconds = claims.get(name)?.as_f64()?;
     SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds).ok()?)

@@ -26,12 +26,13 @@ pub struct ClientCredentials(Registration);
 options!(ClientCredentials, 0);
 
 impl ClientCredentials {
-    /// The client `client_id`, registered with `issuer`. The scope is `api` unless another is set.
+    /// Creates a credential for the client `client_id`, registered with `issuer`. The scope is `api` unless another is
+    /// set.
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>, secret: impl SecretSource) -> Self {
-        Self::of(Registration::new(issuer.into(), client_id.into(), Some(Arc::new(secret))))
+        Self::from_registration(Registration::new(issuer.into(), client_id.into(), Some(Arc::new(secret))))
     }
 
-    pub(crate) fn of(registration: Registration) -> Self {
+    pub(crate) fn from_registration(registration: Registration) -> Self {
         Self(registration)
     }
 

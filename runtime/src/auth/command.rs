@@ -17,20 +17,20 @@ use crate::{
     error::{Error, Kind},
 };
 
-/// No secret is longer, in bytes.
+/// The longest secret, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
-/// How often the end of a command is looked for.
+/// The interval between checks for the end of the command.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// A secret that a command writes to its standard output: for secret managers.
+/// Reads a secret from the standard output of a command: for secret managers.
 ///
-/// The command is run for each token request, without a shell. It has 10 s unless set otherwise, and its output is one text
-/// of at most 64 KiB, whose last line break is left out. What it writes to standard error is not shown, since it may be the
+/// The command runs for each token request, without a shell. It has 10 s unless set otherwise. Its output is one text
+/// of at most 64 KiB; a line break at the end is left out. Its standard error is not printed, since it may contain the
 /// secret. It does not inherit the environment variables that secrets are read from.
 ///
-/// This is also the way to the keyring of the system: `secret-tool lookup service platform` on Linux,
-/// `security find-generic-password -s platform -w` on macOS.
+/// Use it also for the system's keyring: `secret-tool lookup service platform` on Linux, `security
+/// find-generic-password -s platform -w` on macOS.
 ///
 /// ```
 /// use driftless_runtime::auth::{ClientCredentials, SecretCommand};
@@ -47,19 +47,19 @@ pub struct SecretCommand {
 }
 
 impl SecretCommand {
-    /// The program to run: a path, or a name to look for in `PATH`.
+    /// Creates a source from a program: a path, or a name to look up in `PATH`.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self { program: program.as_ref().to_owned(), arguments: Vec::new(), limit: Duration::from_secs(10) }
     }
 
-    /// Adds an argument. Every user of the machine can read it: it may name a secret, and must not be one.
+    /// Adds an argument. Every user of the machine can read it: it may name a secret, but must not be one.
     #[must_use]
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.arguments.push(argument.as_ref().to_owned());
         self
     }
 
-    /// Sets how long the command may take.
+    /// Sets the time limit of the command.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -68,13 +68,13 @@ impl SecretCommand {
 
     fn refuse(&self, rule: &str) -> Error {
         Error::of(Kind::Secret, format!("the command `{}` {rule}", self.program.to_string_lossy()))
-            .hint("run it by hand to see what it says")
+            .hint("run it by hand to see its output")
     }
 
     fn run(&self, child: &mut Child) -> Result<Vec<u8>, Error> {
         let Some(output) = child.stdout.take() else { return Err(self.refuse("has no output")) };
         let (sender, receiver) = mpsc::channel();
-        // On its own thread: a child of the command may keep the output open after its end.
+        // On its own thread: a child of the command may keep the output open after the command's end.
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
             let read = output.take(LONGEST + 1).read_to_end(&mut bytes);
@@ -118,7 +118,7 @@ impl SecretSource for SecretCommand {
             command.spawn().map_err(|cause| self.refuse(&format!("cannot be started: {}", cause.kind())))?;
         let outcome = self.run(&mut child);
         if outcome.is_err() {
-            // It may be over already.
+            // It may have ended already.
             let _ = child.kill();
             let _ = child.wait();
         }

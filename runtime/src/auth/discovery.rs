@@ -9,17 +9,17 @@ use crate::{
     transport::{Transport, address, address::PlainHosts},
 };
 
-/// What a discovery document says.
+/// The contents of a discovery document.
 #[derive(Debug)]
 pub(super) struct IssuerEndpoints {
     pub(super) token: Url,
     pub(super) authorization: Option<Url>,
     pub(super) names_itself: bool,
-    /// Whether clients are to say who they are by HTTP Basic, and not in the form.
+    /// The issuer supports HTTP Basic for client authentication, and not the form.
     pub(super) basic: bool,
 }
 
-/// What an issuer said about itself.
+/// The result of discovery.
 #[derive(Debug)]
 pub(super) enum Discovered {
     Document(IssuerEndpoints),
@@ -27,8 +27,8 @@ pub(super) enum Discovered {
     Absent(IssuerEndpoints),
 }
 
-/// Asks an issuer for its endpoints. What is neither a document nor a clear absence is an error: a proxy, a sign-in page or
-/// a deployment under way says nothing about the issuer.
+/// Asks an issuer for its endpoints. A response that is neither a document nor a clear absence is an error: a proxy, a
+/// sign-in page or a deployment in progress says nothing about the issuer.
 pub(super) async fn discover(
     issuer: &Url,
     setting: impl Fn(&str) -> String + Send,
@@ -39,8 +39,9 @@ pub(super) async fn discover(
     let elsewhere = format!("check the issuer's address, or set {}", setting("token_endpoint"));
     let root = issuer.as_str().trim_end_matches('/');
     let fallback = || address::server("the token endpoint", &format!("{root}/connect/token"), plain);
-    let place = address::server("the issuer", &format!("{root}/.well-known/openid-configuration"), plain)?;
-    let reply = transport.get(&place, plain, deadline).await?;
+    let address_of_document =
+        address::server("the issuer", &format!("{root}/.well-known/openid-configuration"), plain)?;
+    let reply = transport.get(&address_of_document, plain, deadline).await?;
     let status = reply.status.as_u16();
     if matches!(status, 404 | 410) {
         return Ok(Discovered::Absent(IssuerEndpoints {
@@ -51,8 +52,8 @@ pub(super) async fn discover(
         }));
     }
     if !reply.status.is_success() {
-        let what = format!("the issuer's discovery document cannot be obtained: status {status}");
-        return Err(Error::of(Kind::Token, what)
+        let message = format!("the issuer's discovery document cannot be obtained: status {status}");
+        return Err(Error::of(Kind::Token, message)
             .because("token/discovery")
             .hint(elsewhere)
             .passing(is_passing_status_of_issuer(status))
@@ -72,12 +73,12 @@ pub(super) async fn discover(
         }
         None => return Err(refuse("names no issuer", "check the issuer's address")),
     }
-    let endpoint = |member: &str, what: &str, setter: &str| {
+    let endpoint = |member: &str, name: &str, setter: &str| {
         let Some(url) = document.get(member).and_then(Value::as_str) else { return Ok(None) };
-        let url = address::server(what, url, plain)?;
+        let url = address::server(name, url, plain)?;
         if url.origin() != issuer.origin() {
             let hint = format!("if {} is right, set {}", url.origin().ascii_serialization(), setting(setter));
-            return Err(refuse(&format!("puts {what} on another server"), &hint));
+            return Err(refuse(&format!("puts {name} on another server"), &hint));
         }
         Ok(Some(url))
     };

@@ -1,4 +1,4 @@
-//! Finds a secret that an issuer repeats, in whatever form.
+//! Finds a secret that an issuer repeats, in any encoding.
 
 use base64::{
     Engine as _,
@@ -8,11 +8,11 @@ use percent_encoding::percent_decode_str;
 
 use crate::error::scrub_text;
 
-/// The length from which a secret is looked for in decoded texts, in bytes: a shorter one comes about by chance.
+/// The shortest secret that is searched for in decoded texts, in bytes: shorter ones occur by chance.
 const SHORTEST: usize = 8;
 
-/// The text without secrets. One that holds a secret in another form than as it is (percent-encoded, as in a form, escaped
-/// as in JSON, in base64) is left out as a whole: nobody knows where the secret ends in it.
+/// Returns the text without secrets. A text that has a secret in an encoded form (percent-encoded, escaped as in JSON,
+/// base64) is left out as a whole, because the end of the secret in it is unknown.
 pub(super) fn without(text: &str, secrets: &[String]) -> String {
     let forms = secrets.iter().flat_map(|secret| forms(secret));
     let plain = forms.fold(text.to_owned(), |text, form| scrub_text(&text, &form));
@@ -27,7 +27,7 @@ pub(super) fn without(text: &str, secrets: &[String]) -> String {
     }
 }
 
-/// A secret as it is, and as JSON, a form and an address write it.
+/// A secret as it is, and as JSON, a form and a URL encode it.
 fn forms(secret: &str) -> [String; 4] {
     let quoted = serde_json::to_string(secret).unwrap_or_default();
     let escaped = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
@@ -35,7 +35,7 @@ fn forms(secret: &str) -> [String; 4] {
     [form.replace('+', "%20"), form, escaped.to_owned(), secret.to_owned()]
 }
 
-/// The text as it reads when it is taken to be encoded, in each way that changes it.
+/// Decodes the text in each of the ways that change it.
 fn decoded(text: &str) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for text in [text.to_owned(), text.replace('+', " ")] {
@@ -72,8 +72,8 @@ mod tests {
             }
             for form in all {
                 for text in [format!("the client sent <{form}> twice"), form.clone()] {
-                    let shown = without(&text, std::slice::from_ref(secret));
-                    assert!(shown.contains("[redacted]") && !shown.contains(&form), "{form}: {shown}");
+                    let printed = without(&text, std::slice::from_ref(secret));
+                    assert!(printed.contains("[redacted]") && !printed.contains(&form), "{form}: {printed}");
                 }
             }
         }

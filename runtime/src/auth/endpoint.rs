@@ -1,4 +1,4 @@
-//! Where an issuer is asked.
+//! The endpoints of an issuer.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -14,21 +14,22 @@ use crate::{
     transport::{Transport, address, address::PlainHosts},
 };
 
-/// How long an issuer without a discovery document is not asked for one. It may be in the middle of a deployment.
+/// The time for which an issuer without a discovery document is not asked again. It may be in the middle of a
+/// deployment.
 const ABSENT: Duration = Duration::from_secs(5 * 60);
 
-/// The endpoints of an issuer: set by hand, else from its discovery document.
+/// The endpoints of an issuer: set explicitly, else from its discovery document.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
     pub(super) issuer: String,
     pub(crate) token: Option<String>,
     pub(super) authorization: Option<String>,
-    /// How the names of the variables begin that set them; empty where none do.
+    /// The prefix of the variables that set them; empty if no variables do.
     pub(crate) variables: String,
-    /// Hosts that are spoken to over `http`, as somebody wrote them.
+    /// Hosts that `http` is allowed to, as configured.
     pub(crate) plain: Vec<String>,
-    /// What discovery found, and until when that counts.
-    found: Mutex<Option<(Arc<IssuerEndpoints>, Until)>>,
+    /// The result of discovery, and the time until which it is valid.
+    discovered: Mutex<Option<(Arc<IssuerEndpoints>, Until)>>,
 }
 
 impl Endpoints {
@@ -39,11 +40,11 @@ impl Endpoints {
             authorization: None,
             variables: String::new(),
             plain: Vec::new(),
-            found: Mutex::default(),
+            discovered: Mutex::default(),
         }
     }
 
-    /// How a user sets one of them: by a variable, or by the key of this name.
+    /// Returns the name of the variable or key that sets the endpoint `key`.
     pub(crate) fn setting(&self, key: &str) -> String {
         match self.variables.as_str() {
             "" => format!("`{key}`"),
@@ -57,11 +58,11 @@ impl Endpoints {
             ("the token endpoint", "token_endpoint", self.token.as_ref()),
             ("the authorization endpoint", "authorization_endpoint", self.authorization.as_ref()),
         ];
-        for (what, key, url) in set {
+        for (name, key, url) in set {
             if let Some(url) = url {
                 let named = match self.variables.as_str() {
-                    "" => what.to_owned(),
-                    _ => format!("{what} ({})", self.setting(key)),
+                    "" => name.to_owned(),
+                    _ => format!("{name} ({})", self.setting(key)),
                 };
                 self.address(&named, url)?;
             }
@@ -69,45 +70,46 @@ impl Endpoints {
         Ok(())
     }
 
-    fn address(&self, what: &str, text: &str) -> Result<Url, Error> {
-        address::server(what, text, &self.plain()?)
+    fn address(&self, name: &str, text: &str) -> Result<Url, Error> {
+        address::server(name, text, &self.plain()?)
     }
 
-    /// Hosts that are spoken to over `http`.
+    /// Hosts that `http` is allowed to.
     pub(super) fn plain(&self) -> Result<PlainHosts, Error> {
         PlainHosts::read(&self.plain)
     }
 
-    /// Only a document settles the endpoints for good.
-    async fn found(&self, transport: &Transport, deadline: Until) -> Result<Arc<IssuerEndpoints>, Error> {
-        if let Some((found, until)) = &*self.place()
+    /// Only a discovery document settles the endpoints for good.
+    async fn discovered(&self, transport: &Transport, deadline: Until) -> Result<Arc<IssuerEndpoints>, Error> {
+        if let Some((discovered, until)) = &*self.discovery()
             && !until.is_over(Instant::now())
         {
-            return Ok(Arc::clone(found));
+            return Ok(Arc::clone(discovered));
         }
         let issuer = self.address("the issuer", &self.issuer)?;
-        let (found, until) =
+        let (discovered, until) =
             match discovery::discover(&issuer, |key| self.setting(key), &self.plain()?, transport, deadline).await? {
-                Discovered::Document(found) => (Arc::new(found), Until::NEVER),
-                Discovered::Absent(found) => (Arc::new(found), Until::after(ABSENT)),
+                Discovered::Document(discovered) => (Arc::new(discovered), Until::NEVER),
+                Discovered::Absent(discovered) => (Arc::new(discovered), Until::after(ABSENT)),
             };
-        *self.place() = Some((Arc::clone(&found), until));
-        Ok(found)
+        *self.discovery() = Some((Arc::clone(&discovered), until));
+        Ok(discovered)
     }
 
-    /// The token endpoint is not there: an absence of the discovery document was none of the issuer.
+    /// Forgets that the discovery document is absent: the token endpoint is absent too, so the address was not the
+    /// issuer's.
     pub(super) fn doubt(&self) {
-        self.place().take_if(|(_, until)| *until != Until::NEVER);
+        self.discovery().take_if(|(_, until)| *until != Until::NEVER);
     }
 
-    fn place(&self) -> MutexGuard<'_, Option<(Arc<IssuerEndpoints>, Until)>> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    fn discovery(&self) -> MutexGuard<'_, Option<(Arc<IssuerEndpoints>, Until)>> {
+        self.discovered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) async fn token(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
         match &self.token {
             Some(url) => self.address("the token endpoint", url),
-            None => Ok(self.found(transport, deadline).await?.token.clone()),
+            None => Ok(self.discovered(transport, deadline).await?.token.clone()),
         }
     }
 
@@ -115,19 +117,19 @@ impl Endpoints {
         if let Some(url) = &self.authorization {
             return self.address("the authorization endpoint", url);
         }
-        self.found(transport, deadline).await?.authorization.clone().ok_or_else(|| {
+        self.discovered(transport, deadline).await?.authorization.clone().ok_or_else(|| {
             Error::of(Kind::Token, "the issuer's discovery document names no authorization endpoint")
                 .hint("set it with `authorization_endpoint`")
         })
     }
 
-    /// Whether the issuer says that clients are to say who they are by HTTP Basic.
+    /// Returns whether the issuer asks for client authentication by HTTP Basic.
     pub(super) fn wants_basic(&self) -> bool {
-        self.place().as_ref().is_some_and(|(found, _)| found.basic)
+        self.discovery().as_ref().is_some_and(|(discovered, _)| discovered.basic)
     }
 
-    /// Whether the issuer says that its authorization responses name it (RFC 9207).
+    /// Returns whether the issuer's authorization responses name it (RFC 9207).
     pub(super) fn names_itself(&self) -> bool {
-        self.place().as_ref().is_some_and(|(found, _)| found.names_itself)
+        self.discovery().as_ref().is_some_and(|(discovered, _)| discovered.names_itself)
     }
 }

@@ -1,11 +1,11 @@
-//! What happens to tokens, for audit.
+//! Events in the life of tokens, for audit.
 
 use std::{fmt, sync::Arc, time::Duration};
 
 use super::Generation;
 use crate::telemetry;
 
-/// What happened to the token of a credential. It holds no part of a token or secret.
+/// An event in the life of a credential's token. It holds no part of a token or secret.
 ///
 /// ```
 /// use driftless_runtime::{Client, auth::{StaticToken, TokenEventKind}};
@@ -22,40 +22,40 @@ use crate::telemetry;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TokenEvent {
-    /// What happened.
+    /// The kind of the event.
     pub kind: TokenEventKind,
-    /// The credential, as it describes itself.
+    /// The credential's description.
     pub credential: String,
-    /// The generation of the token that was obtained.
+    /// The generation of the token.
     pub generation: Option<Generation>,
-    /// How long the token will be used; `None` when nothing limits it, or when there is none.
+    /// The time for which the token will be used; `None` if nothing limits it, or if there is no token.
     pub usable_for: Option<Duration>,
-    /// Why there is no token, in one line.
+    /// The reason that there is no token, in one line.
     pub error: Option<String>,
 }
 
-/// What happened to a token.
+/// The kind of a [`TokenEvent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenEventKind {
     /// The first token was obtained.
     Obtained,
-    /// A token was obtained in the place of another.
+    /// A token was obtained that replaces another.
     Refreshed,
     /// No token was obtained.
     Refused,
-    /// The service did not accept the token, which is dropped.
+    /// The service did not accept the token, which was dropped.
     Invalidated,
 }
 
 type Hook = Arc<dyn Fn(&TokenEvent) + Send + Sync>;
 
-/// Who is told.
+/// The audit callbacks.
 #[derive(Clone, Default)]
 pub(crate) struct Audit(pub(crate) Option<Hook>);
 
 impl Audit {
-    pub(crate) fn tell(&self, event: &TokenEvent) {
+    pub(crate) fn report(&self, event: &TokenEvent) {
         tracing::debug!(kind = ?event.kind, credential = event.credential, "token");
         telemetry::token(match event.kind {
             TokenEventKind::Obtained => "obtained",

@@ -1,4 +1,4 @@
-//! A token that is given.
+//! A fixed token.
 
 use std::{fmt, sync::Arc};
 
@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret, SecretString};
 use super::{Credential, SecretSource, Token, TokenFuture, TokenRequest};
 use crate::error::{Error, Kind};
 
-/// A token that was made elsewhere, such as an API token of the dashboard (platform document §5).
+/// A token that was created elsewhere, such as an API token of the dashboard (platform document §5).
 ///
 /// ```
 /// use driftless_runtime::auth::{SecretEnv, StaticToken};
@@ -16,16 +16,17 @@ use crate::error::{Error, Kind};
 /// # let _ = credential;
 /// ```
 ///
-/// `Bearer x`, as it stands in a header, is the token `x`.
+/// `Bearer x`, as in a header, is the token `x`.
 pub struct StaticToken(Arc<dyn SecretSource>);
 
 impl StaticToken {
-    /// A token in memory.
+    /// Creates a credential from a token in memory.
     pub fn new(token: impl Into<SecretString>) -> Self {
         Self(Arc::new(Fixed(token.into())))
     }
 
-    /// A token that is read from a source whenever the session needs one, so that it can be rotated.
+    /// Creates a credential that reads its token from a source whenever the session needs one, so that it can be
+    /// rotated.
     pub fn from_source(source: impl SecretSource) -> Self {
         Self(Arc::new(source))
     }
@@ -38,10 +39,11 @@ impl Credential for StaticToken {
             let token = bare(secret.expose_secret());
             match fault(token) {
                 None => Ok(Token::new(token.to_owned())),
-                Some(fault) => {
-                    Err(Error::of(Kind::Secret, format!("{} holds no token: it has {fault}", self.0.describe()))
-                        .hint("a token is visible ASCII characters on one line: give the token alone"))
-                }
+                Some(fault) => Err(Error::of(
+                    Kind::Secret,
+                    format!("{} contains no valid token: it has {fault}", self.0.describe()),
+                )
+                .hint("a token is visible ASCII characters on one line: give the token alone")),
             }
         })
     }
@@ -51,7 +53,7 @@ impl Credential for StaticToken {
     }
 }
 
-/// The token of a text that was copied as the value of the header, `Bearer x`. No token has a space in it.
+/// The token in a text that was copied as the header's value, `Bearer x`. No token has a space in it.
 fn bare(text: &str) -> &str {
     match text.trim().split_once(char::is_whitespace) {
         Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim_start(),
@@ -59,7 +61,7 @@ fn bare(text: &str) -> &str {
     }
 }
 
-/// What keeps a text from being a token.
+/// Returns the reason that a text is not a token.
 fn fault(text: &str) -> Option<&'static str> {
     let odd = text.chars().find(|character| !character.is_ascii_graphic())?;
     Some(match odd {
@@ -101,7 +103,7 @@ mod tests {
             ("Bearer", "Bearer"),
             ("Bearerabc", "Bearerabc"),
             ("Basic abc", "Basic abc"),
-            // What is not a token stays as it is, and is refused where it is used.
+            // A text that is not a token stays as it is, and is refused when it is used.
             ("Bearer two words", "two words"),
             (" abc", " abc"),
         ] {

@@ -12,11 +12,12 @@ use crate::{
     transport::Reply,
 };
 
-/// The fields of a form that may be shown. What any other one holds is blanked out where an issuer repeats it: a grant that is
-/// added keeps its secrets without being told to.
+/// The form fields that may be printed. The values of all others are blanked out if an issuer repeats them: a grant
+/// that is added keeps its secrets by default.
 const SHOWN: [&str; 3] = ["scope", "audience", "redirect_uri"];
 
-/// The error codes of token endpoints: RFC 6749 §5.2, RFC 8707, OpenID Connect, and what servers say when they fail.
+/// The error codes of token endpoints: RFC 6749 §5.2, RFC 8707, OpenID Connect, and those that servers send when they
+/// fail.
 const CODES: [&str; 12] = [
     "invalid_request",
     "invalid_client",
@@ -32,11 +33,11 @@ const CODES: [&str; 12] = [
     "temporarily_unavailable",
 ];
 
-/// How a client with a secret says who it is at the token endpoint (RFC 6749, section 2.3.1).
+/// Client authentication at the token endpoint (RFC 6749, section 2.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientAuthentication {
-    /// `client_id` and `client_secret` in the form, as the platform's document shows it (`client_secret_post`).
+    /// `client_id` and `client_secret` in the form, as in the platform's document (`client_secret_post`).
     Form,
     /// In the header `Authorization`, by HTTP Basic (`client_secret_basic`).
     Basic,
@@ -53,42 +54,43 @@ pub(crate) struct Registration {
     pub(super) refusals: GrantRefusals,
 }
 
-/// Gives a credential the options of its registration, which lies in this field.
+/// Defines the options of a registration on a credential that has it in this field.
 macro_rules! options {
     ($credential:ident, $registration:tt) => {
         impl $credential {
-            /// Sets the scopes to ask for, separated by spaces. Empty: none are asked for.
+            /// Sets the scopes to ask for, separated by spaces. If empty, none are asked for.
             #[must_use]
             pub fn scope(mut self, scope: impl Into<String>) -> Self {
                 self.$registration.scope = scope.into();
                 self
             }
 
-            /// Sets the `audience` to ask for, where the issuer takes one. The document shows none.
+            /// Sets the `audience` to ask for, if the issuer takes one. The document does not mention it.
             #[must_use]
             pub fn audience(mut self, audience: impl Into<String>) -> Self {
                 self.$registration.audience = Some(audience.into());
                 self
             }
 
-            /// Sets how the client says who it is at the token endpoint. Unless set: in the form; by HTTP Basic where the issuer's
-            /// discovery document offers that and not the form (`token_endpoint_auth_methods_supported`).
+            /// Sets the client authentication. Unless set, the form is used, or HTTP Basic if the issuer's discovery
+            /// document offers that and not the form (`token_endpoint_auth_methods_supported`).
             #[must_use]
             pub fn client_authentication(mut self, how: crate::auth::ClientAuthentication) -> Self {
                 self.$registration.authentication = Some(how);
                 self
             }
 
-            /// Sets the token endpoint. Without one, the issuer's discovery document names it, and an issuer without such
-            /// a document is asked at `{issuer}/connect/token`.
+            /// Sets the token endpoint. Without one, the issuer's discovery document names it; an issuer without that
+            /// document is asked at `{issuer}/connect/token`.
             #[must_use]
             pub fn token_endpoint(mut self, url: impl Into<String>) -> Self {
                 self.$registration.endpoints.token = Some(url.into());
                 self
             }
 
-            /// Lets the endpoints of the issuer be `http` on these hosts, such as one that only a cluster knows. **The client's
-            /// secret and its tokens go over the network in clear text**: whoever sees the connection can use them.
+            /// Allows `http` for the endpoints of the issuer on these hosts, such as one inside a cluster. **The
+            /// client's secret and its tokens go over the network in clear text**: anyone who sees the connection can
+            /// use them.
             #[must_use]
             pub fn danger_allow_http_to(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.$registration.endpoints.plain = hosts.into_iter().map(Into::into).collect();
@@ -96,7 +98,7 @@ macro_rules! options {
             }
         }
     };
-    // The secret of a client may be missing: programs on a user's machine can keep none.
+    // The secret of a client is optional: programs on a user's machine can keep none.
     ($credential:ident, $registration:tt, optional secret) => {
         options!($credential, $registration);
 
@@ -112,7 +114,7 @@ macro_rules! options {
 }
 pub(super) use options;
 
-/// What a token endpoint gives.
+/// The response of a token endpoint.
 pub(super) struct Granted {
     pub(super) token: Token,
     pub(super) refresh: Option<SecretString>,
@@ -136,7 +138,7 @@ impl Registration {
         format!("client `{}` of {}", self.client, self.endpoints.issuer)
     }
 
-    /// What no two clients or tenants share.
+    /// The key of the refresh token, which no two clients or tenants share.
     pub(super) fn refresh_key(&self) -> RefreshKey {
         RefreshKey {
             issuer: self.endpoints.issuer.trim_end_matches('/').to_owned(),
@@ -150,7 +152,7 @@ impl Registration {
         self.secret.as_ref().map_or_else(|| "its configuration".to_owned(), |secret| secret.describe())
     }
 
-    /// Reads the client's secret, away from the threads that calls run on: a command or a mounted file may take its time.
+    /// Reads the client's secret outside the threads that calls run on: a command or a mounted file may be slow.
     pub(super) async fn secret(&self) -> Result<Option<SecretString>, Error> {
         match &self.secret {
             Some(source) => super::secret::read(source).await.map(Some),
@@ -158,7 +160,7 @@ impl Registration {
         }
     }
 
-    /// Asks for a token with these form fields, and the client's own.
+    /// Requests a token with these form fields and those of the client.
     pub(super) async fn exchange(
         &self,
         request: TokenRequest<'_>,
@@ -190,18 +192,18 @@ impl Registration {
         Err(self.refused(&reply, grant, &hidden))
     }
 
-    /// The value of `Authorization`: identifier and secret are encoded as in a form first.
+    /// The value of `Authorization`: identifier and secret are form-encoded first.
     fn basic(&self, secret: &SecretString) -> SecretString {
         let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
         let pair = format!("{}:{}", encoded(&self.client), encoded(secret.expose_secret()));
         format!("Basic {}", STANDARD.encode(pair)).into()
     }
 
-    /// The fields in the order of the document's example.
+    /// The form fields, in the order of the document's example.
     fn form(&self, grant: &str, fields: &[(&str, &str)], secret: Option<&SecretString>, basic: bool) -> SecretString {
         let mut form = url::form_urlencoded::Serializer::new(String::new());
         form.append_pair("grant_type", grant);
-        // A request says once who the client is.
+        // A request authenticates the client only once.
         if !basic {
             form.append_pair("client_id", &self.client);
             if let Some(secret) = secret {
@@ -211,7 +213,7 @@ impl Registration {
         form.extend_pairs(fields).finish().into()
     }
 
-    /// Scope and audience, where they are set.
+    /// Scope and audience, if set.
     pub(super) fn range(&self) -> Vec<(&str, &str)> {
         let mut fields = Vec::new();
         if !self.scope.is_empty() {
@@ -225,24 +227,25 @@ impl Registration {
 
     fn refused(&self, reply: &Reply, grant: &str, hidden: &[String]) -> Error {
         let document: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
-        let said = |name: &str| {
+        let member = |name: &str| {
             let text = document.get(name)?.as_str()?;
-            // A code is one of a list, whatever a secret looks like.
+            // An error code is one of a list, whatever a secret looks like.
             if name == "error" && CODES.contains(&text) {
                 return Some(text.to_owned());
             }
             Some(echo::without(text, hidden))
         };
-        let code = said("error").unwrap_or_default();
-        let mut what =
+        let code = member("error").unwrap_or_default();
+        let mut message =
             format!("the token endpoint refused client `{}` with status {}", self.client, reply.status.as_u16());
-        for text in [said("error"), said("error_description")].into_iter().flatten() {
-            what += ": ";
-            what += &text;
+        for text in [member("error"), member("error_description")].into_iter().flatten() {
+            message += ": ";
+            message += &text;
         }
         let hint = match code.as_str() {
             "invalid_client" => {
-                // Discovery says which way an issuer takes; an endpoint that is set by hand comes without it.
+                // Discovery tells how an issuer authenticates clients; an endpoint that is set explicitly comes without
+                // it.
                 let unknown = self.authentication.is_none() && self.endpoints.token.is_some();
                 let other = match unknown {
                     true => format!(
@@ -264,7 +267,7 @@ impl Registration {
             _ => "check the issuer's address and the client's registration".to_owned(),
         };
         let refusal = matches!(code.as_str(), "invalid_client" | "invalid_grant" | "unauthorized_client");
-        Error::of(Kind::Token, what)
+        Error::of(Kind::Token, message)
             .because("token/refused")
             .hint(hint)
             .refusal(refusal)
@@ -293,7 +296,7 @@ fn granted(reply: &Reply) -> Result<Granted, Error> {
     let token = Token::new(secret);
     let token = match members.get("expires_in").and_then(lifetime) {
         Some(lifetime) => token.expires_in(lifetime),
-        // RFC 6749 §5.1 only recommends the member. An hour is asked for again soon enough, and 401 fixes the rest.
+        // RFC 6749 §5.1 only recommends the member. An hour is a safe lifetime, and a 401 covers the rest.
         None => token.expires_in(Duration::from_secs(3_600)),
     };
     let refresh = match members.remove("refresh_token") {
@@ -303,7 +306,7 @@ fn granted(reply: &Reply) -> Result<Granted, Error> {
     Ok(Granted { token, refresh })
 }
 
-/// Seconds, as a number or as text; what is negative or no number counts as expired.
+/// Seconds, as a number or as text; negative values and other texts count as expired.
 fn lifetime(value: &Value) -> Option<Duration> {
     let seconds = match value {
         Value::Null => return None,

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{Audit, Cache, Credential, Held, SecretSource, Token, TokenFuture, TokenRequest};
+use super::{Audit, Cache, CachedToken, Credential, SecretSource, Token, TokenFuture, TokenRequest};
 use crate::error::{Error, Kind};
 
-/// What the builder was given for a scheme.
+/// A key as the builder received it.
 pub(crate) struct Key {
     scheme: String,
-    /// The user of HTTP Basic; `None`: an API key.
+    /// The user of HTTP Basic; `None` for an API key.
     user: Option<String>,
     source: Arc<dyn SecretSource>,
-    /// The place in which requests carry it, if no contract says it.
+    /// The part of the request that carries it, if no contract names it.
     place: Option<KeyPlace>,
 }
 
-/// The place of a key in a request.
+/// The part of a request that carries a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KeyPlace {
     /// HTTP Basic.
@@ -40,7 +40,7 @@ impl Key {
         self.place.as_ref()
     }
 
-    /// True if its place is the header of tokens.
+    /// Returns whether it uses the header of tokens.
     pub(crate) fn wants_authorization(&self) -> bool {
         match &self.place {
             Some(KeyPlace::Header(name)) => name.eq_ignore_ascii_case("authorization"),
@@ -56,7 +56,7 @@ impl Key {
         self.user.is_some()
     }
 
-    fn of(&self) -> String {
+    fn describe(&self) -> String {
         match (self.scheme.as_str(), &self.user) {
             ("", None) => "the API key".to_owned(),
             ("", Some(_)) => "HTTP Basic".to_owned(),
@@ -64,11 +64,11 @@ impl Key {
         }
     }
 
-    /// Keeps it as a token is kept: read when it is needed, and again where the service refuses it.
+    /// Loads it as a token is loaded: read when it is needed, and again if the service refuses it.
     pub(crate) fn keep(self, audit: Audit) -> Result<KeptKey, Error> {
         if self.user.as_ref().is_some_and(|user| user.contains(|letter: char| letter == ':' || letter.is_control())) {
-            let what = format!("the user of {} has a colon or a control character", self.of());
-            return Err(Error::of(Kind::Configuration, what).hint("HTTP Basic cannot carry it: use another user"));
+            let message = format!("the user of {} has a colon or a control character", self.describe());
+            return Err(Error::of(Kind::Configuration, message).hint("HTTP Basic cannot carry it: use another user"));
         }
         let basic = self.is_basic();
         Ok(KeptKey { basic, cache: Cache::new(Box::new(self), audit) })
@@ -99,22 +99,22 @@ impl Credential for Key {
     }
 }
 
-/// A key that a session holds.
+/// A key that a session keeps.
 pub(crate) struct KeptKey {
     pub(crate) basic: bool,
     pub(crate) cache: Cache,
 }
 
-/// What to blank out of the service's answers where a key, or a token, was shown: it, and what it is made of.
-pub(crate) fn secrets(held: &Held, basic: bool) -> Vec<SecretString> {
-    let mut secrets = vec![held.secret.clone()];
+/// The secrets to blank out of the service's responses to a request with this key or token: it and its parts.
+pub(crate) fn secrets(token: &CachedToken, basic: bool) -> Vec<SecretString> {
+    let mut secrets = vec![token.secret.clone()];
     if basic {
-        let pair = STANDARD.decode(held.secret.expose_secret()).ok().and_then(|pair| String::from_utf8(pair).ok());
+        let pair = STANDARD.decode(token.secret.expose_secret()).ok().and_then(|pair| String::from_utf8(pair).ok());
         let password = pair.as_deref().and_then(|pair| pair.split_once(':')).map(|(_, password)| password);
         secrets.extend(password.filter(|password| !password.is_empty()).map(SecretString::from));
     } else {
-        let encoded: String = url::form_urlencoded::byte_serialize(held.secret.expose_secret().as_bytes()).collect();
-        if encoded != held.secret.expose_secret() {
+        let encoded: String = url::form_urlencoded::byte_serialize(token.secret.expose_secret().as_bytes()).collect();
+        if encoded != token.secret.expose_secret() {
             secrets.push(encoded.into());
         }
     }

@@ -21,24 +21,24 @@ use crate::{
     error::{Error, Kind},
 };
 
-/// The most that a browser sends before the redirect is refused, in bytes, and the time that it has for it.
+/// The largest request of a browser before the redirect is refused, in bytes, and its time limit.
 const LONGEST: usize = 16 * 1024;
 const SLOWEST: Duration = Duration::from_secs(10);
 
-/// How many connections are open at once. Browsers open some on suspicion.
+/// The limit of open connections. Browsers open some in advance.
 const CROWD: usize = 64;
 
-/// What the redirect has to say.
+/// The values that the redirect must have.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) path: String,
     pub(super) state: String,
     pub(super) issuer: String,
-    /// The issuer says that it names itself in each response (RFC 9207).
+    /// The issuer names itself in each response (RFC 9207).
     pub(super) must_name: bool,
 }
 
-/// What a request to the port means.
+/// The meaning of a request to the port.
 #[derive(Debug)]
 enum Verdict {
     /// Not the redirect: the wait goes on.
@@ -57,7 +57,7 @@ pub(super) async fn code(listener: &TcpListener, expected: Expected) -> Result<S
             if connections.len() < CROWD
                 && let Poll::Ready(accepted) = listener.poll_accept(context)
             {
-                // A connection that ended before it was taken is not a reason to stop.
+                // A connection that ended before it was accepted is not a reason to stop.
                 if let Ok((stream, _)) = accepted {
                     connections.spawn(answer(stream, Arc::clone(&expected), Arc::clone(&taken)));
                 }
@@ -121,17 +121,17 @@ fn judge(target: &str, expected: &Expected) -> Verdict {
         return Verdict::Other(404, "There is nothing here.");
     }
     let one = |name: &str| {
-        let mut found = url::form_urlencoded::parse(query.as_bytes()).filter(|(found, _)| found == name);
-        match (found.next(), found.next()) {
+        let mut values = url::form_urlencoded::parse(query.as_bytes()).filter(|(values, _)| values == name);
+        match (values.next(), values.next()) {
             (Some((_, value)), None) => Some(value.into_owned()),
             _ => None,
         }
     };
-    // Anyone can call this port: what does not know the state is not the issuer's answer, and must not end the wait.
+    // Anyone can call this port: a request without the state is not the issuer's response, and must not end the wait.
     if one("state").as_ref() != Some(&expected.state) {
         return Verdict::Other(400, "This is not the sign-in that the program waits for.");
     }
-    let fail = |what: String, hint: &str| Verdict::Failed(Error::of(Kind::Token, what).hint(hint));
+    let fail = |message: String, hint: &str| Verdict::Failed(Error::of(Kind::Token, message).hint(hint));
     match one("iss") {
         Some(named) if named.trim_end_matches('/') == expected.issuer.trim_end_matches('/') => {}
         None if !expected.must_name && !query.contains("iss=") => {}
@@ -143,8 +143,11 @@ fn judge(target: &str, expected: &Expected) -> Verdict {
         }
     }
     if let Some(code) = one("error") {
-        let said = one("error_description").map(|text| format!(": {text}")).unwrap_or_default();
-        return fail(format!("the issuer refused: {code}{said}"), "sign in again, or check the client's registration");
+        let description = one("error_description").map(|text| format!(": {text}")).unwrap_or_default();
+        return fail(
+            format!("the issuer refused: {code}{description}"),
+            "sign in again, or check the client's registration",
+        );
     }
     match one("code") {
         Some(code) if !code.is_empty() => Verdict::Code(code),
@@ -153,19 +156,19 @@ fn judge(target: &str, expected: &Expected) -> Verdict {
 }
 
 fn page(status: u16, text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '<' => shown.push_str("&lt;"),
-            '>' => shown.push_str("&gt;"),
-            '&' => shown.push_str("&amp;"),
-            '"' => shown.push_str("&quot;"),
-            '\'' => shown.push_str("&#39;"),
-            other => shown.push(other),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
         }
     }
     let body = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Sign-in</title><p>{shown}</p></html>\n"
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Sign-in</title><p>{escaped}</p></html>\n"
     );
     format!(
         "HTTP/1.1 {status} {}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\ncache-control: no-store\r\n\
@@ -225,7 +228,7 @@ mod tests {
         assert!(matches!(judge(named, &expected(true)), Verdict::Code(_)));
     }
 
-    /// Sends the same request over two connections, of which both are open before the first is answered.
+    /// Sends the same request over two connections that are both open before the first is answered.
     #[tokio::test]
     async fn a_second_hit_learns_that_the_sign_in_is_over() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();

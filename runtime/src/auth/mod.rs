@@ -1,8 +1,9 @@
-//! Where tokens come from.
+//! Credentials, and the tokens that they give.
 
 mod authorization_code;
 mod browser;
 mod cache;
+mod cached_token;
 mod claims;
 mod client_credentials;
 mod command;
@@ -11,15 +12,14 @@ mod echo;
 mod endpoint;
 mod event;
 mod fixed;
-mod flight;
 mod grant;
-mod held;
 mod key;
 mod loopback;
 mod pace;
 mod refresh;
 mod refresh_folder;
 mod refresh_store;
+mod refresh_thread;
 mod refusal;
 mod replace;
 mod secret;
@@ -38,6 +38,7 @@ use std::{
 
 pub use authorization_code::AuthorizationCode;
 pub(crate) use cache::Cache;
+pub(crate) use cached_token::CachedToken;
 pub use claims::Claims;
 pub use client_credentials::ClientCredentials;
 pub use command::SecretCommand;
@@ -46,7 +47,6 @@ pub use event::{TokenEvent, TokenEventKind};
 pub use fixed::StaticToken;
 pub use grant::ClientAuthentication;
 pub(crate) use grant::Registration;
-pub(crate) use held::Held;
 pub(crate) use key::{KeptKey, Key, KeyPlace, secrets};
 pub use refresh::RefreshToken;
 pub use refresh_folder::RefreshFolder;
@@ -63,16 +63,16 @@ use crate::{
     transport::Transport,
 };
 
-/// What [`Credential::token`] returns.
+/// The future of [`Credential::token`].
 pub type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Token, Error>> + Send + 'a>>;
 
 /// A source of bearer tokens.
 ///
-/// The session keeps the token, asks again before it expires, asks once for all callers, and asks once more when the
+/// The session keeps the token, refreshes it before it expires, once for all callers, and refreshes it once more if the
 /// service answers 401. An implementation only has to get a token.
 ///
-/// A request for a token runs on a thread with a tokio runtime of its own, which ends with the request: it belongs to none of
-/// the callers that wait for it. What an implementation keeps from one request to the next is not bound to that runtime.
+/// A token request runs on its own thread with a tokio runtime that ends with the request: it belongs to none of the
+/// callers that wait for it. State that an implementation keeps between requests must not be bound to that runtime.
 ///
 /// ```
 /// use std::time::Duration;
@@ -99,12 +99,13 @@ pub trait Credential: Send + Sync + 'static {
         "the credential".to_owned()
     }
 
-    /// How long one request for a token may take; 60 s unless overridden. It goes on when the call that began it ends.
+    /// Returns the time limit of one token request; 60 s unless overridden. The request goes on when the call that
+    /// began it ends.
     fn patience(&self) -> Duration {
         Duration::from_secs(60)
     }
 
-    /// Says what is wrong with the configuration, without input or output. Called when the client is built.
+    /// Checks the configuration, without input or output. Called when the client is built.
     ///
     /// # Errors
     ///
@@ -114,10 +115,10 @@ pub trait Credential: Send + Sync + 'static {
     }
 }
 
-/// What errors call the token of a credential.
+/// The name of the credential's token in errors.
 pub(crate) fn token_of(credential: &dyn Credential) -> String {
     let name = credential.describe();
-    // A token that is given as it is, is called after its source.
+    // A fixed token is named after its source.
     if name.starts_with("the token ") { name } else { format!("the token of {name}") }
 }
 
@@ -139,18 +140,18 @@ impl Credential for Box<dyn Credential> {
     }
 }
 
-/// A generation of the token: each token that a session gets has a higher one.
+/// The generation of a token: each token that a session gets has a higher one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generation(pub(crate) u64);
 
-/// A token that the service refused, and the operation that it refused it for.
+/// A token that the service refused, and the operation that refused it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rejected {
     pub(crate) generation: Generation,
     pub(crate) operation: &'static str,
 }
 
-/// What the session asks a [`Credential`] for.
+/// A session's request for a token to a [`Credential`].
 #[derive(Clone, Copy)]
 pub struct TokenRequest<'a> {
     pub(crate) replaces: Option<Generation>,
@@ -159,13 +160,13 @@ pub struct TokenRequest<'a> {
 }
 
 impl TokenRequest<'_> {
-    /// The token that is to be replaced, because the service refused it or because it expires. `None`: the first one.
+    /// Returns the token to replace, because the service refused it or because it expires. `None` for the first token.
     pub fn replaces(&self) -> Option<Generation> {
         self.replaces
     }
 
-    /// When the session stops waiting. It lies far ahead where the credential's [`patience`](Credential::patience) has no
-    /// end.
+    /// Returns the time at which the session stops waiting. It lies far ahead if the credential's
+    /// [`patience`](Credential::patience) has no end.
     pub fn deadline(&self) -> Instant {
         let now = Instant::now();
         self.deadline.instant().or_else(|| now.checked_add(clock::LONGEST)).unwrap_or(now)
@@ -190,12 +191,12 @@ pub struct Token {
 }
 
 impl Token {
-    /// A token that was received now, and that never expires as far as is known.
+    /// Creates a token that was received now, and that never expires as far as is known.
     pub fn new(secret: impl Into<String>) -> Self {
         Self { secret: secret.into().into(), lifetime: None, received: (Instant::now(), SystemTime::now()) }
     }
 
-    /// Sets its lifetime, counted from when it was made.
+    /// Sets its lifetime, counted from its creation.
     #[must_use]
     pub fn expires_in(mut self, lifetime: Duration) -> Self {
         self.lifetime = Some(lifetime);

@@ -17,15 +17,16 @@ use crate::{
     error::{Error, Kind},
 };
 
-/// How long to wait before looking again whether another process is done.
+/// The interval between checks for the end of another process's refresh.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
 
 /// Gets tokens with a refresh token (platform document §5).
 ///
-/// Where the issuer gives a new refresh token with each access token, the new one is stored durably before anything is used.
-/// A program that is killed between the answer of the issuer and the disk has to sign in again, unless the issuer accepts
-/// the old one for a while. Where it cannot be stored, the program goes on with it in memory, logs a warning, and stores it
-/// as soon as that works; until then it keeps the entry's lock, so that no other process sends the one that is used up.
+/// If the issuer gives a new refresh token with each access token, the new one is stored durably before anything is
+/// used. A program that is killed between the issuer's response and the disk has to sign in again, unless the issuer
+/// accepts the old token for a while. If it cannot be stored, the program keeps it in memory, logs a warning, and
+/// stores it as soon as possible; until then it keeps the entry's lock, so that no other process sends the token that
+/// is used up.
 ///
 /// ```
 /// use driftless_runtime::auth::{RefreshFolder, RefreshToken};
@@ -42,19 +43,19 @@ pub struct RefreshToken {
 options!(RefreshToken, registration, optional secret);
 
 impl RefreshToken {
-    /// The client `client_id`, registered with `issuer`, and the store that holds its refresh token. No scope is asked for
-    /// unless one is set: the token keeps the scopes that it was granted with.
+    /// Creates a credential for the client `client_id`, registered with `issuer`, and the store of its refresh token.
+    /// No scope is asked for unless one is set: the token keeps the scopes that it was granted with.
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>, store: impl RefreshStore) -> Self {
         let mut registration = Registration::new(issuer.into(), client_id.into(), None);
         registration.scope = String::new();
-        Self::of(registration, store)
+        Self::from_registration(registration, store)
     }
 
-    pub(crate) fn of(registration: Registration, store: impl RefreshStore) -> Self {
+    pub(crate) fn from_registration(registration: Registration, store: impl RefreshStore) -> Self {
         Self { registration, keeper: Keeper::new(Arc::new(store)) }
     }
 
-    /// The entry of the store that this credential reads and writes: to put a first refresh token there.
+    /// Returns the key of the store's entry that this credential uses: write a first refresh token there.
     pub fn key(&self) -> RefreshKey {
         self.registration.refresh_key()
     }
@@ -90,16 +91,16 @@ impl fmt::Debug for RefreshToken {
     }
 }
 
-/// Uses and replaces the refresh token of a store.
+/// Uses and updates the refresh token of a store.
 pub(super) struct Keeper {
     pub(super) store: Arc<dyn RefreshStore>,
     pending: Arc<Mutex<Option<Pending>>>,
 }
 
-/// The lock of an entry, for as long as something of it is in use.
+/// The lock of an entry, kept while any part of it is in use.
 pub(super) type Lock = Arc<Mutex<RefreshLock>>;
 
-/// A token that is not stored, or not yet. It is the only one that works now, whatever the store holds.
+/// A token that is not stored yet. It is the only one that works now, whatever the store has.
 #[derive(Clone)]
 struct Pending {
     token: SecretString,
@@ -111,7 +112,7 @@ impl Keeper {
         Self { store, pending: Arc::default() }
     }
 
-    /// A token with the refresh token of the store; `None` when there is none.
+    /// Gets a token with the refresh token of the store; `None` if the store has none.
     pub(super) async fn token(
         &self,
         registration: &Registration,
@@ -138,7 +139,7 @@ impl Keeper {
         let granted =
             registration.exchange(request, "refresh_token", &fields, secret.as_ref()).await.inspect_err(|error| {
                 registration.refusals.remember(Some(&refresh), error);
-                // What was granted is over: what the store holds, or a sign-in, is next.
+                // The grant has ended: the token in the store, or a sign-in, is next.
                 if error.is_refusal() {
                     pending(&self.pending).take();
                 }
@@ -150,7 +151,7 @@ impl Keeper {
         Ok(Some(granted.token))
     }
 
-    /// Stores a new refresh token. It is not lost when this future is dropped, or when storing fails: it waits in memory.
+    /// Stores a new refresh token. It stays in memory if this future is dropped, or if storing fails.
     pub(super) async fn keep(&self, key: &RefreshKey, token: SecretString, lock: &Lock) {
         *pending(&self.pending) = Some(Pending { token: token.clone(), lock: Arc::clone(lock) });
         let (store, waiting, key) = (Arc::clone(&self.store), Arc::clone(&self.pending), key.clone());
@@ -164,7 +165,7 @@ impl Keeper {
         }
     }
 
-    /// The lock of an entry: what a token that waits to be stored holds already, else a new one.
+    /// Returns the lock of an entry: that of a token that waits to be stored, else a new one.
     pub(super) async fn lock(&self, key: &RefreshKey, deadline: Until) -> Result<Lock, Error> {
         loop {
             if let Some(waiting) = &*pending(&self.pending) {
@@ -175,16 +176,16 @@ impl Keeper {
                 return Ok(Arc::new(Mutex::new(lock)));
             }
             if deadline.is_over(Instant::now()) {
-                let what = format!("another process has locked {} for too long", self.store.describe());
-                return Err(Error::of(Kind::Timeout, what).hint("find the program that refreshes the same token"));
+                let message = format!("another process has locked {} for too long", self.store.describe());
+                return Err(Error::of(Kind::Timeout, message).hint("find the program that refreshes the same token"));
             }
             clock::sleep(LOOK_AGAIN).await;
         }
     }
 }
 
-fn pending(place: &Mutex<Option<Pending>>) -> MutexGuard<'_, Option<Pending>> {
-    place.lock().unwrap_or_else(PoisonError::into_inner)
+fn pending(slot: &Mutex<Option<Pending>>) -> MutexGuard<'_, Option<Pending>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {

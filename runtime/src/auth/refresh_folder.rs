@@ -13,8 +13,8 @@ use crate::error::{Error, Kind};
 
 /// Keeps refresh tokens in a folder, one file for each issuer, client, scope and audience.
 ///
-/// Files are readable by their owner only, are replaced as a whole and written through to the disk. Several processes can use
-/// the same folder: while one renews a token, the others wait, and go on with what it left.
+/// Files are readable by their owner only, are replaced atomically and written through to the disk. Several processes
+/// can use the same folder: while one refreshes a token, the others wait, and then use the one that it stored.
 ///
 /// ```
 /// use driftless_runtime::auth::{RefreshFolder, RefreshToken};
@@ -27,7 +27,7 @@ use crate::error::{Error, Kind};
 pub struct RefreshFolder(PathBuf);
 
 impl RefreshFolder {
-    /// The folder at this path. It is created when it is first used.
+    /// Creates a store in the folder at this path. The folder is created on first use.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self(path.as_ref().to_owned())
     }
@@ -36,8 +36,8 @@ impl RefreshFolder {
         format!("{}.token", key.name())
     }
 
-    fn refuse(&self, path: &Path, what: &str, cause: &std::io::Error) -> Error {
-        Error::of(Kind::Secret, format!("`{}` cannot be {what}: {cause}", path.display()))
+    fn refuse(&self, path: &Path, message: &str, cause: &std::io::Error) -> Error {
+        Error::of(Kind::Secret, format!("`{}` cannot be {message}: {cause}", path.display()))
             .hint(format!("check the folder `{}`, its permissions and the space left", self.0.display()))
     }
 
@@ -52,8 +52,8 @@ impl RefreshFolder {
             use std::os::unix::fs::PermissionsExt as _;
             let about = fs::metadata(&self.0).map_err(|cause| self.refuse(&self.0, "examined", &cause))?;
             if about.permissions().mode() & 0o022 != 0 {
-                let what = format!("the folder `{}` can be written by group or others", self.0.display());
-                return Err(Error::of(Kind::Secret, what).hint(format!("chmod 700 '{}'", self.0.display())));
+                let message = format!("the folder `{}` can be written by group or others", self.0.display());
+                return Err(Error::of(Kind::Secret, message).hint(format!("chmod 700 '{}'", self.0.display())));
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Where refresh tokens are kept.
+//! Stores of refresh tokens.
 
 use std::{
     any::Any,
@@ -12,7 +12,7 @@ use secrecy::SecretString;
 use super::SecretSource;
 use crate::error::Error;
 
-/// Whose refresh token it is. Two clients or tenants never share an entry.
+/// The owner of a refresh token. Two clients or tenants never share an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct RefreshKey {
@@ -27,11 +27,11 @@ pub struct RefreshKey {
 }
 
 impl RefreshKey {
-    /// A name for the entry: 64 hexadecimal digits, the same for equal keys only.
+    /// Returns a name for the entry: 64 hexadecimal digits, the same for equal keys only.
     pub fn name(&self) -> String {
         let mut hash = Context::new(&SHA256);
         for part in [&self.issuer, &self.client_id, &self.scope, &self.audience] {
-            // With its length before it, no part can pass for the end of another.
+            // With its length before it, no part can be confused with the end of another.
             hash.update(&(part.len() as u64).to_be_bytes());
             hash.update(part.as_bytes());
         }
@@ -39,39 +39,39 @@ impl RefreshKey {
     }
 }
 
-/// What excludes other users of an entry until it is dropped.
+/// A lock on an entry, held until it is dropped.
 pub type RefreshLock = Box<dyn Any + Send>;
 
-/// A place that keeps refresh tokens. Its functions may block: they are called where that is allowed.
+/// A store of refresh tokens. Its functions may block: they are called on threads that allow it.
 pub trait RefreshStore: Send + Sync + 'static {
-    /// Takes the entry for itself, also against other processes. `None`: another has it at the moment.
+    /// Locks the entry, also against other processes. Returns `None` if another process has the lock.
     ///
     /// # Errors
     ///
-    /// The place cannot be used.
+    /// The store cannot be used.
     fn lock(&self, key: &RefreshKey) -> Result<Option<RefreshLock>, Error>;
 
-    /// The token that was saved last, if there is one.
+    /// Returns the token that was saved last.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is not kept safely.
+    /// The token cannot be read, or is not stored safely.
     fn load(&self, key: &RefreshKey) -> Result<Option<SecretString>, Error>;
 
-    /// Keeps a token in the place of the last one. When it returns, a crash does not lose it.
+    /// Saves a token in place of the last one. Once this returns, a crash does not lose it.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// The token cannot be written.
     fn save(&self, key: &RefreshKey, token: &SecretString) -> Result<(), Error>;
 
-    /// Names the place in errors.
+    /// Names the store in errors.
     fn describe(&self) -> String {
         "the store of refresh tokens".to_owned()
     }
 }
 
-/// Keeps refresh tokens in memory: they end with the program. The first one comes from a source, if one is given.
+/// Keeps refresh tokens in memory, for the life of the program. The first token comes from a source, if one is given.
 ///
 /// ```
 /// use driftless_runtime::auth::{RefreshMemory, RefreshToken, SecretEnv};
@@ -87,13 +87,13 @@ pub struct RefreshMemory {
 }
 
 impl RefreshMemory {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A store whose first token is read from a source. Where the issuer rotates tokens, that one works once: keep them in a
-    /// [`RefreshFolder`](super::RefreshFolder) then.
+    /// Creates a store whose first token is read from a source. If the issuer rotates tokens, that token works once:
+    /// use a [`RefreshFolder`](super::RefreshFolder) then.
     pub fn starting_with(source: impl SecretSource) -> Self {
         Self { source: Some(Box::new(source)), last: Arc::default() }
     }
@@ -101,7 +101,7 @@ impl RefreshMemory {
 
 impl RefreshStore for RefreshMemory {
     fn lock(&self, _: &RefreshKey) -> Result<Option<RefreshLock>, Error> {
-        // One credential asks once at a time.
+        // A credential runs one token request at a time.
         Ok(Some(Box::new(())))
     }
 

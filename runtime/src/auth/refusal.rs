@@ -10,20 +10,20 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::{clock::Until, error::Error};
 
-/// How long a secret that was refused is not sent again.
+/// The time for which a refused secret is not sent again.
 const REMEMBERED: Duration = Duration::from_secs(30);
 
-/// The last refusal of a secret, so that a wrong one is not sent over and over. Another secret is tried at once: secrets
-/// rotate.
+/// The last refusal of a secret, so that a wrong one is not sent again and again. Another secret is tried at once:
+/// secrets rotate.
 #[derive(Debug, Default)]
 pub(super) struct GrantRefusals {
-    /// Hashes with keys of their own say nothing about a secret to those who see memory.
+    /// Randomly keyed hashes do not reveal a secret to readers of memory.
     keys: RandomState,
     last: Mutex<Option<(u64, Until, Error)>>,
 }
 
 impl GrantRefusals {
-    /// The refusal of this secret, while it is remembered.
+    /// Returns the refusal of this secret while it is remembered.
     pub(super) fn check(&self, secret: Option<&SecretString>) -> Result<(), Error> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {

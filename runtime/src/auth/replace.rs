@@ -1,4 +1,4 @@
-//! Replaces a file as a whole: after a crash at any instant, it holds what it held or what it is to hold.
+//! Replaces a file atomically: after a crash at any instant, it has its old or its new contents.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -9,25 +9,25 @@ use std::{
 
 use crate::clock::unique;
 
-/// How old a part is before it is one that a killed program left. Writing one takes no time.
+/// The age from which a part counts as left by a killed program. Writing one takes no time.
 const STALE: Duration = Duration::from_secs(10 * 60);
 
-/// What replacing a file asks of a disk. The tests have one whose power fails.
+/// The operations on a disk that replacing a file needs. The tests have a disk whose power fails.
 trait Disk {
     type File;
 
-    /// Creates a file that is not there.
+    /// Creates a file that does not exist yet.
     fn create(&self, path: &Path) -> io::Result<Self::File>;
     fn write(&self, file: &mut Self::File, bytes: &[u8]) -> io::Result<()>;
-    /// Returns when what was written to the file outlives a crash.
+    /// Returns once the file's contents survive a crash.
     fn sync(&self, file: &Self::File) -> io::Result<()>;
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Returns when the names in the folder outlive a crash.
+    /// Returns once the names in the folder survive a crash.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 }
 
-/// Writes `folder/name`. When it returns, a crash does not lose it.
+/// Writes `folder/name`. Once this returns, a crash does not lose it.
 pub(super) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     sweep(folder, name);
     replace_on(&System, folder, name, bytes)
@@ -35,7 +35,7 @@ pub(super) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()>
 
 fn replace_on<D: Disk>(disk: &D, folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let (part, mut file) = loop {
-        // No program has this name, not even one with the same process id that was killed before, as in a container.
+        // The name is unique, even against a killed program with the same process id, as in a container.
         let part = folder.join(format!("{name}.{}.part", unique()));
         match disk.create(&part) {
             Err(cause) if cause.kind() == ErrorKind::AlreadyExists => {}
@@ -47,21 +47,21 @@ fn replace_on<D: Disk>(disk: &D, folder: &Path, name: &str, bytes: &[u8]) -> io:
         .and_then(|()| disk.sync(&file))
         .and_then(|()| disk.rename(&part, &folder.join(name)));
     if let Err(cause) = written {
-        // A part that stays does no harm: it is as private as the file itself.
+        // A part that remains does no harm: it is as private as the file itself.
         let _ = disk.remove(&part);
         return Err(cause);
     }
     disk.sync_folder(folder)
 }
 
-/// Removes the parts that killed programs left. Parts that stay do no harm.
+/// Removes the parts that killed programs left. Parts that remain do no harm.
 fn sweep(folder: &Path, name: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let found = entry.file_name();
-        let is_part = found
+        let file_name = entry.file_name();
+        let is_part = file_name
             .to_str()
-            .and_then(|found| found.strip_prefix(name)?.strip_prefix('.')?.strip_suffix(".part"))
+            .and_then(|file_name| file_name.strip_prefix(name)?.strip_prefix('.')?.strip_suffix(".part"))
             .is_some();
         let age = || entry.metadata().and_then(|about| about.modified()).ok()?.elapsed().ok();
         if is_part && age().is_some_and(|age| age > STALE) {
@@ -106,7 +106,7 @@ impl Disk for System {
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        // Elsewhere, a folder cannot be opened, and a rename is durable with the file.
+        // On other systems, a folder cannot be opened, and a rename is durable with the file.
         #[cfg(unix)]
         File::open(folder)?.sync_all()?;
         #[cfg(not(unix))]
@@ -125,8 +125,8 @@ mod tests {
     const OLD: &[u8] = b"old";
     const NEW: &[u8] = b"the new one";
 
-    /// A disk that keeps what it was told in memory. After a crash, names and contents are what was synced, or any later
-    /// state, each for itself.
+    /// A disk that keeps writes in memory. After a crash, each name and each content is the one that was synced or any
+    /// later one, independently.
     #[derive(Default)]
     struct Model {
         state: RefCell<State>,
@@ -140,7 +140,7 @@ mod tests {
         synced_names: BTreeMap<PathBuf, usize>,
         contents: Vec<Vec<u8>>,
         synced_contents: Vec<Vec<u8>>,
-        /// What the file may hold after a crash before each step.
+        /// The contents that the file may have after a crash before each step.
         crashes: Vec<Vec<Vec<u8>>>,
     }
 
@@ -233,9 +233,12 @@ mod tests {
         let state = disk.state.into_inner();
         assert!(state.crashes.len() >= 6, "each step can be the last one");
         for (step, possible) in state.crashes.iter().enumerate() {
-            assert!(possible.iter().all(|found| found == OLD || found == NEW), "before step {step}: {possible:?}");
+            assert!(
+                possible.iter().all(|file_name| file_name == OLD || file_name == NEW),
+                "before step {step}: {possible:?}"
+            );
         }
-        assert!(state.after_crash().iter().all(|found| found == NEW), "{:?}", state.after_crash());
+        assert!(state.after_crash().iter().all(|file_name| file_name == NEW), "{:?}", state.after_crash());
         assert_eq!(state.names.len(), 1, "no part stays: {:?}", state.names);
     }
 
@@ -245,7 +248,7 @@ mod tests {
             let disk = Model::with_old(Some(fails));
             assert!(replace_on(&disk, Path::new("folder"), "token", NEW).is_err(), "{fails}");
             let state = disk.state.into_inner();
-            assert!(state.after_crash().iter().all(|found| found == OLD), "{fails}: {:?}", state.after_crash());
+            assert!(state.after_crash().iter().all(|file_name| file_name == OLD), "{fails}: {:?}", state.after_crash());
             assert_eq!(state.names.len(), 1, "{fails}: {:?}", state.names);
         }
         let disk = Model::with_old(Some(5));

@@ -1,4 +1,4 @@
-//! Where secrets come from.
+//! Sources of secrets.
 
 use std::{
     collections::BTreeSet,
@@ -10,16 +10,16 @@ use secrecy::SecretString;
 
 use crate::error::{Error, Kind};
 
-/// A place to read a secret from. It is read again for each token request, so that a rotated secret is found.
+/// A source of a secret. It is read again for each token request, so that rotated secrets are picked up.
 pub trait SecretSource: Send + Sync + 'static {
     /// Reads the secret.
     ///
     /// # Errors
     ///
-    /// It is not there, or not kept safely. The error does not show it.
+    /// The secret does not exist, or is not stored safely. The error does not contain it.
     fn read(&self) -> Result<SecretString, Error>;
 
-    /// Names the place in errors.
+    /// Names the source in errors.
     fn describe(&self) -> String {
         "the secret's source".to_owned()
     }
@@ -45,7 +45,7 @@ impl SecretSource for Arc<dyn SecretSource> {
     }
 }
 
-/// A secret that the program has from elsewhere. It is the same for each token request: another source finds rotated ones.
+/// A secret in the program's memory. It is the same for each token request: use another source for secrets that rotate.
 impl SecretSource for SecretString {
     fn read(&self) -> Result<SecretString, Error> {
         Ok(self.clone())
@@ -56,7 +56,7 @@ impl SecretSource for SecretString {
     }
 }
 
-/// Reads a secret on a thread where waiting is allowed.
+/// Reads a secret on a thread that may block.
 pub(super) async fn read(source: &Arc<dyn SecretSource>) -> Result<SecretString, Error> {
     let source = Arc::clone(source);
     tokio::task::spawn_blocking(move || source.read()).await.unwrap_or_else(|_| {
@@ -85,10 +85,10 @@ pub(super) fn line(text: &str) -> Option<&str> {
 pub struct SecretEnv(String);
 
 impl SecretEnv {
-    /// The variable of this name.
+    /// Creates a source from the variable of this name.
     pub fn new(name: impl Into<String>) -> Self {
         let name = name.into();
-        // Names that no environment can hold would make a command refuse to start.
+        // Names that no environment can have would make a command fail to start.
         if !name.is_empty() && !name.contains(['=', '\0']) {
             VARIABLES.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
         }
@@ -103,7 +103,7 @@ impl SecretSource for SecretEnv {
                 .hint("set it to the secret")
         };
         match std::env::var(&self.0) {
-            // As of a file, one line break at the end is not a part of the secret.
+            // As in a file, one line break at the end is not a part of the secret.
             Ok(text) => line(&text).map(SecretString::from).ok_or_else(|| refuse("is empty")),
             Err(std::env::VarError::NotPresent) => Err(refuse("is not set")),
             Err(std::env::VarError::NotUnicode(_)) => Err(refuse("is not text")),

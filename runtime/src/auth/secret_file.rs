@@ -12,16 +12,16 @@ use secrecy::zeroize::Zeroize as _;
 use super::{SecretSource, secret};
 use crate::error::{Error, Kind};
 
-/// No secret is longer, in bytes.
+/// The longest secret, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
 /// A secret in a file that only its owner can read.
 ///
-/// The file must be a regular file and no link, belong to this user or to root, give group and others no permission, and
-/// hold at most 64 KiB of text. One line break at its end is left out. Where these rules cannot be checked (on systems other
-/// than Unix), only size and text are.
+/// The file must be a regular file and not a link, belong to this user or to root, give group and others no permission,
+/// and have at most 64 KiB of text. One line break at its end is left out. On systems other than Unix, only size and
+/// text are checked.
 ///
-/// What a container mounts follows other rules: see [`mounted`](Self::mounted).
+/// Files that a container mounts follow other rules: see [`mounted`](Self::mounted).
 #[derive(Clone, Debug)]
 pub struct SecretFile {
     path: PathBuf,
@@ -31,20 +31,20 @@ pub struct SecretFile {
 }
 
 impl SecretFile {
-    /// The file at this path. It is opened when the secret is needed.
+    /// Creates a source from the file at this path. It is opened when the secret is needed.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self { path: path.as_ref().to_owned(), links: false, mounted: false, how: None }
     }
 
-    /// Follows links to the file. What the link leads to is checked all the same.
+    /// Follows links to the file. The target is checked all the same.
     #[must_use]
     pub fn follow_links(mut self) -> Self {
         self.links = true;
         self
     }
 
-    /// Says that a container mounts the file, as Kubernetes and Docker do with secrets: it may be a link, belong to anyone, and
-    /// be readable by all (modes 0444, 0440, 0644). Nobody but its owner may be able to write it.
+    /// Declares that a container mounts the file, as Kubernetes and Docker do with secrets: it may be a link, belong to
+    /// anyone, and be readable by all (modes 0444, 0440, 0644). Only its owner may have write permission.
     ///
     /// ```
     /// use driftless_runtime::auth::{ClientCredentials, SecretFile};
@@ -59,13 +59,13 @@ impl SecretFile {
         self
     }
 
-    /// How the user says that a container mounts the file, where variables or a configuration name it.
+    /// Sets the hint that tells users how to declare a mounted file in variables or a configuration.
     pub(crate) fn mounted_by(mut self, how: String) -> Self {
         self.how = Some(how);
         self
     }
 
-    /// A hint that names the way for files that a container mounts, which cannot be changed from within.
+    /// A hint for files that a container mounts, which cannot be changed from inside it.
     #[cfg(unix)]
     fn or_mounted(&self, hint: &str) -> String {
         match &self.how {
@@ -77,8 +77,8 @@ impl SecretFile {
     }
 
     fn refuse(&self, reason: &'static str, rule: &str, hint: String) -> Error {
-        let what = format!("the secret file `{}` {rule}", self.path.display());
-        Error::of(Kind::Secret, what).because(reason).hint(hint)
+        let message = format!("the secret file `{}` {rule}", self.path.display());
+        Error::of(Kind::Secret, message).because(reason).hint(hint)
     }
 
     #[cfg(unix)]
@@ -86,7 +86,7 @@ impl SecretFile {
         use rustix::fs::{FileType, Mode, OFlags};
 
         let path = self.path.display();
-        // A FIFO must not make the opening wait, and a terminal must not become the controlling one.
+        // A FIFO must not block the opening, and a terminal must not become the controlling one.
         let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let links = self.links || self.mounted;
         if !links {

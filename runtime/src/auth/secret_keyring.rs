@@ -10,13 +10,13 @@ use crate::error::{Error, Kind};
 
 /// A secret in the keyring of the system, by the names of a service and of a user.
 ///
-/// Where the program has set a store with `keyring_core::set_default_store`, it is read from there. Else it is the keychain
-/// of the user on macOS, the credential manager on Windows, and on Linux the keys that the kernel keeps for the session or
-/// the user, which end with the machine's run. The secret service of a desktop is reached through a store of
-/// its own, or through its command with [`SecretCommand`](super::SecretCommand): a library for it brings D-Bus into the
+/// If the program has set a store with `keyring_core::set_default_store`, it is read from there. Otherwise it is read
+/// from the user's keychain on macOS, from the credential manager on Windows, and on Linux from the keys that the
+/// kernel keeps for the session or the user until the machine stops. Reach a desktop's secret service through its own
+/// store, or through its command with [`SecretCommand`](super::SecretCommand): a library for it brings D-Bus into the
 /// build.
 ///
-/// On Linux, this puts a secret where [`SecretKeyring`] finds it, without showing it to other programs:
+/// On Linux, this stores a secret that [`SecretKeyring`] finds, without presenting it to other programs:
 ///
 /// ```sh
 /// keyctl padd user keyring:my-service@platform @s
@@ -36,13 +36,13 @@ pub struct SecretKeyring {
 }
 
 impl SecretKeyring {
-    /// The entry of this service and this user. It is looked up when the secret is needed.
+    /// Creates a source from the entry of this service and this user. It is looked up when the secret is needed.
     pub fn new(service: impl Into<String>, user: impl Into<String>) -> Self {
         Self { service: service.into(), user: user.into() }
     }
 
     fn refuse(&self, cause: &Cause) -> Error {
-        // Some causes hold what was found: none is kept, and only those that hold none are shown.
+        // Some causes contain the entry's data: no cause is kept, and only those without data are printed.
         let (rule, hint) = match cause {
             Cause::NoEntry => ("is not there".to_owned(), "put it there, for this user and this session"),
             Cause::Ambiguous(_) => ("exists more than once".to_owned(), "keep one of them"),
@@ -73,7 +73,7 @@ impl SecretSource for SecretKeyring {
     }
 }
 
-/// The store that the program has chosen, else that of the system.
+/// The store that the program has set, else that of the system.
 fn store() -> keyring_core::Result<Arc<CredentialStore>> {
     match keyring_core::get_default_store() {
         Some(store) => Ok(store),

@@ -13,14 +13,16 @@ use http::HeaderValue;
 use secrecy::ExposeSecret;
 use tokio::sync::Notify;
 
-use super::{Audit, Cache, Credential, Held, Rejected, Token, TokenEvent, TokenEventKind, TokenFuture, TokenRequest};
+use super::{
+    Audit, Cache, CachedToken, Credential, Rejected, Token, TokenEvent, TokenEventKind, TokenFuture, TokenRequest,
+};
 use crate::{
     clock::{Clock, Moment, Until},
     error::{Error, Kind},
     transport::{Connections, Transport},
 };
 
-/// Gives the answers of a script, then `token-N` for ten minutes.
+/// Gives the results of a script, then `token-N` for ten minutes.
 #[derive(Default)]
 struct Script {
     asked: AtomicU32,
@@ -67,22 +69,23 @@ impl Bench {
     }
 
     async fn token(&self) -> Result<String, Error> {
-        self.held(None).await.map(|held| held.secret.expose_secret().to_owned())
+        self.cached_token(None).await.map(|cached| cached.secret.expose_secret().to_owned())
     }
 
-    async fn held(&self, rejected: Option<super::Generation>) -> Result<Arc<Held>, Error> {
+    async fn cached_token(&self, rejected: Option<super::Generation>) -> Result<Arc<CachedToken>, Error> {
         let rejected = rejected.map(|generation| Rejected { generation, operation: "test" });
         self.cache.token(&self.transport, Until::after(Duration::from_secs(120)), rejected).await
     }
 
-    /// A call of an operation as a client makes it: a 401 leads to one other token, and one replay. Whether it was accepted.
+    /// A call of an operation as a client makes it: a 401 leads to one refresh and one replay. Returns whether it was
+    /// accepted.
     async fn call(&self, operation: &'static str, mut accepts: impl FnMut(u64) -> bool) -> bool {
-        let held = self.held(None).await.unwrap();
-        if accepts(held.generation.0) {
-            held.accept();
+        let cached = self.cached_token(None).await.unwrap();
+        if accepts(cached.generation.0) {
+            cached.accept();
             return true;
         }
-        let rejected = Some(Rejected { generation: held.generation, operation });
+        let rejected = Some(Rejected { generation: cached.generation, operation });
         match self.cache.token(&self.transport, Until::after(Duration::from_secs(120)), rejected).await {
             Ok(fresh) if accepts(fresh.generation.0) => {
                 fresh.accept();
@@ -106,7 +109,7 @@ impl Bench {
         self.script.asked.load(Ordering::SeqCst)
     }
 
-    /// Lets the flights that run end.
+    /// Waits for the end of the refreshes in progress.
     async fn settle(&self) {
         for _ in 0..20 {
             tokio::task::yield_now().await;
@@ -144,7 +147,7 @@ async fn in_the_advisory_window_one_caller_renews_and_nobody_waits() {
 }
 
 #[tokio::test]
-async fn in_the_mandatory_window_all_wait_for_one_flight() {
+async fn in_the_mandatory_window_all_wait_for_one_refresh() {
     let bench = Bench::new([]);
     bench.token().await.unwrap();
     bench.pass(575);
@@ -161,7 +164,7 @@ async fn in_the_mandatory_window_all_wait_for_one_flight() {
 }
 
 #[tokio::test]
-async fn a_flight_outlives_its_leader_and_each_waits_under_its_own_deadline() {
+async fn a_refresh_outlives_its_first_caller_and_each_waits_under_its_own_deadline() {
     let bench = Bench::new([]);
     bench.script.gated.store(true, Ordering::SeqCst);
     let (cache, transport) = (bench.cache.clone(), Arc::clone(&bench.transport));
@@ -179,7 +182,7 @@ async fn a_flight_outlives_its_leader_and_each_waits_under_its_own_deadline() {
     bench.settle().await;
     bench.script.gate.notify_one();
     assert_eq!(patient.await.unwrap().unwrap().secret.expose_secret(), "token-1");
-    assert_eq!(bench.asked(), 1, "the flight of the caller that went away is the one that landed");
+    assert_eq!(bench.asked(), 1, "the refresh of the dropped caller is the one that succeeded");
 }
 
 #[tokio::test]
@@ -234,10 +237,10 @@ async fn what_is_wrong_on_this_machine_is_looked_at_again_at_once() {
 #[tokio::test]
 async fn a_late_refusal_of_an_old_generation_drops_nothing() {
     let bench = Bench::new([]);
-    let first = bench.held(None).await.unwrap();
-    let second = bench.held(Some(first.generation)).await.unwrap();
+    let first = bench.cached_token(None).await.unwrap();
+    let second = bench.cached_token(Some(first.generation)).await.unwrap();
     assert!(second.generation > first.generation);
-    let late = bench.held(Some(first.generation)).await.unwrap();
+    let late = bench.cached_token(Some(first.generation)).await.unwrap();
     assert_eq!(late.generation, second.generation);
     bench.cache.reject(Rejected { generation: first.generation, operation: "test" }).unwrap();
     assert_eq!(bench.token().await.unwrap(), "token-2");
@@ -248,10 +251,10 @@ async fn a_late_refusal_of_an_old_generation_drops_nothing() {
 #[tokio::test]
 async fn a_service_that_refuses_every_token_gets_few() {
     let bench = Bench::new([]);
-    let mut current = bench.held(None).await.unwrap();
+    let mut current = bench.cached_token(None).await.unwrap();
     for _ in 0..100 {
-        match bench.held(Some(current.generation)).await {
-            Ok(held) => current = held,
+        match bench.cached_token(Some(current.generation)).await {
+            Ok(cached) => current = cached,
             Err(error) => {
                 assert!(error.is_token() && !error.is_retryable() && error.retry_after().is_some(), "{error}");
                 assert!(error.to_string().contains("rejects every new token"), "{error}");
@@ -262,8 +265,8 @@ async fn a_service_that_refuses_every_token_gets_few() {
     assert_eq!(bench.token().await.unwrap(), "token-2", "which stays");
     for _ in 0..300 {
         bench.pass(1);
-        let held = bench.held(None).await.unwrap();
-        let _ = bench.held(Some(held.generation)).await;
+        let cached = bench.cached_token(None).await.unwrap();
+        let _ = bench.cached_token(Some(cached.generation)).await;
     }
     assert!((4..20).contains(&bench.asked()), "the pauses grow, and end: {}", bench.asked());
 }
@@ -272,19 +275,22 @@ async fn a_service_that_refuses_every_token_gets_few() {
 async fn a_token_that_was_accepted_is_replaced_at_once_and_not_without_end() {
     let bench = Bench::new([]);
     for round in 2..5 {
-        let held = bench.held(None).await.unwrap();
-        held.accept();
-        let next = bench.held(Some(held.generation)).await.unwrap();
-        assert!(next.generation > held.generation && bench.asked() == round);
+        let cached = bench.cached_token(None).await.unwrap();
+        cached.accept();
+        let next = bench.cached_token(Some(cached.generation)).await.unwrap();
+        assert!(next.generation > cached.generation && bench.asked() == round);
     }
-    let held = bench.held(None).await.unwrap();
-    held.accept();
-    bench.held(Some(held.generation)).await.map(drop).unwrap();
-    let held = bench.held(None).await.unwrap();
-    held.accept();
-    assert!(bench.held(Some(held.generation)).await.err().unwrap().retry_after().unwrap() <= Duration::from_secs(2));
+    let cached = bench.cached_token(None).await.unwrap();
+    cached.accept();
+    bench.cached_token(Some(cached.generation)).await.map(drop).unwrap();
+    let cached = bench.cached_token(None).await.unwrap();
+    cached.accept();
+    assert!(
+        bench.cached_token(Some(cached.generation)).await.err().unwrap().retry_after().unwrap()
+            <= Duration::from_secs(2)
+    );
     bench.pass(2);
-    assert!(bench.held(Some(held.generation)).await.unwrap().generation > held.generation);
+    assert!(bench.cached_token(Some(cached.generation)).await.unwrap().generation > cached.generation);
 }
 
 /// One operation that refuses every token beside one that accepts them all; one of three replicas that refuses them.
@@ -309,8 +315,8 @@ async fn a_token_that_others_accept_is_replaced_rarely() {
     assert!(bench.asked() <= 6, "in 200 calls: {}", bench.asked());
 }
 
-/// Histories of calls, pauses and revocations: the issuer is asked within a bound, and after a revocation an operation that
-/// accepts what is valid is accepted again within a minute.
+/// Histories of calls, pauses and revocations: the number of token requests is bounded, and after a revocation an
+/// operation that accepts valid tokens is accepted again within a minute.
 #[tokio::test]
 async fn any_mix_of_operations_and_replicas_asks_the_issuer_within_a_bound() {
     const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
@@ -321,7 +327,7 @@ async fn any_mix_of_operations_and_replicas_asks_the_issuer_within_a_bound() {
             (state >> 33) % below
         };
         let bench = Bench::new([]);
-        // How many of ten calls an operation refuses, whatever the token. The first refuses only what is revoked.
+        // Out of ten calls, how many an operation refuses, whatever the token. The first refuses only revoked tokens.
         let refuses: Vec<u64> =
             (0..NAMES.len()).map(|place| if place == 0 { 0 } else { [0, 3, 10][random(3) as usize] }).collect();
         let longest = [1, 3, 30, 400][random(4) as usize];
@@ -341,11 +347,11 @@ async fn any_mix_of_operations_and_replicas_asks_the_issuer_within_a_bound() {
             bench.pass(pause);
             seconds += pause;
             if random(100) == 0 {
-                valid_from = bench.held(None).await.unwrap().generation.0 + 1;
+                valid_from = bench.cached_token(None).await.unwrap().generation.0 + 1;
                 revoked = Some(seconds);
             }
         }
-        // Tokens live for ten minutes: what is asked for anyway, and what the refusals may add.
+        // Tokens live for ten minutes: the requests that are due anyway, plus those that refusals may add.
         let expired = seconds / 450 + 1;
         let most = expired + 8 + 6 + seconds / 30;
         assert!(u64::from(bench.asked()) <= most, "seed {seed}: {} requests in {seconds} s", bench.asked());
@@ -372,7 +378,7 @@ async fn a_lifetime_that_is_no_time_leads_to_few_requests() {
 #[tokio::test]
 async fn clock_steps_of_an_hour_are_safe() {
     let hour = Duration::from_secs(3600);
-    // Forward: the wall clock says that the token is over. One request, and the next token counts from the new time.
+    // Forward: by the wall clock, the token has expired. One request, and the next token counts from the new time.
     let bench = Bench::new([]);
     bench.token().await.unwrap();
     bench.clock.lock().unwrap().wall += hour;
@@ -401,8 +407,8 @@ async fn exp_is_an_upper_bound_and_never_needed() {
     let lived = |exp: i64, expires_in: Option<u64>| {
         let token = Token::new(jwt(exp));
         let token = expires_in.map_or(token.clone(), |seconds| token.expires_in(Duration::from_secs(seconds)));
-        let held = Held::new(&token, super::Generation(1), Moment::now(), "test").unwrap();
-        held.usable_for().map(|left| left.as_secs())
+        let cached = CachedToken::new(&token, super::Generation(1), Moment::now(), "test").unwrap();
+        cached.usable_for().map(|left| left.as_secs())
     };
     let near = |found: Option<u64>, expected: u64| assert!(found.unwrap().abs_diff(expected) <= 5, "{found:?}");
     near(lived(100, Some(1000)), 95);

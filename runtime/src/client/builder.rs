@@ -32,6 +32,7 @@ pub struct ClientBuilder<P = Client> {
     keys: Vec<Key>,
     servers: BTreeMap<String, ServerSettings>,
     api_version: Option<String>,
+    any_server: bool,
     user_agent: String,
     request_id: Option<String>,
     deadline: Duration,
@@ -61,6 +62,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
             keys: Vec::new(),
             servers: BTreeMap::new(),
             api_version: None,
+            any_server: false,
             user_agent: P::USER_AGENT.to_owned(),
             request_id: Some("x-request-id".to_owned()),
             deadline: Duration::from_secs(60),
@@ -82,14 +84,14 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         }
     }
 
-    /// Sets where tokens come from. Without a credential, requests are sent without a token.
+    /// Sets the credential that gives tokens. Without one, requests are sent without a token.
     pub fn credential(mut self, credential: impl Credential) -> Self {
         self.credential = Some(Box::new(credential));
         self
     }
 
-    /// Sets the API key of a security scheme, by the name that the contract gives the scheme. It goes where the contract says: into
-    /// a header, the query or a cookie. It is read when it is needed, and again when the service answers 401.
+    /// Sets the API key of a security scheme, by the scheme's name in the contract. The contract says whether it goes
+    /// into a header, the query or a cookie. It is read when it is needed, and again when the service answers 401.
     ///
     /// ```
     /// use driftless_runtime::{Client, auth::SecretEnv};
@@ -102,7 +104,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
-    /// Sets user and password of a security scheme that is HTTP Basic, by the name that the contract gives the scheme.
+    /// Sets user and password of a security scheme that is HTTP Basic, by the scheme's name in the contract.
     pub fn basic(mut self, scheme: impl Into<String>, user: impl Into<String>, password: impl SecretSource) -> Self {
         self.keys.push(Key::new(scheme.into(), Some(user.into()), password));
         self
@@ -113,52 +115,58 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
-    /// Adds a server beside the main one, such as the compliance resource server (platform document §5.7). See
-    /// [`Client::server`].
+    /// Adds another server, such as the compliance resource server (platform document §5.7). See [`Client::server`].
     pub fn server(mut self, name: impl Into<String>, server: ServerSettings) -> Self {
         self.servers.insert(name.into(), server);
         self
     }
 
-    /// Sets the time that a call may take, all attempts and token requests included; 60 s unless set. For a streamed
-    /// response, it ends with the head of the response.
+    /// Sets the time limit of a call, including all attempts and token requests; 60 s unless set. For a streamed
+    /// response, it applies up to the head of the response.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Sets the time that a connection may take to come about; 5 s unless set.
+    /// Sets the connect timeout; 5 s unless set.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect = timeout;
         self
     }
 
-    /// Sets how long the service may be silent: between the pieces of a body, and before the head of the response to a call
-    /// that may be sent again; 30 s unless set.
+    /// Sets the longest silence of the service: between the pieces of a body, and before the head of the response to a
+    /// call that may be retried; 30 s unless set.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle = timeout;
         self
     }
 
-    /// Sets the most that is held in memory of a body, in bytes; 16 MiB unless set: a body that is decoded, the whole of a
-    /// streamed one ([`ByteStream::bytes`](crate::ByteStream::bytes)), one server-sent event. What is read piece by piece, or
-    /// saved to a file, has no limit.
+    /// Sets the largest body that is kept in memory, in bytes; 16 MiB unless set. It applies to a decoded body, to a
+    /// streamed one that is read whole ([`ByteStream::bytes`](crate::ByteStream::bytes)), and to one server-sent event.
+    /// A body that is read piece by piece or saved to a file has no limit.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self
     }
 
-    /// Sets how many requests are on their way at once; unlimited unless set. The others wait for their turn, under their
-    /// deadlines. A streamed response counts until its head is there.
+    /// Sets the limit of concurrent requests; unlimited unless set. Further requests wait for their turn, under their
+    /// deadlines. A streamed response counts until its head has arrived.
     pub fn max_concurrency(mut self, requests: usize) -> Self {
         self.concurrency = Some(requests.clamp(1, Semaphore::MAX_PERMITS));
         self
     }
 
-    /// Sets the version of the interface that is sent where the contract has a parameter for it, instead of the contract's
+    /// Sets the version of the interface that is sent if the contract has a parameter for it, instead of the contract's
     /// default.
     pub fn api_version(mut self, version: impl Into<String>) -> Self {
         self.api_version = Some(version.into());
+        self
+    }
+
+    /// Sends operations to which the contract gives servers of their own to the base URL, too, with the credential of the client: for a
+    /// test server or a gateway that has all operations.
+    pub fn operations_of_other_servers(mut self) -> Self {
+        self.any_server = true;
         self
     }
 
@@ -168,48 +176,49 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
-    /// Sets the header that identifies a call in the logs of both sides; `x-request-id` unless set. All attempts of a call
-    /// carry the same value. Empty: none is sent.
+    /// Sets the header that identifies a call in the logs of both sides; `x-request-id` unless set. All attempts of a
+    /// call carry the same value. If empty, none is sent.
     pub fn request_id_header(mut self, name: impl Into<String>) -> Self {
         self.request_id = Some(name.into()).filter(|name| !name.is_empty());
         self
     }
 
-    /// Adds code around each attempt of each call. What is added first is outermost.
+    /// Adds code around each attempt of each call. The first one added is outermost.
     pub fn middleware(mut self, middleware: impl Middleware) -> Self {
         self.middleware.push(Box::new(middleware));
         self
     }
 
-    /// Sets who is told when a token is obtained, refreshed, refused or dropped: for audit logs. It must not block.
+    /// Sets a function that is called when a token is obtained, refreshed, refused or dropped: for audit logs. It must
+    /// not block.
     pub fn on_token_event(mut self, hook: impl Fn(&TokenEvent) + Send + Sync + 'static) -> Self {
         self.audit = Audit(Some(Arc::new(hook)));
         self
     }
 
-    /// Answers calls in place of the service.
+    /// Answers calls instead of the service.
     #[cfg(feature = "testing")]
     pub(crate) fn double(mut self, double: impl super::Double + 'static) -> Self {
         self.double = Some(Arc::new(double));
         self
     }
 
-    /// The client. Certificates, and the key of a client certificate, are read from where they were said to be; nothing else is
-    /// read, and nothing is sent, before the first call.
+    /// Builds the client. Certificates, and the key of a client certificate, are read here; nothing else is read, and
+    /// nothing is sent, before the first call.
     ///
     /// # Errors
     ///
-    /// An address cannot be one, is `http` where that is not allowed, or holds a user; a certificate, a key or a proxy cannot be
-    /// read; a header cannot be sent; a credential's configuration cannot work.
+    /// An address is invalid, uses `http` where that is not allowed, or contains a user; a certificate, a key or a
+    /// proxy cannot be read; a header cannot be sent; a credential's configuration cannot work.
     pub fn build(mut self) -> Result<P, Error> {
         let mut network = std::mem::take(&mut self.network);
         let headers = std::mem::take(&mut network.headers);
         let connections = network.read()?;
         let plain = connections.plain.clone();
         let base: Url = address::server("the base address", &self.base, &plain)?;
-        let refuse = |what: &str, hint: &str| Error::of(Kind::Configuration, what).hint(hint);
+        let refuse = |message: &str, hint: &str| Error::of(Kind::Configuration, message).hint(hint);
         let user_agent = HeaderValue::try_from(&self.user_agent)
-            .map_err(|_| refuse("the user agent holds control characters", "take them out"))?;
+            .map_err(|_| refuse("the user agent contains control characters", "remove them"))?;
         let request_id = self
             .request_id
             .as_ref()
@@ -241,6 +250,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 base,
                 headers: network::headers(&headers)?,
                 api_version: self.api_version.clone(),
+                any_server: self.any_server || self.double.is_some(),
                 deadline: deadline.unwrap_or(self.deadline),
                 idle: self.idle,
                 retries: self.retries,
@@ -289,8 +299,8 @@ impl<P> fmt::Debug for ClientBuilder<P> {
     }
 }
 
-/// A server beside the main one: its address, the credential that its tokens come from, and its limits. What it does not
-/// set is that of the main server, its credential and its headers apart.
+/// An additional server: its address, its credential, and its limits. Other settings are those of the main server,
+/// except for its credential and its headers.
 #[must_use = "give it to `ClientBuilder::server`"]
 pub struct ServerSettings {
     base: String,
@@ -304,7 +314,7 @@ pub struct ServerSettings {
 }
 
 impl ServerSettings {
-    /// The server at `base_url`: `https`, or `http` on loopback.
+    /// Creates the settings of the server at `base_url`: `https`, or `http` on loopback.
     pub fn new(base_url: impl Into<String>) -> Self {
         Self {
             base: base_url.into(),
@@ -318,13 +328,14 @@ impl ServerSettings {
         }
     }
 
-    /// Sets where its tokens come from. The token of the main service is never sent to it.
+    /// Sets its credential. The main server's token is never sent to it.
     pub fn credential(mut self, credential: impl Credential) -> Self {
         self.credential = Some(Box::new(credential));
         self
     }
 
-    /// Sets the API key of a security scheme: see [`ClientBuilder::api_key`]. The main server's are never sent to it.
+    /// Sets the API key of a security scheme: see [`ClientBuilder::api_key`]. The main server's keys are never sent to
+    /// it.
     pub fn api_key(mut self, scheme: impl Into<String>, key: impl SecretSource) -> Self {
         self.keys.push(Key::new(scheme.into(), None, key));
         self
@@ -341,32 +352,34 @@ impl ServerSettings {
         self
     }
 
-    /// Adds a header to every request to it: see [`ClientBuilder::default_header`]. It is sent none of the main server's.
+    /// Adds a header to every request to it: see [`ClientBuilder::default_header`]. The main server's headers are not
+    /// sent to it.
     pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sets the team that the server is configured for, as the compliance resource server is (platform document §5.7). A token
-    /// that says another one in `team_id`, else in `tenant_id`, is an error before anything is sent; one that says none is sent.
+    /// Sets the team that the server is configured for, as the compliance resource server is (platform document §5.7).
+    /// A token with another one in `team_id`, else in `tenant_id`, is an error before anything is sent; a token without
+    /// a team is sent.
     pub fn team(mut self, team: Uuid) -> Self {
         self.team = Some(team);
         self
     }
 
-    /// Sets the time that a call may take: see [`ClientBuilder::deadline`].
+    /// Sets the time limit of a call: see [`ClientBuilder::deadline`].
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// Sets the most that is held in memory of a body: see [`ClientBuilder::body_limit`].
+    /// Sets the largest body that is kept in memory: see [`ClientBuilder::body_limit`].
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = Some(bytes);
         self
     }
 
-    /// Sets how many requests are on their way at once: see [`ClientBuilder::max_concurrency`].
+    /// Sets the limit of concurrent requests: see [`ClientBuilder::max_concurrency`].
     pub fn max_concurrency(mut self, requests: usize) -> Self {
         self.concurrency = Some(requests.clamp(1, Semaphore::MAX_PERMITS));
         self

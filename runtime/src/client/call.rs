@@ -13,13 +13,13 @@ use crate::{
     protocol::{Argument, Draft, Operation, Payload, Prepared, Raw, decode, set_callers_header},
 };
 
-/// What a [`Call`] becomes when it is awaited.
+/// The future of a [`Call`].
 pub type CallFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
 
 /// A call that is ready to be sent. `.await` sends it.
 ///
-/// Arguments are written when they are given, so it borrows nothing but the client; what is wrong with them comes out when
-/// it is awaited.
+/// Arguments are serialized when they are given, so a call borrows only the client; errors in them are returned when it
+/// is awaited.
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<'a, T> {
     pub(crate) unsent: Unsent<'a>,
@@ -28,7 +28,7 @@ pub struct Call<'a, T> {
 
 options!([T] Call<'_, T>, unsent.options);
 
-/// What does not depend on the type that the response becomes.
+/// The parts of a call that do not depend on the type of its response.
 pub(crate) struct Unsent<'a> {
     pub(crate) client: &'a Client,
     pub(crate) operation: &'static str,
@@ -36,7 +36,7 @@ pub(crate) struct Unsent<'a> {
     request: Result<Progress, Error>,
 }
 
-/// How far a request has come.
+/// The state of a request.
 enum Progress {
     Draft(Draft),
     Prepared(Prepared),
@@ -67,21 +67,21 @@ impl Unsent<'_> {
         }
     }
 
-    /// The call with its request prepared, or with what is wrong with it.
+    /// Prepares the request; an error in the arguments is kept in the call.
     pub(crate) fn prepare(self) -> Self {
         let Self { client, operation, options, request } = self;
         let request = request.and_then(|progress| match progress {
             Progress::Prepared(_) => Ok(progress),
             Progress::Draft(draft) => {
                 let session = &client.session;
-                let prepared = draft.prepare(&session.base, session.api_version.as_deref());
+                let prepared = draft.prepare(&session.base, session.api_version.as_deref(), session.any_server);
                 prepared.map(Progress::Prepared).map_err(|error| error.at(operation))
             }
         });
         Self { client, operation, options, request }
     }
 
-    /// The request, once it is prepared.
+    /// Returns the request, once it is prepared.
     pub(crate) fn request(&self) -> Option<&Prepared> {
         match &self.request {
             Ok(Progress::Prepared(prepared)) => Some(prepared),
@@ -89,7 +89,7 @@ impl Unsent<'_> {
         }
     }
 
-    /// The request and the options of the call. What is wrong with the arguments comes out here.
+    /// Returns the request and the options of the call, or the error of its arguments.
     pub(crate) fn into_parts(self) -> Result<(Prepared, Options), Error> {
         let Self { operation, options, request, .. } = self.prepare();
         let Progress::Prepared(mut prepared) = request? else {
@@ -101,7 +101,7 @@ impl Unsent<'_> {
         Ok((prepared, options))
     }
 
-    /// The call before its request is prepared, and its options.
+    /// Returns the call before its request is prepared, and its options.
     pub(super) fn into_draft(self) -> (Result<Draft, Error>, Options) {
         let draft = self.request.and_then(|progress| match progress {
             Progress::Draft(draft) => Ok(draft),
@@ -118,7 +118,7 @@ impl Unsent<'_> {
     }
 }
 
-/// Accepts any media type, after those that are named.
+/// Accepts any media type, after those that the contract names.
 fn accept_anything(headers: &mut HeaderMap) {
     let named = headers.get(header::ACCEPT).and_then(|named| named.to_str().ok()).unwrap_or_default();
     let all = match named {
@@ -132,7 +132,7 @@ fn accept_anything(headers: &mut HeaderMap) {
 }
 
 impl<'a, T> Call<'a, T> {
-    /// What generated operations call.
+    /// Called by generated operations.
     #[doc(hidden)]
     pub fn new(
         client: &'a Client,
@@ -146,8 +146,8 @@ impl<'a, T> Call<'a, T> {
         Self { unsent: Unsent { client, operation: operation.name, options: Options::default(), request }, decode }
     }
 
-    /// A call of a request that is put together already.
-    pub(crate) fn of(
+    /// Creates a call from a complete request.
+    pub(crate) fn from_request(
         client: &'a Client,
         operation: &'static str,
         prepared: Result<Prepared, Error>,
@@ -157,40 +157,41 @@ impl<'a, T> Call<'a, T> {
         Self { unsent: Unsent { client, operation, options, request: prepared.map(Progress::Prepared) }, decode }
     }
 
-    /// What generated setters call: gives an argument to the parameter at a position.
+    /// Called by generated setters: sets the argument of the parameter at a position.
     #[doc(hidden)]
     pub fn set(&mut self, position: usize, argument: &dyn Argument) {
         self.unsent.set(position, argument);
     }
 
-    /// What generated setters call: gives the body.
+    /// Called by generated setters: sets the body.
     #[doc(hidden)]
     pub fn set_body(&mut self, payload: Payload<'_>) {
         self.unsent.set_body(payload);
     }
 
-    /// Adds a header, or replaces one. `Authorization` is the credential's, and an error here.
+    /// Adds a header, or replaces one. `Authorization` is an error, since the credential sets it.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.unsent.header(name, value);
         self
     }
 
-    /// The call with the body of its response as it comes, whatever the contract says of it: read whole, and not decoded.
+    /// Returns the call with its response body as raw bytes, whatever the contract declares: read whole, and not
+    /// decoded.
     pub fn raw(self) -> Call<'a, RawResponse> {
         self.read_as(false, |raw| Ok(RawResponse::new(raw)))
     }
 
-    /// The call with the body of its response decoded from JSON into a type of the caller's.
+    /// Returns the call with its response body decoded from JSON into a type of the caller's.
     pub fn json<U: DeserializeOwned>(self) -> Call<'a, U> {
         self.read_as(false, decode::json)
     }
 
-    /// The call with the body of its response as text. It is read in the charset that the response says.
+    /// Returns the call with its response body as text, in the charset that the response names.
     pub fn text(self) -> Call<'a, String> {
         self.read_as(false, decode::text)
     }
 
-    /// The call with the body of its response handed over while it arrives.
+    /// Returns the call with its response body as a stream.
     pub fn stream(self) -> Call<'a, ByteStream> {
         self.read_as(true, decode::stream)
     }
@@ -202,7 +203,7 @@ impl<'a, T> Call<'a, T> {
         Call { unsent, decode }
     }
 
-    /// Sends the call, and returns status and headers along with the value.
+    /// Sends the call, and returns status and headers together with the value.
     pub fn with_response(self) -> CallFuture<'a, Response<T>>
     where
         T: 'a,
@@ -241,38 +242,38 @@ pub struct Response<T> {
 }
 
 impl<T> Response<T> {
-    /// The status: a success, or a redirection that the contract declares.
+    /// Returns the status: a success, or a redirection that the contract declares.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The headers.
+    /// Returns the headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.headers
     }
 
-    /// The value of a header, when it is there and is visible ASCII.
+    /// Returns the value of a header if it exists and is visible ASCII.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn value(&self) -> &T {
         &self.value
     }
 
-    /// Status, headers and value.
+    /// Splits the response into status, headers and value.
     pub fn into_parts(self) -> (StatusCode, HeaderMap, T) {
         (self.status, self.headers, self.value)
     }
 
-    /// The value, without the rest.
+    /// Returns the value without status and headers.
     pub fn into_value(self) -> T {
         self.value
     }
 }
 
-/// A response as it came.
+/// A response that is not decoded.
 #[derive(Debug)]
 pub struct RawResponse(Raw);
 
@@ -281,27 +282,27 @@ impl RawResponse {
         Self(raw)
     }
 
-    /// The status: a success, or a redirection that the contract declares.
+    /// Returns the status: a success, or a redirection that the contract declares.
     pub fn status(&self) -> StatusCode {
         self.0.status
     }
 
-    /// The headers.
+    /// Returns the headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.0.headers
     }
 
-    /// The value of a header, when it is there and is visible ASCII.
+    /// Returns the value of a header if it exists and is visible ASCII.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.0.headers.get(name)?.to_str().ok()
     }
 
-    /// The body.
+    /// Returns the body.
     pub fn bytes(&self) -> &Bytes {
         self.0.bytes()
     }
 
-    /// The body as JSON.
+    /// Decodes the body as JSON.
     ///
     /// # Errors
     ///

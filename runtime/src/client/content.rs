@@ -1,4 +1,4 @@
-//! Bodies of requests, on their way out.
+//! Request bodies.
 
 use std::{
     collections::VecDeque,
@@ -19,10 +19,10 @@ use crate::{
     protocol::{Chunks, Content, Part, Parts, Upload, UploadSource},
 };
 
-/// How much of a file is read at once, in bytes.
+/// The largest piece of a file that is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// Whether the body can be sent more than once.
+/// Returns whether the body can be sent more than once.
 pub(crate) fn is_replayable(content: &Content) -> bool {
     let is_stream = |upload: &Upload| matches!(upload.source, UploadSource::Stream(..));
     match content {
@@ -32,14 +32,14 @@ pub(crate) fn is_replayable(content: &Content) -> bool {
     }
 }
 
-/// The body of one attempt. Files are opened here.
+/// Creates the body of one attempt. Files are opened here.
 pub(crate) async fn body(content: &Content, headers: &mut HeaderMap) -> Result<Option<reqwest::Body>, Error> {
     Ok(Some(match content {
         Content::None => return Ok(None),
         Content::Bytes(bytes) => bytes.clone().into(),
         Content::Upload(upload) => match &upload.source {
             UploadSource::Bytes(bytes) => bytes.clone().into(),
-            _ => Segments::of([segment(upload).await?]),
+            _ => Segments::from_segments([segment(upload).await?]),
         },
         Content::Parts(parts) => {
             let boundary = clock::unique();
@@ -53,7 +53,7 @@ pub(crate) async fn body(content: &Content, headers: &mut HeaderMap) -> Result<O
     }))
 }
 
-/// RFC 7578.
+/// A `multipart/form-data` body (RFC 7578).
 async fn multipart(parts: &Parts, boundary: &str) -> Result<reqwest::Body, Error> {
     let mut segments = Vec::with_capacity(parts.parts.len() * 3 + 1);
     for part in &parts.parts {
@@ -62,7 +62,7 @@ async fn multipart(parts: &Parts, boundary: &str) -> Result<reqwest::Body, Error
         segments.push(Segment::Bytes(Bytes::from_static(b"\r\n")));
     }
     segments.push(Segment::Bytes(format!("--{boundary}--\r\n").into()));
-    Ok(Segments::of(segments))
+    Ok(Segments::from_segments(segments))
 }
 
 fn head(part: &Part, boundary: &str) -> Result<String, Error> {
@@ -86,12 +86,12 @@ fn head(part: &Part, boundary: &str) -> Result<String, Error> {
     Ok(head + "\r\n\r\n")
 }
 
-/// A name in quotes, as the HTML standard writes it. Every other control character goes the way of the line breaks.
+/// A quoted name, as in the HTML standard. All control characters are escaped as line breaks are.
 fn quoted(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for character in name.chars() {
         match character {
-            // Some servers read a backslash as the start of an escape, and a semicolon as the end of the parameter.
+            // Some servers parse a backslash as the start of an escape, and a semicolon as the end of the parameter.
             '"' | '\\' | ';' => out.push_str(&format!("%{:02X}", character as u32)),
             control if control.is_ascii_control() => out.push_str(&format!("%{:02X}", control as u32)),
             other => out.push(other),
@@ -121,10 +121,11 @@ async fn segment(upload: &Upload) -> Result<Segment, Error> {
     }
 }
 
-/// A file to send, and its length.
+/// Opens a file to send, and returns its length.
 pub(crate) async fn open_file(path: &Path) -> Result<(tokio::fs::File, u64), Error> {
-    let refuse =
-        |what: &str, hint: &str| Error::of(Kind::File, format!("the file `{}` {what}", path.display())).hint(hint);
+    let refuse = |message: &str, hint: &str| {
+        Error::of(Kind::File, format!("the file `{}` {message}", path.display())).hint(hint)
+    };
     let unreadable =
         |cause: std::io::Error| refuse(&format!("cannot be read: {cause}"), "nothing was sent: check the path");
     let file = tokio::fs::File::open(path).await.map_err(unreadable)?;
@@ -135,15 +136,15 @@ pub(crate) async fn open_file(path: &Path) -> Result<(tokio::fs::File, u64), Err
     Ok((file, about.len()))
 }
 
-/// A body of pieces, one after the other.
+/// A body made of consecutive segments.
 struct Segments {
-    // `reqwest` wants bodies that can be shared, which streams of users need not be. It never shares them.
+    // `reqwest` requires bodies to be `Sync`, which streams of users need not be. It never shares them.
     queue: Mutex<VecDeque<Segment>>,
     length: Option<u64>,
 }
 
 impl Segments {
-    fn of(segments: impl IntoIterator<Item = Segment>) -> reqwest::Body {
+    fn from_segments(segments: impl IntoIterator<Item = Segment>) -> reqwest::Body {
         let queue: VecDeque<_> = segments.into_iter().collect();
         let length = queue.iter().try_fold(0_u64, |total, segment| {
             let length = match segment {
@@ -187,7 +188,7 @@ impl Body for Segments {
     }
 }
 
-/// The next chunk of a file; `None` after the length that was announced. A file that grew is cut there; one that shrank is an
+/// The next chunk of a file; `None` after the announced length. A file that grew is cut there; one that shrank is an
 /// error.
 fn read(file: &mut tokio::fs::File, left: &mut u64, context: &mut Context<'_>) -> Poll<std::io::Result<Option<Bytes>>> {
     if *left == 0 {

@@ -1,4 +1,4 @@
-//! What the layers above keep with a session.
+//! State that the layers above keep in a session.
 
 #[cfg(feature = "graphql")]
 use std::{any::Any, sync::OnceLock};
@@ -8,22 +8,22 @@ use http::HeaderMap;
 
 use crate::{Error, protocol::Prepared};
 
-/// The state of a layer above, which this one does not know. It is made when it is first asked for.
+/// The state of a layer above, whose type this module does not know. It is created on first use.
 #[cfg(feature = "graphql")]
 #[derive(Default)]
 pub(crate) struct Extension(OnceLock<Box<dyn Any + Send + Sync>>);
 
 #[cfg(feature = "graphql")]
 impl Extension {
-    /// The state; `None` where it is that of another layer.
+    /// Returns the state; `None` if it belongs to another layer.
     pub(crate) fn get_or_init<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
         self.0.get_or_init(|| Box::new(make())).downcast_ref()
     }
 }
 
-/// Answers calls in place of the service.
+/// Answers calls instead of the service.
 pub(crate) trait Double: Send + Sync {
-    /// The response to a call, or the error of its connection.
+    /// Returns the response to a call, or the error of its connection.
     fn answer<'a>(
         &'a self,
         prepared: &'a Prepared,

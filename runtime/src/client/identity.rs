@@ -1,4 +1,4 @@
-//! What a call shows of who makes it.
+//! The credentials of a call.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use url::{Url, form_urlencoded};
 
 use super::Session;
 use crate::{
-    auth::{Cache, Held, KeyPlace, secrets},
+    auth::{Cache, CachedToken, KeyPlace, secrets},
     error::{Error, Kind},
     protocol::{Prepared, Scheme, Security, encode_strictly, set_header},
     transport::address,
 };
 
-/// One credential that a call shows: its place, and where it comes from.
+/// One credential of a call: its place in the request, and its source.
 pub(super) struct Way<'a> {
     pub(super) place: RequestPlace<'a>,
     pub(super) cache: &'a Cache,
@@ -52,7 +52,7 @@ impl<'a> From<&'a KeyPlace> for RequestPlace<'a> {
     }
 }
 
-/// The schemes that a call shows: none to another server.
+/// Returns the credentials for a call: none for another server.
 pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>> {
     if !address::is_same_origin(&session.base, &prepared.url) {
         return Vec::new();
@@ -83,8 +83,8 @@ pub(super) fn ways<'a>(session: &'a Session, prepared: &Prepared) -> Vec<Way<'a>
     }
 }
 
-/// The schemes of an operation whose keys the builder was not given, to say so.
-pub(super) fn wanted(prepared: &Prepared) -> Vec<&'static str> {
+/// Returns the schemes of an operation that have no key in the builder, for error messages.
+pub(super) fn missing_schemes(prepared: &Prepared) -> Vec<&'static str> {
     match prepared.security {
         Security::Any(alternatives) => {
             alternatives.iter().flat_map(|together| together.iter()).filter_map(|scheme| scheme.scheme()).collect()
@@ -94,19 +94,21 @@ pub(super) fn wanted(prepared: &Prepared) -> Vec<&'static str> {
 }
 
 impl Way<'_> {
-    /// Shows it. This is the last thing that happens to a request: no code of the program sees it.
-    pub(super) fn show(&self, held: &Held, headers: &mut HeaderMap, url: &mut Url) -> Result<(), Error> {
-        let secret = held.secret.expose_secret();
+    /// Adds it to the request. This happens last: no code of the program sees it.
+    pub(super) fn add_to(&self, token: &CachedToken, headers: &mut HeaderMap, url: &mut Url) -> Result<(), Error> {
+        let secret = token.secret.expose_secret();
         let insert = |headers: &mut HeaderMap, name: &str, text: &str| -> Result<(), Error> {
             set_header(headers, name, text)
                 .map_err(|error| error.hint("the contract names a header that cannot be sent"))?;
-            headers.iter_mut().filter(|(found, _)| found.as_str().eq_ignore_ascii_case(name)).for_each(|(_, value)| {
-                value.set_sensitive(true);
-            });
+            headers.iter_mut().filter(|(header, _)| header.as_str().eq_ignore_ascii_case(name)).for_each(
+                |(_, value)| {
+                    value.set_sensitive(true);
+                },
+            );
             Ok(())
         };
         match self.place {
-            RequestPlace::Token => drop(headers.insert(header::AUTHORIZATION, held.header.clone())),
+            RequestPlace::Token => drop(headers.insert(header::AUTHORIZATION, token.header.clone())),
             RequestPlace::Basic => insert(headers, header::AUTHORIZATION.as_str(), &format!("Basic {secret}"))?,
             RequestPlace::Header(name) => insert(headers, name, secret)?,
             RequestPlace::Query(name) => {
@@ -127,26 +129,26 @@ impl Way<'_> {
     }
 }
 
-/// A query without the parameter of this name; the others stay as they are written.
+/// Returns a query without the parameter of this name; the others stay as they are written.
 fn without(query: &str, name: &str) -> String {
     let is_other = |pair: &&str| form_urlencoded::parse(pair.as_bytes()).next().is_none_or(|(key, _)| key != name);
     query.split('&').filter(is_other).collect::<Vec<_>>().join("&")
 }
 
-/// What to blank out of the answers of the service.
-pub(super) fn hidden(ways: &[Way<'_>], shown: &[Arc<Held>]) -> Vec<SecretString> {
-    let pairs = ways.iter().zip(shown);
-    pairs.flat_map(|(way, held)| secrets(held, way.place == RequestPlace::Basic)).collect()
+/// Returns the secrets to blank out of the service's responses.
+pub(super) fn secrets_of(ways: &[Way<'_>], tokens: &[Arc<CachedToken>]) -> Vec<SecretString> {
+    let pairs = ways.iter().zip(tokens);
+    pairs.flat_map(|(way, token)| secrets(token, way.place == RequestPlace::Basic)).collect()
 }
 
-/// What the contract says of its schemes against what the builder was given: a key of another name is a slip.
+/// Compares the contract's schemes with the builder's keys: a key of another name is a mistake.
 pub(super) fn check(name: &str, basic: bool, schemes: &[Scheme]) -> Result<(), Error> {
     if schemes.is_empty() {
         return Ok(());
     }
-    let found = schemes.iter().find(|scheme| scheme.scheme() == Some(name));
-    let refuse = |what: String, hint: String| Err(Error::of(Kind::Configuration, what).hint(hint));
-    match found {
+    let scheme = schemes.iter().find(|scheme| scheme.scheme() == Some(name));
+    let refuse = |message: String, hint: String| Err(Error::of(Kind::Configuration, message).hint(hint));
+    match scheme {
         Some(Scheme::Basic { .. }) if !basic => {
             refuse(format!("the scheme `{name}` is HTTP Basic"), "give user and password with `basic`".to_owned())
         }

@@ -1,4 +1,4 @@
-//! Items that come in pages, as the configuration binds them.
+//! Items of paginated operations, as the configuration binds them.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -25,28 +25,29 @@ use crate::{
     transport::address,
 };
 
-/// The most pages in a row that have no items.
+/// The most pages without items in a row.
 const EMPTY: usize = 100;
 
-/// The most pages of one stream: a service that never ends does not keep a program busy for ever.
+/// The most pages of one stream, so that an endless service does not keep a program busy for ever.
 const PAGES: usize = 1_000_000;
 
-/// The items of an operation that comes in pages: a [`Stream`], which asks for a page when it is asked for an item of it, and ends
-/// after the last item, and after an error.
+/// The items of a paginated operation: a [`Stream`] that requests a page when an item of it is needed, and ends after
+/// the last item, and after an error.
 ///
-/// A page that repeats the one before, or leads to one that was read, ends it with an error, as does a service that gives page after
-/// page without an item. It is no error that a service repeats its last page: one with fewer items than the one before it.
+/// A page that repeats the previous one, or leads to one that was read, ends it with an error, as does a service that
+/// returns page after page without an item. A service may repeat its last page, if that has fewer items than the one
+/// before it.
 #[must_use = "items are read by `next`, or as a stream"]
 pub struct Items<'a, I> {
     client: &'a Client,
     operation: &'static str,
-    /// What every page is asked with.
+    /// The request of every page.
     draft: Result<Draft, Error>,
     options: Arc<Options>,
     paging: Paging,
-    /// What the next page is asked with; `None` after the last page.
+    /// The request of the next page; `None` after the last page.
     next: Option<Next>,
-    /// Where the page came from that is read.
+    /// The URL of the current page.
     url: Option<Url>,
     page: Option<PageFuture<'a>>,
     waiting: VecDeque<Value>,
@@ -57,22 +58,22 @@ pub struct Items<'a, I> {
 
 type PageFuture<'a> = Pin<Box<dyn Future<Output = Result<Raw, Error>> + Send + 'a>>;
 
-/// What a page is asked with.
+/// The request of a page.
 enum Next {
-    /// What the call says.
+    /// The parameters of the call.
     First,
     /// This value for the parameter at this position.
     Parameter(usize, Value),
     Address(Url),
 }
 
-/// What has been read so far.
+/// The progress so far.
 #[derive(Default)]
 struct Read {
     keys: RandomState,
-    /// Marks of what led to pages.
+    /// Hashes of the requests that led to pages.
     ways: BTreeSet<u64>,
-    /// The mark of the last page.
+    /// The hash of the last page.
     last: Option<u64>,
     items: u64,
     /// The most items of a page.
@@ -83,7 +84,7 @@ struct Read {
 }
 
 impl<'a, T> Call<'a, T> {
-    /// The items of all pages, in their order. What generated operations call that the configuration binds.
+    /// Returns the items of all pages, in order. Called by generated operations with a pagination.
     #[doc(hidden)]
     pub fn items<I>(self, paging: Paging) -> Items<'a, I> {
         let unsent = self.unsent;
@@ -108,13 +109,13 @@ impl<'a, T> Call<'a, T> {
 }
 
 impl<'a, I> Items<'a, I> {
-    /// Ends after this many items. No page is asked for beyond them.
+    /// Ends after this many items. No page is requested beyond them.
     pub fn limit(mut self, items: u64) -> Self {
         self.left = Some(self.left.map_or(items, |left| left.min(items)));
         self
     }
 
-    /// The request for the next page; `None` after the last one.
+    /// Returns the request for the next page; `None` after the last one.
     fn begin(&mut self) -> Result<Option<PageFuture<'a>>, Error> {
         let Some(next) = self.next.take() else { return Ok(None) };
         if self.read.pages == PAGES {
@@ -129,7 +130,7 @@ impl<'a, I> Items<'a, I> {
             draft.set_value(*position, value.clone())?;
         }
         let session = &self.client.session;
-        let mut prepared = draft.prepare(&session.base, session.api_version.as_deref())?;
+        let mut prepared = draft.prepare(&session.base, session.api_version.as_deref(), session.any_server)?;
         if let Next::Address(url) = next {
             prepared.url = url;
         }
@@ -138,10 +139,10 @@ impl<'a, I> Items<'a, I> {
         Ok(Some(Box::pin(async move { send(&client.session, &prepared, &options).await })))
     }
 
-    /// Takes the items of a page, and finds out what leads to the next one.
+    /// Takes the items of a page, and determines the next one.
     fn arrive(&mut self, raw: &Raw) -> Result<(), Error> {
         let body = raw.bytes();
-        // An answer that says that there is nothing is a page without items.
+        // A response without content is a page without items.
         let read = match raw.status {
             StatusCode::NO_CONTENT => Some(Value::Null),
             _ => Value::read(&raw.json_text()?).ok(),
@@ -182,7 +183,7 @@ impl<'a, I> Items<'a, I> {
             _ if is_last => None,
             NextPage::Offset { .. } | NextPage::Number { .. } if items.is_empty() => None,
             NextPage::Offset { .. } | NextPage::Number { .. } if repeats => {
-                // The last page is shorter than others, and some services give it for whatever lies behind it.
+                // The last page is shorter than others, and some services return it for all later positions.
                 if items.len() == self.read.longest {
                     return Err(circle());
                 }
@@ -231,7 +232,7 @@ impl<'a, I> Items<'a, I> {
         Ok(())
     }
 
-    /// How many items lie before the first page that was asked for; `None` where the call begins at a place that says nothing of it.
+    /// Returns the number of items before the first requested page; `None` if it cannot be derived from the call.
     fn before(&self) -> Option<u64> {
         match self.paging.next {
             NextPage::Offset { parameter } => Some(self.given(parameter).unwrap_or(0)),
@@ -246,34 +247,35 @@ impl<'a, I> Items<'a, I> {
         }
     }
 
-    /// The number that the call gives to a parameter.
+    /// Returns the number that the call sets for a parameter.
     fn given(&self, parameter: usize) -> Option<u64> {
         self.draft.as_ref().ok()?.value(parameter)?.as_u64()
     }
 
-    /// The address of a link. The token goes with it, so it has to be one of the same server.
+    /// Returns the URL of a link. The token is sent with it, so it has to be on the same server.
     fn follow(&self, target: &str) -> Result<Url, Error> {
         let base = &self.client.session.base;
         let url = self.url.as_ref().unwrap_or(base).join(target).ok();
         url.filter(|url| address::is_same_origin(base, url) && url.username().is_empty() && url.password().is_none())
             .ok_or_else(|| {
-                Error::of(Kind::Decode, "the link to the next page leads to another server")
-                    .hint("nothing was sent there: check the base address, and what the service calls itself")
+                Error::of(Kind::Decode, "the link to the next page leads to another server").hint(
+                    "nothing was sent there: check the base address, and the address that the service uses for itself",
+                )
             })
     }
 }
 
 impl<I: DeserializeOwned> Items<'_, I> {
-    /// The next item; `None` after the last one, and after an error.
+    /// Returns the next item; `None` after the last one, and after an error.
     pub async fn next(&mut self) -> Option<Result<I, Error>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// All items up to the limit, in memory.
+    /// Returns all items up to the limit, in memory.
     ///
     /// # Errors
     ///
-    /// A page cannot be obtained, or an item is not what the contract says.
+    /// A page cannot be obtained, or an item does not match the contract.
     pub async fn collect(mut self) -> Result<Vec<I>, Error> {
         let mut all = Vec::new();
         while let Some(item) = self.next().await {
@@ -289,7 +291,7 @@ impl<I: DeserializeOwned> Items<'_, I> {
     }
 }
 
-/// What holds a place in no structure can be moved at any time.
+/// The type is never structurally pinned, so it can be moved at any time.
 impl<I> Unpin for Items<'_, I> {}
 
 impl<I: DeserializeOwned> Stream for Items<'_, I> {

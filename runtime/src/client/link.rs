@@ -2,7 +2,7 @@
 
 use http::header::{GetAll, HeaderValue};
 
-/// The target of the first link with the relation `next`.
+/// Returns the target of the first link with the relation `next`.
 pub(super) fn next(values: GetAll<'_, HeaderValue>) -> Option<String> {
     values.iter().filter_map(|value| value.to_str().ok()).find_map(next_in)
 }
@@ -20,16 +20,16 @@ fn next_in(text: &str) -> Option<String> {
     None
 }
 
-/// What stands before a sign, and what follows it. Signs in quotes are text.
+/// Splits at the first sign outside quotes.
 fn split_unquoted(text: &str, sign: char) -> (&str, &str) {
     let (mut quoted, mut escaped) = (false, false);
-    for (place, letter) in text.char_indices() {
+    for (index, letter) in text.char_indices() {
         match letter {
             _ if escaped => escaped = false,
             '\\' if quoted => escaped = true,
             '"' => quoted = !quoted,
             letter if letter == sign && !quoted => {
-                return (text.get(..place).unwrap_or_default(), text.get(place + 1..).unwrap_or_default());
+                return (text.get(..index).unwrap_or_default(), text.get(index + 1..).unwrap_or_default());
             }
             _ => {}
         }
@@ -37,21 +37,21 @@ fn split_unquoted(text: &str, sign: char) -> (&str, &str) {
     (text, "")
 }
 
-/// The relations of a link: the first parameter `rel` counts, and may name several.
+/// Returns the relations of a link: only the first parameter `rel` counts; it may name several.
 fn relations(parameters: &str) -> impl Iterator<Item = &str> {
     let mut rest = parameters;
-    let mut found = "";
+    let mut relations_text = "";
     while !rest.is_empty() {
         let (pair, further) = split_unquoted(rest, ';');
         rest = further;
         if let Some((name, value)) = pair.split_once('=')
             && name.trim().eq_ignore_ascii_case("rel")
         {
-            found = value.trim().trim_matches('"');
+            relations_text = value.trim().trim_matches('"');
             break;
         }
     }
-    found.split_ascii_whitespace()
+    relations_text.split_ascii_whitespace()
 }
 
 #[cfg(test)]

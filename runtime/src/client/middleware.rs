@@ -6,12 +6,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use crate::{Error, Method, error::Kind};
 
-/// What [`Middleware::handle`] returns.
+/// The future of [`Middleware::handle`].
 pub type MiddlewareFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, Error>> + Send + 'a>>;
 
 /// Code around each attempt of each call: to add headers, to measure, to refuse, to answer from a cache.
 ///
-/// It sees neither the token, which is added after it, nor bodies.
+/// It sees neither bodies nor the token, which is added later.
 ///
 /// ```
 /// use http::HeaderValue;
@@ -34,8 +34,8 @@ pub type MiddlewareFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, Err
 /// # let _ = builder;
 /// ```
 pub trait Middleware: Send + Sync + 'static {
-    /// Handles one attempt: calls `next` to send it, answers itself with [`Incoming::new`], or returns an error. Its kind decides
-    /// whether there is another attempt: see [`Error::new`].
+    /// Handles one attempt: calls `next` to send it, answers itself with [`Incoming::new`], or returns an error. The
+    /// error's kind decides about retries: see [`Error::new`].
     fn handle<'a>(&'a self, request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a>;
 }
 
@@ -46,13 +46,13 @@ pub struct Outgoing {
     pub operation: &'static str,
     /// The method.
     pub method: Method,
-    /// The headers. `Authorization` is the credential's: it is replaced. `Content-Length`, `Transfer-Encoding`, `Host` and
-    /// `Connection` are the connection's: setting one is an error, and nothing is sent.
+    /// The headers. `Authorization` is replaced by the credential. `Content-Length`, `Transfer-Encoding`, `Host` and
+    /// `Connection` belong to the connection: setting one is an error, and nothing is sent.
     pub headers: HeaderMap,
     pub(super) facts: Facts,
 }
 
-/// What is fixed when a middleware sees it.
+/// The parts of a request that a middleware cannot change.
 #[derive(Clone)]
 pub(super) struct Facts {
     pub(super) url: String,
@@ -66,23 +66,23 @@ impl Outgoing {
         Self { operation, method, headers, facts }
     }
 
-    /// Where the request goes, with the values of its parameters.
+    /// Returns the URL, with the values of its parameters.
     pub fn url(&self) -> &str {
         &self.facts.url
     }
 
-    /// The path as the contract writes it, without values: `/api/projects/v1/projects/{project_id}`. `None` where the contract has
-    /// no such operation.
+    /// Returns the path template of the contract, without values: `/api/projects/v1/projects/{project_id}`. `None` if
+    /// the contract has no such operation.
     pub fn path_template(&self) -> Option<&'static str> {
         Some(self.facts.template).filter(|template| !template.is_empty())
     }
 
-    /// The number of the attempt, from 1.
+    /// Returns the number of the attempt, from 1.
     pub fn attempt(&self) -> u32 {
         self.facts.attempt
     }
 
-    /// How many bytes the body has: 0 without a body, `None` where its length is not known beforehand.
+    /// Returns the length of the body in bytes: 0 without a body, `None` if it is not known in advance.
     pub fn body_length(&self) -> Option<u64> {
         self.facts.length
     }
@@ -103,7 +103,7 @@ impl fmt::Debug for Outgoing {
 pub struct Incoming(pub(super) reqwest::Response);
 
 impl Incoming {
-    /// An answer that no service has given: of a cache, a recording, a test.
+    /// Creates a response that does not come from the service: from a cache, a recording, a test.
     ///
     /// ```
     /// use http::{HeaderMap, HeaderValue, StatusCode};
@@ -120,12 +120,12 @@ impl Incoming {
         Self(response.into())
     }
 
-    /// The status, success or not.
+    /// Returns the status, success or not.
     pub fn status(&self) -> StatusCode {
         self.0.status()
     }
 
-    /// The headers.
+    /// Returns the headers.
     pub fn headers(&self) -> &HeaderMap {
         self.0.headers()
     }
@@ -137,24 +137,24 @@ impl fmt::Debug for Incoming {
     }
 }
 
-/// The headers that say where a message ends, and whose it is: a wrong one lets the next request of the connection begin in
-/// the middle of this one.
+/// The headers that delimit a message and address it: with a wrong one, the connection's next request begins in the
+/// middle of this one.
 const FRAMING: [HeaderName; 4] = [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::HOST, header::CONNECTION];
 
-/// These headers before the middleware.
+/// The values of these headers before the middleware.
 pub(super) struct Framing([Vec<HeaderValue>; 4]);
 
 impl Framing {
-    pub(super) fn of(headers: &HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         Self(FRAMING.map(|name| headers.get_all(name).iter().cloned().collect()))
     }
 
-    /// Refuses headers in which the middleware has changed one of them.
+    /// Refuses headers if the middleware has changed one of them.
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
         for (name, before) in FRAMING.iter().zip(&self.0) {
             if !headers.get_all(name).iter().eq(before) {
-                let what = format!("a middleware sets the header `{name}`, which the connection sets");
-                return Err(Error::of(Kind::Request, what).hint("nothing was sent: leave the header out"));
+                let message = format!("a middleware sets the header `{name}`, which the connection sets");
+                return Err(Error::of(Kind::Request, message).hint("nothing was sent: leave the header out"));
             }
         }
         Ok(())
@@ -163,7 +163,7 @@ impl Framing {
 
 pub(super) type Exchange<'a> = Box<dyn FnOnce(Outgoing) -> MiddlewareFuture<'a> + Send + 'a>;
 
-/// What comes after a [`Middleware`]: the next one, or the service.
+/// The next [`Middleware`], or the service.
 pub struct Next<'a> {
     pub(super) rest: &'a [Box<dyn Middleware>],
     pub(super) exchange: Exchange<'a>,

@@ -1,4 +1,4 @@
-//! The client of the service, and of the servers beside it: what every call goes through.
+//! The client of the service and its additional servers, which every call goes through.
 
 mod builder;
 mod call;
@@ -55,7 +55,7 @@ use crate::{
     protocol::{Method, Scheme, Security},
 };
 
-/// A client of the platform. Clones share their connections and their token.
+/// A client of the service. Clones share their connections and their token.
 ///
 /// ```no_run
 /// use driftless_runtime::{Method, Client, auth::{ClientCredentials, SecretFile}};
@@ -86,16 +86,16 @@ pub trait GeneratedClient: Sized {
     /// The prefix of the environment variables that configure it: [`Client::from_env`] lists them.
     const VARIABLES: &'static str = "SERVICE_";
 
-    /// Names of the servers beside the main one that the contracts have: [`Client::from_env`] looks for their variables.
+    /// Names of the additional servers in the contracts: [`Client::from_env`] reads their variables.
     const SERVERS: &'static [&'static str] = &[];
 
-    /// What a request wants to be shown that no generated operation covers: what the contract says of all of its operations.
+    /// The security of requests without a generated operation: the one that the contract declares for all operations.
     const SECURITY: Security = Security::Token;
 
-    /// The security schemes of the contracts. The builder refuses keys of others; where the list is empty, it takes all.
+    /// The security schemes of the contracts. The builder refuses keys of others; if the list is empty, it accepts all.
     const SCHEMES: &'static [Scheme] = &[];
 
-    /// What generated code tells the layers above the client, such as its bindings.
+    /// Data of generated code for the layers above the client, such as its bindings.
     fn extensions() -> Extensions {
         Extensions::new()
     }
@@ -118,19 +118,18 @@ impl Client {
         ClientBuilder::new(base_url)
     }
 
-    /// A request with the client's connections, credential and limits, for what no generated operation covers. `path`
-    /// begins with `/` and is taken below the base address.
+    /// Creates a request with the client's connections, credential and limits, for endpoints without a generated
+    /// operation. `path` begins with `/` and is appended to the base address.
     pub fn request(&self, method: Method, path: impl Into<String>) -> Request<'_> {
         Request::new(self, method, path.into())
     }
 
-    /// The address of the service.
+    /// Returns the address of the service.
     pub fn base_url(&self) -> &str {
         self.session.base.as_str()
     }
 
-    /// A server beside the main one, by the name that the builder gave it: a client of its own, with its own address, credential
-    /// and token.
+    /// Returns an additional server, by its name in the builder: a client with its own address, credential and token.
     ///
     /// ```no_run
     /// # async fn run() -> Result<(), driftless_runtime::Error> {
@@ -153,7 +152,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The client was built without it.
+    /// The client was built without this server.
     pub fn server(&self, name: &str) -> Result<&Self, Error> {
         self.servers.get(name).ok_or_else(|| {
             let upper = name.to_uppercase();
@@ -162,8 +161,8 @@ impl Client {
         })
     }
 
-    /// Gets a token now, unless there is one: to sign in before the first call, with a deadline of its own. The claims that
-    /// the token says about itself, when it is a JWT; they are not verified.
+    /// Gets a token now, unless there is one: to sign in before the first call, with a deadline of its own. Returns the
+    /// token's claims if it is a JWT; they are not verified.
     ///
     /// # Errors
     ///
@@ -174,11 +173,11 @@ impl Client {
         let Some(cache) = &self.session.credential else {
             return Err(Error::of(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
         };
-        let held = match cache.ready(&self.session.transport, None) {
-            Some(held) => held,
+        let token = match cache.ready(&self.session.transport, None) {
+            Some(token) => token,
             None => cache.token(&self.session.transport, Until::after(deadline), None).await?,
         };
-        Ok(Claims::read(held.secret.expose_secret()))
+        Ok(Claims::read(token.secret.expose_secret()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! How a client reaches its servers: certificates, proxy, connections, headers of every request.
+//! The network of a client: certificates, proxy, connections, headers of every request.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{
     transport::{Certificates, Connections, Customise, Proxy, ProxyChoice, address::PlainHosts},
 };
 
-/// What is configured of connections, before it is read.
+/// The settings of connections, before their files are read.
 #[derive(Default)]
 pub(super) struct Network {
     pub(super) roots: Vec<(Certificates, bool)>,
@@ -26,7 +26,7 @@ pub(super) struct Network {
     pub(super) headers: Vec<(String, String)>,
 }
 
-/// The proxy that was chosen last.
+/// The proxy that was set last.
 #[derive(Default)]
 pub(super) enum ChosenProxy {
     #[default]
@@ -36,7 +36,7 @@ pub(super) enum ChosenProxy {
 }
 
 impl Network {
-    /// Reads the files that are named. What is wrong with them comes out here, before anything is sent.
+    /// Reads the configured files, and returns their errors before anything is sent.
     pub(super) fn read(self) -> Result<Connections, Error> {
         let mut connections = Connections {
             proxy: match self.proxy {
@@ -62,23 +62,25 @@ impl Network {
     }
 }
 
-/// Headers of every request to a server. Those of the connection and of the credential are refused.
+/// The headers of every request to a server. Those of the connection and of the credential are refused.
 pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, Error> {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
         set_header(&mut headers, name, value).map_err(|error| {
-            let (what, _) = error.parts();
-            Error::of(Kind::Configuration, what).hint("correct the default header, or leave it out")
+            let (message, _) = error.parts();
+            Error::of(Kind::Configuration, message).hint("correct the default header, or leave it out")
         })?;
         if headers.contains_key(header::AUTHORIZATION) || headers.contains_key(header::PROXY_AUTHORIZATION) {
-            let what = format!("the default header `{name}` says who the client is");
-            return Err(Error::of(Kind::Configuration, what)
+            let message = format!("the default header `{name}` authenticates the client");
+            return Err(Error::of(Kind::Configuration, message)
                 .hint("give a credential to the builder with `credential`, and a proxy its user with `proxy`"));
         }
-        // They say what a call sends and reads, so each call has its own, and a default would never be seen.
+        // They describe the body of each call, so each call sets them, and a default would have no effect.
         if headers.contains_key(header::ACCEPT) || headers.contains_key(header::CONTENT_TYPE) {
-            let what = format!("the default header `{name}` is set by each call");
-            return Err(Error::of(Kind::Configuration, what).hint("set it on the call, with `header`, or leave it out"));
+            let message = format!("the default header `{name}` is set by each call");
+            return Err(
+                Error::of(Kind::Configuration, message).hint("set it on the call, with `header`, or leave it out")
+            );
         }
     }
     for value in headers.values_mut() {

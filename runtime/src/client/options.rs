@@ -1,4 +1,4 @@
-//! What one call changes of the client's configuration.
+//! The options of one call, which override the client's configuration.
 
 use std::time::Duration;
 
@@ -7,68 +7,68 @@ use http::HeaderMap;
 use super::RetryPolicy;
 use crate::MinThroughput;
 
-/// What one call changes of the client's configuration.
+/// The options of one call, which override the client's configuration.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     pub(crate) deadline: Option<Duration>,
     pub(crate) idle: Option<Duration>,
-    /// How often the call is sent, where it says so itself.
+    /// The retry policy of the call.
     pub(crate) retries: Option<RetryPolicy>,
     pub(crate) least: Option<MinThroughput>,
     pub(crate) idempotent: bool,
     pub(crate) retry_when_asked: bool,
-    /// The call begins work, whatever its method says.
+    /// The call starts work, whatever its method is.
     pub(crate) begins: bool,
-    /// Whether the body of a success is handed over while it arrives, where the call says it.
+    /// `true` if the body of a success is streamed, `false` if it is read whole.
     pub(crate) stream: Option<bool>,
-    /// The call takes any media type, after those that the contract names.
+    /// The call accepts any media type, after those that the contract names.
     pub(crate) anything: bool,
     pub(crate) headers: HeaderMap,
 }
 
-/// Gives a type that becomes a call the options of calls, which lie at this path of fields.
+/// Defines the options of calls on a type that becomes a call and has them at this path of fields.
 macro_rules! options {
     ([$($generic:ident)?] $type:ty, $($path:ident).+) => {
         impl$(<$generic>)? $type {
-            /// Sets the time that this call may take, all attempts included.
+            /// Sets the time limit of this call, including all attempts.
             pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
                 self.$($path).+.deadline = Some(deadline);
                 self
             }
 
-            /// Sets how long the service may be silent in this call: between the pieces of a body, and before the head of
-            /// the response where the call may be sent again.
+            /// Sets the longest silence of the service in this call: between the pieces of a body, and before the head
+            /// of the response if the call may be retried.
             pub fn idle_timeout(mut self, timeout: std::time::Duration) -> Self {
                 self.$($path).+.idle = Some(timeout);
                 self
             }
 
-            /// Sends this call once, whatever comes back.
+            /// Sends this call once, whatever the result.
             pub fn no_retry(mut self) -> Self {
                 self.$($path).+.retries = Some($crate::RetryPolicy::never());
                 self
             }
 
-            /// Sets how often this call is sent, and the time that one attempt may take.
+            /// Sets the policy of attempts for this call.
             pub fn with_retries(mut self, policy: $crate::RetryPolicy) -> Self {
                 self.$($path).+.retries = Some(policy);
                 self
             }
 
-            /// Sets the least throughput of the body of the response to this call.
+            /// Sets the minimum throughput of this call's response body.
             pub fn with_min_throughput(mut self, least: $crate::MinThroughput) -> Self {
                 self.$($path).+.least = Some(least);
                 self
             }
 
-            /// Says that sending this call twice does no more than sending it once, so that it may be retried as a `GET` is.
+            /// Declares that sending this call twice has the same effect as sending it once, so that it is retried like
+            /// `GET`.
             pub fn idempotent(mut self) -> Self {
                 self.$($path).+.idempotent = true;
                 self
             }
 
-            /// Sends this call again when the service refuses it with 429 or 503 and says `Retry-After`, whatever its method
-            /// is.
+            /// Retries this call if the service refuses it with 429 or 503 and `Retry-After`, whatever its method is.
             pub fn retry_when_asked(mut self) -> Self {
                 self.$($path).+.retry_when_asked = true;
                 self

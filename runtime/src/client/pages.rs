@@ -1,4 +1,4 @@
-//! Answers that come in pages, where the program says what the next page is.
+//! Paginated responses whose next page the program determines.
 
 use std::{
     collections::BTreeSet,
@@ -19,22 +19,23 @@ use crate::{
 };
 
 impl<'a, T> Call<'a, T> {
-    /// Reads an answer that comes in pages. `next` makes the call for the page after the one that it is shown, or says that
-    /// it was the last. The document shows no pagination, so how a page names the next one is the caller's to say.
+    /// Reads a paginated response. `next` receives a page and makes the call for the next one, or returns that it was
+    /// the last. The document describes no pagination, so the caller has to know how a page names the next one.
     ///
     /// ```no_run
     /// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
     /// use driftless_runtime::{Method, Value};
     ///
     /// let page = |cursor: &str| platform.request(Method::Get, "/api/forum/v1/threads").query("cursor", cursor).call::<Value>();
-    /// let mut pages = page("").paginate_with(|shown| Some(page(shown.header("x-next-cursor")?)));
+    /// let mut pages = page("").paginate_with(|last| Some(page(last.header("x-next-cursor")?)));
     /// while let Some(threads) = pages.next().await {
     ///     println!("{}", threads?);
     /// }
     /// # Ok(()) }
     /// ```
     ///
-    /// A page that was read before ends it with an error: a service that goes in circles does not keep the caller busy.
+    /// A page that was read before ends it with an error, so that a service that goes in circles does not keep the
+    /// caller busy.
     pub fn paginate_with<F>(self, next: F) -> Pages<'a, T, F>
     where
         F: FnMut(&Response<T>) -> Option<Call<'a, T>>,
@@ -52,21 +53,21 @@ pub struct Pages<'a, T, F> {
     seen: Seen,
 }
 
-/// What comes next.
+/// The next step.
 enum Step<'a, T> {
     Call(Box<Call<'a, T>>),
     Waiting(CallFuture<'a, Response<T>>),
     Over,
 }
 
-/// What holds a place in no structure can be moved at any time.
+/// The type is never structurally pinned, so it can be moved at any time.
 impl<T, F> Unpin for Pages<'_, T, F> {}
 
 impl<'a, T: 'a, F> Pages<'a, T, F>
 where
     F: FnMut(&Response<T>) -> Option<Call<'a, T>>,
 {
-    /// The next page; `None` after the last one, and after an error.
+    /// Returns the next page; `None` after the last one, and after an error.
     pub async fn next(&mut self) -> Option<Result<T, Error>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
@@ -116,13 +117,13 @@ impl<T, F> fmt::Debug for Pages<'_, T, F> {
     }
 }
 
-/// The error of a service that leads back to where it led before.
+/// The error of a service that leads back to an earlier page.
 pub(super) fn circle() -> Error {
     Error::of(Kind::Decode, "the pages go in circles")
         .hint("the service names a page that was already read as the next one, or returns one page in place of another")
 }
 
-/// Requests, or pages, that came before.
+/// Earlier requests or pages.
 #[derive(Default)]
 pub(super) struct Seen {
     marks: BTreeSet<u64>,
@@ -130,7 +131,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Whether a request differs from all before it.
+    /// Returns whether a request differs from all before it.
     pub(super) fn is_new(&mut self, prepared: &Prepared) -> bool {
         let body = match &prepared.body {
             Content::Bytes(bytes) => bytes.as_ref(),

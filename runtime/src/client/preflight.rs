@@ -1,30 +1,30 @@
-//! What is looked at before a request is sent to the compliance resource server.
+//! The check before a request to the compliance resource server.
 
 use uuid::Uuid;
 
 use super::Session;
 use crate::{
-    auth::Held,
+    auth::CachedToken,
     error::{Error, Kind},
 };
 
 impl Session {
-    /// Compares the team of the token with the configured one (platform document §5.7). A token that says no team, or that
-    /// cannot be read, is sent: the server decides.
-    pub(super) fn preflight(&self, held: Option<&Held>) -> Result<(), Error> {
-        let (Some(team), Some(held)) = (self.team, held) else { return Ok(()) };
-        match &held.team {
+    /// Compares the team of the token with the configured one (platform document §5.7). A token without a team, or one
+    /// that cannot be read, is sent: the server decides.
+    pub(super) fn preflight(&self, token: Option<&CachedToken>) -> Result<(), Error> {
+        let (Some(team), Some(token)) = (self.team, token) else { return Ok(()) };
+        match &token.team {
             None => Ok(()),
-            Some(Ok(found)) if *found == team => Ok(()),
-            Some(Ok(found)) => Err(self.mismatch(team, &format!("for the team {found}"))),
+            Some(Ok(token_team)) if *token_team == team => Ok(()),
+            Some(Ok(token_team)) => Err(self.mismatch(team, &format!("for the team {token_team}"))),
             Some(Err(_)) => Err(self.mismatch(team, "for a team that is not a GUID")),
         }
     }
 
-    fn mismatch(&self, team: Uuid, found: &str) -> Error {
+    fn mismatch(&self, team: Uuid, token_team: &str) -> Error {
         let credential =
             self.credential.as_ref().map(|cache| crate::auth::token_of(cache.credential())).unwrap_or_default();
-        Error::of(Kind::Configuration, format!("{credential} is {found}, and the server's team is {team}"))
+        Error::of(Kind::Configuration, format!("{credential} is {token_team}, and the server's team is {team}"))
             .hint("nothing was sent: use a credential of that team, or correct the configured team")
     }
 }

@@ -1,4 +1,4 @@
-//! How far a call got, over all of its attempts.
+//! The progress of a call, over all of its attempts.
 
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering::Relaxed};
 
@@ -6,20 +6,20 @@ use http::StatusCode;
 
 use crate::error::{Error, Reach};
 
-/// How far a call got, over all of its attempts. What one attempt left open, no later one closes.
+/// The progress of a call, over all of its attempts. If one attempt leaves a question open, no later one settles it.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// The service may have seen any of it.
+    /// The service may have seen an attempt.
     sent: AtomicBool,
-    /// An attempt was sent, and no response came.
+    /// An attempt was sent, and no response arrived.
     unanswered: AtomicBool,
-    /// An attempt may have taken effect: every one that was sent, but those that the service clearly refused.
+    /// An attempt may have taken effect: every one that was sent, except for those that the service clearly refused.
     effective: AtomicBool,
     /// The status of the last response, 0 without one.
     status: AtomicU16,
 }
 
-/// What was known before an attempt: it is known again when nothing came of the attempt.
+/// The state before an attempt, which is restored if the attempt has no effect.
 #[derive(Debug)]
 pub(super) struct Before {
     sent: bool,
@@ -28,7 +28,7 @@ pub(super) struct Before {
 }
 
 impl Progress {
-    /// Before the first byte of an attempt: from here on, whoever loses sight of it has to take it for one that arrived.
+    /// Records that an attempt begins: from now on, an attempt without a result counts as one that arrived.
     pub(super) fn begin(&self) -> Before {
         self.status.store(0, Relaxed);
         Before {
@@ -38,14 +38,14 @@ impl Progress {
         }
     }
 
-    /// No connection came about.
+    /// Records that no connection was established.
     pub(super) fn unsent(&self, before: &Before) {
         self.sent.store(before.sent, Relaxed);
         self.unanswered.store(before.unanswered, Relaxed);
         self.effective.store(before.effective, Relaxed);
     }
 
-    /// The head of a response came.
+    /// Records that the head of a response arrived.
     pub(super) fn answered(&self, before: &Before, status: StatusCode) {
         self.unanswered.store(before.unanswered, Relaxed);
         if refuses(status) {
@@ -54,19 +54,19 @@ impl Progress {
         self.status.store(status.as_u16(), Relaxed);
     }
 
-    /// True if an attempt may have taken effect so far.
+    /// Returns whether an attempt may have taken effect so far.
     #[cfg(feature = "operations")]
     pub(crate) fn may_have_taken_effect(&self) -> bool {
         self.effective.load(Relaxed)
     }
 
-    /// The status of the last attempt, where its head came.
+    /// Returns the status of the last attempt, if its head arrived.
     pub(super) fn status(&self) -> Option<StatusCode> {
         StatusCode::from_u16(self.status.load(Relaxed)).ok()
     }
 
-    /// The error with what is known of how far the call got.
-    pub(super) fn tell(&self, error: Error, changes: bool) -> Error {
+    /// Adds the progress of the call to the error.
+    pub(super) fn add_to(&self, error: Error, changes: bool) -> Error {
         let status = self.status();
         let answered = status.is_some_and(|status| status.is_success());
         let error = if error.is_timeout() { error.with_status_of(status) } else { error };
@@ -78,9 +78,9 @@ impl Progress {
     }
 }
 
-/// Whether a status says that nothing was done. What says it not clearly does not say it: a redirect with another method
-/// (RFC 9110 §15.4.4) may lead to what was made, and a time that ran out, or the statuses of proxies whose client went away,
-/// say nothing of the service behind them.
+/// Returns whether a status clearly says that nothing was done. A redirect with another method (RFC 9110 §15.4.4) may
+/// lead to the result, and timeouts, or statuses of proxies whose client went away, say nothing about the service
+/// behind them.
 fn refuses(status: StatusCode) -> bool {
     matches!(status.as_u16(), 307 | 308 | 400..=407 | 409..=431 | 451)
 }
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
     use crate::error::Kind;
 
-    fn told(progress: &Progress) -> Error {
-        progress.tell(Error::of(Kind::Transport, "the connection broke"), true)
+    fn error_of(progress: &Progress) -> Error {
+        progress.add_to(Error::of(Kind::Transport, "the connection broke"), true)
     }
 
     #[test]
@@ -99,22 +99,25 @@ mod tests {
         let progress = Progress::default();
         let before = progress.begin();
         progress.unsent(&before);
-        assert!(!told(&progress).was_sent() && !told(&progress).may_have_taken_effect());
+        assert!(!error_of(&progress).was_sent() && !error_of(&progress).may_have_taken_effect());
         let before = progress.begin();
         progress.answered(&before, StatusCode::CONFLICT);
-        assert!(told(&progress).was_sent() && !told(&progress).may_have_taken_effect());
-        assert!(!told(&progress).is_submission_unknown());
-        // Lost.
+        assert!(error_of(&progress).was_sent() && !error_of(&progress).may_have_taken_effect());
+        assert!(!error_of(&progress).is_submission_unknown());
+        // The response is lost.
         progress.begin();
-        assert!(told(&progress).may_have_taken_effect() && told(&progress).is_submission_unknown());
+        assert!(error_of(&progress).may_have_taken_effect() && error_of(&progress).is_submission_unknown());
         for status in [StatusCode::CONFLICT, StatusCode::UNAUTHORIZED, StatusCode::TOO_EARLY] {
             let before = progress.begin();
             progress.answered(&before, status);
-            assert!(told(&progress).may_have_taken_effect() && told(&progress).is_submission_unknown(), "{status}");
+            assert!(
+                error_of(&progress).may_have_taken_effect() && error_of(&progress).is_submission_unknown(),
+                "{status}"
+            );
         }
         let before = progress.begin();
         progress.unsent(&before);
-        assert!(told(&progress).was_sent() && told(&progress).may_have_taken_effect());
+        assert!(error_of(&progress).was_sent() && error_of(&progress).may_have_taken_effect());
     }
 
     #[test]

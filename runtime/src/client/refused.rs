@@ -14,27 +14,27 @@ use super::{
     identity::{self, RequestPlace, Way},
 };
 use crate::{
-    auth::Held,
+    auth::CachedToken,
     error::{Error, scrub},
     protocol::{Prepared, Security},
     transport::{ERROR_LIMIT, body, retry_after},
 };
 
-/// What the call showed of who makes it.
-pub(super) struct Shown<'a> {
+/// The credentials of the call.
+pub(super) struct SentCredentials<'a> {
     pub(super) ways: &'a [Way<'a>],
-    pub(super) held: &'a [Arc<Held>],
+    pub(super) tokens: &'a [Arc<CachedToken>],
     pub(super) prepared: &'a Prepared,
 }
 
 pub(super) async fn refused(
     session: &Session,
     response: &mut reqwest::Response,
-    shown: &Shown<'_>,
+    sent: &SentCredentials<'_>,
     idle: Duration,
 ) -> Error {
     let status = response.status();
-    let secrets = identity::hidden(shown.ways, shown.held);
+    let secrets = identity::secrets_of(sent.ways, sent.tokens);
     let wait = retry_after(response.headers(), SystemTime::now());
     let headers = scrubbed(response.headers().clone(), &secrets);
     let challenge =
@@ -43,15 +43,15 @@ pub(super) async fn refused(
     let kind = headers.get(header::CONTENT_TYPE);
     let body = scrub_all(kind, body, &secrets);
     let reason = status.canonical_reason().unwrap_or("a status without a name");
-    let mut what = format!("{} {reason}", status.as_u16());
+    let mut message = format!("{} {reason}", status.as_u16());
     let hint = match status.as_u16() {
         300..=399 if status.as_u16() != 304 => "redirects are not followed: check the base address".to_owned(),
-        400 => "the service rejects the request as malformed: correct what it names".to_owned(),
+        400 => "the service rejects the request as malformed: correct the members that it names".to_owned(),
         401 => {
             if let Some(challenge) = challenge {
-                what += &format!(" [{challenge}]");
+                message += &format!(" [{challenge}]");
             }
-            unauthorized(session, shown)
+            unauthorized(session, sent)
         }
         403 => "the caller may not do this: check its roles".to_owned(),
         404 => "missing, or not visible to this caller".to_owned(),
@@ -60,15 +60,15 @@ pub(super) async fn refused(
         500..=599 => "the service failed: call again later".to_owned(),
         _ => String::new(),
     };
-    let error = Error::status_code(status, kind, body, what, hint);
+    let error = Error::status_code(status, kind, body, message, hint);
     error.with_headers(headers).with_retry_after(wait)
 }
 
-/// The headers without what the server repeats of the caller's secrets.
+/// The headers without the caller's secrets that the server repeats.
 fn scrubbed(mut headers: HeaderMap, secrets: &[SecretString]) -> HeaderMap {
     for value in headers.values_mut() {
         let clean = scrub_all(None, Bytes::copy_from_slice(value.as_bytes()), secrets);
-        // What is blanked out stays what a header can hold.
+        // After blanking out, it is still a valid header value.
         *value = HeaderValue::from_maybe_shared(clean).unwrap_or_else(|_| HeaderValue::from_static(""));
     }
     headers
@@ -78,23 +78,23 @@ fn scrub_all(kind: Option<&HeaderValue>, text: Bytes, secrets: &[SecretString]) 
     secrets.iter().fold(text, |text, secret| scrub(kind, text, Some(secret)))
 }
 
-fn unauthorized(session: &Session, shown: &Shown<'_>) -> String {
-    let pairs = shown.ways.iter().zip(shown.held);
+fn unauthorized(session: &Session, sent: &SentCredentials<'_>) -> String {
+    let pairs = sent.ways.iter().zip(sent.tokens);
     let names: Vec<String> = pairs
-        .map(|(Way { place, cache }, held)| {
-            let age = held.received.instant.elapsed().as_secs();
+        .map(|(Way { place, cache }, token)| {
+            let age = token.received.instant.elapsed().as_secs();
             let credential = cache.credential();
-            let what =
+            let message =
                 if *place == RequestPlace::Token { crate::auth::token_of(credential) } else { credential.describe() };
-            format!("{what}, obtained {age} s ago,")
+            format!("{message}, obtained {age} s ago,")
         })
         .collect();
-    match (names.as_slice(), shown.prepared.security) {
+    match (names.as_slice(), sent.prepared.security) {
         ([], Security::None) => {
-            "the contract says that it wants no token: correct the contract, or regenerate".to_owned()
+            "the contract declares that it needs no token: correct the contract, or regenerate".to_owned()
         }
-        ([], Security::Any(_)) if !identity::wanted(shown.prepared).is_empty() => {
-            let wanted = identity::wanted(shown.prepared).join("`, `");
+        ([], Security::Any(_)) if !identity::missing_schemes(sent.prepared).is_empty() => {
+            let wanted = identity::missing_schemes(sent.prepared).join("`, `");
             format!(
                 "no credential was sent, and the contract requires `{wanted}`: give it to the builder with `api_key` or `basic`, or set its variables"
             )

@@ -1,4 +1,4 @@
-//! Requests that no generated operation covers.
+//! Requests without a generated operation.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::{
 
 const NAME: &str = "request";
 
-/// A request to the service that is put together by hand: the client's connections, credential and limits apply.
+/// A request to the service that is built by hand: the client's connections, credential and limits apply.
 ///
 /// ```no_run
 /// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
@@ -60,7 +60,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Adds a parameter to the query. A list repeats the name; null adds nothing.
+    /// Adds a query parameter. A list repeats the name; null adds nothing.
     pub fn query(mut self, name: &str, value: impl Serialize) -> Self {
         match to_value(&value) {
             Ok(value) => self.query.extend(pairs(name, &value)),
@@ -71,7 +71,7 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Adds a header, or replaces one. `Authorization` is the credential's, and an error here.
+    /// Adds a header, or replaces one. `Authorization` is an error, since the credential sets it.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Err(error) = set_callers_header(&mut self.headers, name, value) {
             self.fail(error);
@@ -99,9 +99,9 @@ impl<'a> Request<'a> {
     ///
     /// # Cancellation
     ///
-    /// Dropped before its end, the request may or may not have reached the service, as after an error that
-    /// [`is_submission_unknown`](Error::is_submission_unknown). What may be sent twice may be called again; begin work with
-    /// a submission, whose store knows.
+    /// If the future is dropped before its end, the request may or may not have reached the service, as after an error
+    /// with [`is_submission_unknown`](Error::is_submission_unknown). A request that may be sent twice can be sent
+    /// again; to start work, use a submission, whose store keeps track of it.
     ///
     /// # Errors
     ///
@@ -110,12 +110,12 @@ impl<'a> Request<'a> {
         self.into_call(false, |raw| Ok(RawResponse::new(raw))).await
     }
 
-    /// The request as a [`Call`] that decodes JSON.
+    /// Returns the request as a [`Call`] that decodes JSON.
     pub fn call<T: DeserializeOwned>(self) -> Call<'a, T> {
         self.into_call(false, |raw| raw.json())
     }
 
-    /// Sends the request, and hands the body over while it arrives.
+    /// Sends the request, and returns the body as a stream.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl<'a> Request<'a> {
 
     fn into_call<T>(self, stream: bool, decode: fn(Raw) -> Result<T, Error>) -> Call<'a, T> {
         let (client, prepared, options) = self.into_parts(stream);
-        Call::of(client, NAME, prepared, options, decode)
+        Call::from_request(client, NAME, prepared, options, decode)
     }
 
     pub(crate) fn into_parts(mut self, stream: bool) -> (&'a Client, Result<Prepared, Error>, Options) {

@@ -1,13 +1,5 @@
-//! When a call is sent again.
-//!
-//! | failure | who sends again |
-//! |---|---|
-//! | no connection, or no token for a cause that passes | every call: nothing was sent |
-//! | a connection that broke, silence, 408, 429, 502, 503, 504; once on 500 | `GET`, `HEAD`, `OPTIONS`, `TRACE`; `PUT` and `DELETE` and others by choice |
-//! | 429 or 503 with `Retry-After` | the other calls by choice: the service says that it did not take the request |
-//!
-//! Three attempts, pauses that double and are spread at random, `Retry-After` honoured where it asks for more, and a budget
-//! over the whole client; [`RetryPolicy`] sets other ones.
+//! Retries of calls. The rules are in docs/errors-and-retries.md: retried are failures before anything was sent (every
+//! call), temporary failures of calls that may be repeated, and refusals with `Retry-After`.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -21,9 +13,10 @@ use crate::{
     error::{Error, is_passing_status},
 };
 
-/// How often a call is sent, and how long it is waited for: of all calls by [`ClientBuilder::retries`](crate::ClientBuilder::retries),
-/// of one by `with_retries`. Which failures are retried at all is a matter of the call: see
-/// [`ClientBuilder::retry_put_and_delete`](crate::ClientBuilder::retry_put_and_delete) and `idempotent`.
+/// The number of attempts and their time limits: for all calls by
+/// [`ClientBuilder::retries`](crate::ClientBuilder::retries), for one by `with_retries`. Which failures are retried
+/// depends on the call: see [`ClientBuilder::retry_put_and_delete`](crate::ClientBuilder::retry_put_and_delete) and
+/// `idempotent`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -49,19 +42,19 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Each call is sent once.
+    /// Creates a policy that sends each call once.
     pub fn never() -> Self {
         Self::default().max_attempts(1)
     }
 
-    /// Sets how often a call is sent at most, the first time included; 3 unless set, and at least 1.
+    /// Sets the most attempts of a call, including the first; 3 unless set, and at least 1.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts.max(1);
         self
     }
 
-    /// Sets the pause before the second attempt; 200 ms unless set. Each further pause is twice as long, and up to a half of it
-    /// is left out at random. A longer `Retry-After` is kept to.
+    /// Sets the pause before the second attempt; 200 ms unless set. Each further pause is twice as long, minus a random
+    /// part of up to one half. A longer `Retry-After` is honoured.
     pub fn initial_backoff(mut self, pause: Duration) -> Self {
         self.backoff.first = pause;
         self
@@ -73,28 +66,28 @@ impl RetryPolicy {
         self
     }
 
-    /// Sets the time that one attempt may take, up to the end of its body, or up to its head where the body is handed over while
-    /// it arrives. There is no limit unless it is set. An attempt that runs out of time counts as one that got no answer: it is
-    /// sent again where the call may be, and the error of another call that changes something is a submission unknown.
+    /// Sets the time limit of one attempt, up to the end of its body, or up to its head if the body is streamed. There
+    /// is no limit unless it is set. An attempt that exceeds it counts as one without a response: it is retried if the
+    /// call may be; otherwise, the error of a call that changes something is a submission unknown.
     pub fn attempt_timeout(mut self, time: Duration) -> Self {
         self.attempt_timeout = time;
         self
     }
 }
 
-/// What a call may be sent again for.
+/// The failures after which a call may be retried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Repeats {
-    /// Sending it twice does no more than sending it once.
+    /// Sending it twice has the same effect as sending it once.
     pub(crate) repeatable: bool,
-    /// A refusal that names a time may be obeyed.
+    /// A refusal with `Retry-After` may be retried.
     pub(crate) when_asked: bool,
     /// The body can be sent twice.
     pub(crate) replayable: bool,
 }
 
 impl Repeats {
-    /// Whether the call may be sent again after this error, the `failures`th of status 500 among its errors.
+    /// Returns whether the call may be retried after this error, the `failures`th of status 500 among its errors.
     fn allows(self, error: &Error, failures: u32) -> bool {
         if error.is_connect() || (error.is_token() && error.is_retryable()) {
             return true;
@@ -110,14 +103,14 @@ impl Repeats {
     }
 }
 
-/// How a call goes on after an attempt that failed.
+/// The decision after an attempt that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RetryDecision {
-    /// After this pause, the call is sent again.
+    /// The call is sent again after this pause.
     Continue(Duration),
-    /// Another attempt would not be allowed, or change nothing.
+    /// Another attempt is not allowed, or would change nothing.
     Permanent,
-    /// Another attempt would be allowed. This is used up.
+    /// Another attempt would be allowed, but this limit is reached.
     Exhausted(&'static str),
 }
 
@@ -127,9 +120,9 @@ pub(crate) struct Attempts<'a> {
     pub(crate) repeats: Repeats,
     pub(crate) budget: &'a Budget,
     pub(crate) deadline: Until,
-    /// How many have begun.
+    /// The number of attempts that have begun.
     pub(crate) count: u32,
-    /// How many ended with status 500.
+    /// The number of attempts that ended with status 500.
     pub(crate) failures: u32,
 }
 
@@ -141,15 +134,15 @@ impl Attempts<'_> {
         self.decide(error, self.repeats.allows(error, self.failures), error.is_token())
     }
 
-    /// Decides after a 401 whose token could not be replaced, for this cause. The service did not take the request.
+    /// Decides after a 401 if the token could not be refreshed for this cause. The service did not process the request.
     pub(crate) fn after_refusal(&self, cause: &Error) -> RetryDecision {
         self.decide(cause, cause.is_retryable(), true)
     }
 
-    /// A call is sent again when
+    /// A call is sent again if
     ///
-    /// 1. its body can be sent twice, and the failure is one to send it again for;
-    /// 2. it was not sent as often as its policy says;
+    /// 1. its body can be sent twice, and the failure may be retried;
+    /// 2. the policy's number of attempts is not reached;
     /// 3. the pause ends before its deadline;
     /// 4. the budget of the client pays for it, unless it is free.
     fn decide(&self, error: &Error, is_allowed: bool, is_free: bool) -> RetryDecision {
@@ -170,7 +163,7 @@ impl Attempts<'_> {
     }
 }
 
-/// What all calls of a client may spend on second attempts: a service in trouble is not buried under them.
+/// The budget for retries of all calls of a client, so that a service in trouble is not flooded with them.
 #[derive(Debug)]
 pub(crate) struct Budget {
     full: u32,
@@ -178,7 +171,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Second attempts in it, unless the client is told otherwise.
+    /// The budget's retries, unless configured.
     pub(crate) const ATTEMPTS: u32 = 100;
     const PRICE: u32 = 5;
 
@@ -187,12 +180,12 @@ impl Budget {
         Self { full, left: AtomicU32::new(full) }
     }
 
-    /// Pays for one more attempt. `false`: there is nothing left.
+    /// Pays for one more attempt. Returns `false` if the budget is used up.
     pub(crate) fn take(&self) -> bool {
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Self::PRICE)).is_ok()
     }
 
-    /// A call that succeeds at once earns a fifth of an attempt.
+    /// Adds a fifth of an attempt, for a call that succeeded at once.
     pub(crate) fn earn(&self) {
         let more = |left: u32| Some(left.saturating_add(1).min(self.full));
         if self.left.load(Ordering::Relaxed) < self.full {
@@ -236,7 +229,8 @@ mod tests {
         }
     }
 
-    /// Every policy against every kind of failure: a call is sent as often as its policy, its deadline and its budget say.
+    /// Every policy against every kind of failure: the number of attempts is the one that policy, deadline and budget
+    /// allow.
     #[test]
     fn a_call_is_sent_as_often_as_its_policy_says() {
         let hour = Duration::from_secs(3_600);
@@ -268,7 +262,7 @@ mod tests {
                     let expected = by_failure.min(most.max(1)).min(by_pause).min(budget_of + 1);
                     let case = format!("{most} {budget_of} {first:?} {repeatable} {code}");
                     assert_eq!(attempts.count, expected, "{case}");
-                    // A repetition that is not allowed is no matter of what is used up, so it is looked at first.
+                    // A retry that is not allowed does not depend on limits, so that is checked first.
                     assert_eq!(end == RetryDecision::Permanent, attempts.count == by_failure, "{case}: {end:?}");
                 }
             }

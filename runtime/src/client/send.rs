@@ -17,12 +17,12 @@ use super::{
     identity::{self, RequestPlace, Way},
     middleware::{Facts, Framing, Incoming, Next, Outgoing},
     progress::Progress,
-    refused::{Shown, refused},
+    refused::{SentCredentials, refused},
     retry::{Attempts, Repeats, RetryDecision, RetryPolicy},
     trace,
 };
 use crate::{
-    auth::{Generation, Held, Rejected},
+    auth::{CachedToken, Generation, Rejected},
     clock::{self, Until},
     error::{Error, Kind},
     protocol::{Body, Method, PROBLEM, Prepared, Raw},
@@ -30,30 +30,30 @@ use crate::{
     transport::{ByteStream, Flow, address, body, notice_closed, silent},
 };
 
-/// A call on its way.
+/// A call in progress.
 struct Sending<'a> {
     session: &'a Session,
     prepared: &'a Prepared,
     options: &'a Options,
-    /// How many attempts there were.
+    /// The number of attempts.
     attempts: AtomicU32,
     request_id: Option<HeaderValue>,
     progress: &'a Progress,
     policy: RetryPolicy,
     repeats: Repeats,
-    /// How long the service may be silent.
+    /// The longest silence of the service.
     idle: Duration,
-    /// What the call shows of who makes it.
+    /// The credentials of the call.
     ways: Vec<Way<'a>>,
 }
 
-/// Why an attempt brought no response.
+/// The reason that an attempt has no response.
 enum Failed {
     With(Error),
-    /// The token was refused, and another one is there: the call is sent again at once.
-    Renewed,
+    /// The token was refused, and another one is available: the call is sent again at once.
+    Refreshed,
     /// The token was refused, and no other could be obtained for this cause.
-    NotRenewed(Error, Error),
+    NotRefreshed(Error, Error),
 }
 
 impl From<Error> for Failed {
@@ -62,12 +62,12 @@ impl From<Error> for Failed {
     }
 }
 
-/// Sends a request, and returns its response when the status is a success.
+/// Sends a request, and returns its response if the status is a success.
 pub(crate) async fn send(session: &Session, prepared: &Prepared, options: &Options) -> Result<Raw, Error> {
     send_tracked(session, prepared, options, &Progress::default()).await
 }
 
-/// The same, for a caller that has to know how far the call got when it is dropped.
+/// The same, for a caller that needs the progress of the call when it is dropped.
 pub(crate) async fn send_tracked(
     session: &Session,
     prepared: &Prepared,
@@ -100,11 +100,11 @@ pub(crate) async fn send_tracked(
     outcome.map_err(|error| {
         let changes = options.begins || !method.is_safe();
         let id = sending.request_id.as_ref().and_then(|id| id.to_str().ok());
-        progress.tell(error, changes).with_request_id(id).at(prepared.operation)
+        progress.add_to(error, changes).with_request_id(id).at(prepared.operation)
     })
 }
 
-/// The identifier that the caller set, else a new one, the same for all attempts.
+/// The caller's identifier, else a new one; the same for all attempts.
 fn request_id(session: &Session, prepared: &Prepared, options: &Options) -> Option<HeaderValue> {
     let name = session.request_id.as_ref()?;
     let set = options.headers.get(name).or_else(|| prepared.headers.get(name));
@@ -122,7 +122,7 @@ impl Sending<'_> {
         }
     }
 
-    /// Sends the call until it succeeds, or is not to be sent again.
+    /// Sends the call until it succeeds or may not be retried.
     async fn attempts(&self, deadline: Until) -> Result<Raw, Error> {
         let Self { session, policy, repeats, .. } = *self;
         let mut attempts = Attempts { policy, repeats, budget: &session.budget, deadline, count: 0, failures: 0 };
@@ -137,12 +137,12 @@ impl Sending<'_> {
                     }
                     return Ok(raw);
                 }
-                Err(Failed::Renewed) => continue,
+                Err(Failed::Refreshed) => continue,
                 Err(Failed::With(error)) => {
                     let next = attempts.after(&error);
                     (error, next)
                 }
-                Err(Failed::NotRenewed(refusal, cause)) => {
+                Err(Failed::NotRefreshed(refusal, cause)) => {
                     let next = attempts.after_refusal(&cause);
                     (refusal.and(&format!("no other token could be obtained: {cause}")).cause(cause), next)
                 }
@@ -161,17 +161,18 @@ impl Sending<'_> {
         }
     }
 
-    /// One attempt. A token that the service refuses is replaced once in a call: `refused` says which were.
+    /// Sends one attempt. A token that the service refuses is refreshed once per call: `refused` has the generations of
+    /// such tokens.
     async fn attempt(
         &self,
         deadline: Until,
         refused: &mut Option<Vec<Generation>>,
         number: u32,
     ) -> Result<Raw, Failed> {
-        let shown = self.shown(deadline, refused.as_deref()).await?;
+        let tokens = self.tokens(deadline, refused.as_deref()).await?;
         let time = self.policy.attempt_timeout;
-        // In a box, so that futures of callers that hold this one stay small, and their types shallow.
-        let exchange = Box::pin(self.exchange(&shown, number));
+        // Boxed to keep the callers' futures small and their types shallow.
+        let exchange = Box::pin(self.exchange(&tokens, number));
         let error = match clock::limit(time, exchange).await {
             Ok(Ok(raw)) => return Ok(raw),
             Ok(Err(error)) => error,
@@ -180,34 +181,34 @@ impl Sending<'_> {
                     .hint("call again, or set a longer `attempt_timeout`")
             }
         };
-        if !error.is_unauthorized() || refused.is_some() || !self.repeats.replayable || shown.is_empty() {
+        if !error.is_unauthorized() || refused.is_some() || !self.repeats.replayable || tokens.is_empty() {
             return Err(error.into());
         }
-        *refused = Some(shown.iter().map(|held| held.generation).collect());
-        match self.renewed(deadline, &shown).await {
-            Ok(true) => Err(Failed::Renewed),
+        *refused = Some(tokens.iter().map(|token| token.generation).collect());
+        match self.refreshed(deadline, &tokens).await {
+            Ok(true) => Err(Failed::Refreshed),
             Ok(false) => Err(error.into()),
-            Err(cause) => Err(Failed::NotRenewed(error, cause)),
+            Err(cause) => Err(Failed::NotRefreshed(error, cause)),
         }
     }
 
-    /// The tokens and keys to show, of later generations than those that were rejected.
-    async fn shown(&self, deadline: Until, rejected: Option<&[Generation]>) -> Result<Vec<Arc<Held>>, Error> {
-        let mut shown = Vec::with_capacity(self.ways.len());
+    /// Returns the tokens and keys for the request, of later generations than those that were rejected.
+    async fn tokens(&self, deadline: Until, rejected: Option<&[Generation]>) -> Result<Vec<Arc<CachedToken>>, Error> {
+        let mut tokens = Vec::with_capacity(self.ways.len());
         for (index, Way { place, cache }) in self.ways.iter().enumerate() {
             let rejected =
                 rejected.and_then(|rejected| rejected.get(index)).map(|generation| self.rejected(*generation));
-            let held = cache.token(&self.session.transport, deadline, rejected).await?;
+            let token = cache.token(&self.session.transport, deadline, rejected).await?;
             if *place == RequestPlace::Token {
-                self.session.preflight(Some(&held))?;
+                self.session.preflight(Some(&token))?;
             }
-            shown.push(held);
+            tokens.push(token);
         }
-        Ok(shown)
+        Ok(tokens)
     }
 
-    /// Replaces what was refused. `false` when there is nothing else: then the refusal stands.
-    async fn renewed(&self, deadline: Until, refused: &[Arc<Held>]) -> Result<bool, Error> {
+    /// Refreshes the refused credentials. Returns `false` if there is no other: then the refusal stands.
+    async fn refreshed(&self, deadline: Until, refused: &[Arc<CachedToken>]) -> Result<bool, Error> {
         let mut is_new = false;
         for (Way { cache, .. }, refused) in self.ways.iter().zip(refused) {
             let rejected = Some(self.rejected(refused.generation));
@@ -221,7 +222,7 @@ impl Sending<'_> {
         Rejected { generation, operation: self.prepared.operation }
     }
 
-    async fn exchange(&self, shown: &[Arc<Held>], attempt: u32) -> Result<Raw, Error> {
+    async fn exchange(&self, tokens: &[Arc<CachedToken>], attempt: u32) -> Result<Raw, Error> {
         let Self { session, prepared, options, .. } = self;
         let _pass = match &session.gate {
             Some(gate) => gate.acquire().await.ok(),
@@ -240,29 +241,29 @@ impl Sending<'_> {
         }
         let content = content::body(&prepared.body, &mut headers).await?;
         let mut response = if session.middleware.is_empty() {
-            self.head(headers, content, shown).await?
+            self.head(headers, content, tokens).await?
         } else {
             let length = content.as_ref().map_or(Some(0), |body| http_body::Body::size_hint(body).exact());
             let (url, template) = (prepared.url.to_string(), prepared.template);
             let facts = Facts { url, template, attempt, length };
             let outgoing = Outgoing::new(prepared.operation, prepared.method, headers, facts);
-            let framing = Framing::of(&outgoing.headers);
+            let framing = Framing::from_headers(&outgoing.headers);
             let exchange = Box::new(move |outgoing: Outgoing| {
                 Box::pin(async move {
                     framing.check(&outgoing.headers)?;
-                    self.head(outgoing.headers, content, shown).await.map(Incoming)
+                    self.head(outgoing.headers, content, tokens).await.map(Incoming)
                 }) as _
             });
             Next { rest: &session.middleware, exchange }.run(outgoing).await?.0
         };
         let status = response.status();
         if status != StatusCode::UNAUTHORIZED && !status.is_server_error() {
-            shown.iter().for_each(|held| held.accept());
+            tokens.iter().for_each(|token| token.accept());
         }
         let is_redirect = prepared.redirects.contains(&status.as_u16());
         if !status.is_success() && !is_redirect {
-            let shown = Shown { ways: &self.ways, held: shown, prepared };
-            let error = refused(session, &mut response, &shown, self.idle).await;
+            let credentials = SentCredentials { ways: &self.ways, tokens, prepared };
+            let error = refused(session, &mut response, &credentials, self.idle).await;
             let id = session.request_id.as_ref().and_then(|name| response.headers().get(name)?.to_str().ok());
             return Err(error.with_request_id(id));
         }
@@ -285,7 +286,7 @@ impl Sending<'_> {
         &self,
         mut headers: HeaderMap,
         content: Option<reqwest::Body>,
-        shown: &[Arc<Held>],
+        tokens: &[Arc<CachedToken>],
     ) -> Result<reqwest::Response, Error> {
         let Self { prepared, progress, .. } = self;
         let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
@@ -293,8 +294,8 @@ impl Sending<'_> {
         // Last, so that no header of the call replaces it.
         headers.remove(header::AUTHORIZATION);
         let mut url = prepared.url.clone();
-        for (way, held) in self.ways.iter().zip(shown) {
-            way.show(held, &mut headers, &mut url)?;
+        for (way, token) in self.ways.iter().zip(tokens) {
+            way.add_to(token, &mut headers, &mut url)?;
         }
         let before = progress.begin();
         let in_flight = InFlight::new(Sent {
@@ -332,8 +333,8 @@ impl Sending<'_> {
         if let Some(double) = &session.double {
             return double.answer(prepared, headers, content).await;
         }
-        // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection says none for a body of no
-        // bytes, either.
+        // RFC 9110 §8.6: servers may answer 411 to these methods without a length. The connection sends none for an
+        // empty body either.
         let needs_length = match &content {
             None => matches!(prepared.method, Method::Post | Method::Put | Method::Patch),
             Some(body) => http_body::Body::size_hint(body).exact() == Some(0),
@@ -347,7 +348,7 @@ impl Sending<'_> {
         let client = session.transport.client(&prepared.url)?;
         notice_closed().await;
         let sending = client.execute(request);
-        // What may be sent again need not wait for the whole deadline.
+        // A call that may be retried need not wait for the whole deadline.
         let answer = if self.repeats.repeatable {
             clock::limit(self.idle, sending).await.map_err(|_| silent(self.idle))?
         } else {
@@ -357,7 +358,8 @@ impl Sending<'_> {
     }
 }
 
-/// Whether an operation that streams answers with the JSON that it also has. That is decoded, so it is read whole.
+/// Returns whether the response of a streaming operation is its JSON alternative, which is decoded and therefore read
+/// whole.
 fn is_json_beside_stream(prepared: &Prepared, headers: &HeaderMap) -> bool {
     let text = |headers: &HeaderMap, name| -> String {
         headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()

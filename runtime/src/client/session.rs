@@ -1,4 +1,4 @@
-//! What every call goes through.
+//! The session, which every call goes through.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,17 +21,19 @@ use crate::{
 /// The configuration of a client and its connections.
 pub(crate) struct Session {
     pub(crate) base: Url,
-    /// What every request to the server has.
+    /// The headers of every request to the server.
     pub(crate) headers: HeaderMap,
     pub(crate) api_version: Option<String>,
+    /// `true` if the base address has operations of other servers, too.
+    pub(crate) any_server: bool,
     pub(crate) deadline: Duration,
     pub(crate) idle: Duration,
     pub(crate) retries: RetryPolicy,
     pub(crate) least: MinThroughput,
     pub(crate) body_limit: usize,
-    /// Whether `PUT` and `DELETE` are retried as `GET` is.
+    /// `PUT` and `DELETE` are retried like `GET`.
     pub(crate) retry_writes: bool,
-    /// Whether every call is sent again after 429 and 503 with `Retry-After`.
+    /// Every call is retried after 429 and 503 with `Retry-After`.
     pub(crate) retry_when_asked: bool,
     pub(crate) budget: Budget,
     pub(crate) gate: Option<Semaphore>,
@@ -40,19 +42,19 @@ pub(crate) struct Session {
     /// The team of a compliance resource server.
     pub(crate) team: Option<Uuid>,
     pub(crate) credential: Option<Cache>,
-    /// Keys of security schemes, by the contract's names.
+    /// Keys of security schemes, by their names in the contract.
     pub(crate) keys: BTreeMap<String, KeptKey>,
-    /// Keys that go to every request that shows the token, and their places: no contract names them.
+    /// Keys for every request with the token, and their places, if no contract names them.
     pub(crate) placed: Vec<(KeyPlace, KeptKey)>,
-    /// What a request wants to be shown that no operation describes.
+    /// The security of requests without a described operation.
     pub(crate) security: Security,
     pub(crate) transport: Arc<Transport>,
-    /// What answers in place of the service, in tests.
+    /// Answers instead of the service, in tests.
     pub(crate) double: Doubled,
-    /// What the layers above are configured with.
+    /// The configuration of the layers above.
     #[cfg_attr(not(feature = "graphql"), allow(dead_code, reason = "only the layers above read it"))]
     pub(crate) extensions: Extensions,
-    /// What subscriptions share.
+    /// The state that subscriptions share.
     #[cfg(feature = "graphql")]
     pub(crate) graphql: super::Extension,
 }

@@ -8,11 +8,11 @@ use crate::{
     protocol::{Argument, Operation, Payload, Raw},
 };
 
-/// A call of an operation that enqueues work: a success says that the work is accepted, not that it is done (platform
+/// A call of an operation that enqueues work: a success means that the work is accepted, not that it is done (platform
 /// document §4.4).
 ///
-/// With the cargo feature `operations`, `submit` sends it and gives an `Operation` to watch and to wait for. `.await` sends
-/// it as a plain call, and leaves the rest to the caller.
+/// With the cargo feature `operations`, `submit` sends it and returns an `Operation` to watch and to wait for. `.await`
+/// sends it as a plain call, without watching.
 #[must_use = "a submission is sent by `submit`, or when it is awaited"]
 pub struct Submission<'a, T> {
     pub(crate) call: Call<'a, T>,
@@ -24,7 +24,7 @@ pub struct Submission<'a, T> {
 options!([T] Submission<'_, T>, call.unsent.options);
 
 impl<'a, T> Submission<'a, T> {
-    /// What generated operations call that are bound as asynchronous. `kind` is the name of the binding.
+    /// Called by generated operations that are bound as asynchronous. `kind` is the name of the binding.
     #[doc(hidden)]
     pub fn new(
         client: &'a Client,
@@ -37,32 +37,32 @@ impl<'a, T> Submission<'a, T> {
         Self { call: Call::new(client, operation, arguments, payload, decode), kind, label: None }
     }
 
-    /// What generated setters call: gives an argument to the parameter at a position.
+    /// Called by generated setters: sets the argument of the parameter at a position.
     #[doc(hidden)]
     pub fn set(&mut self, position: usize, argument: &dyn Argument) {
         self.call.set(position, argument);
     }
 
-    /// What generated setters call: gives the body.
+    /// Called by generated setters: sets the body.
     #[doc(hidden)]
     pub fn set_body(&mut self, payload: Payload<'_>) {
         self.call.set_body(payload);
     }
 
-    /// Names what is submitted, in the caller's words: a store keeps one submission of a label, so that a program that was
-    /// stopped finds out what it has submitted before.
+    /// Sets a label for the submission: a store keeps one submission per label, so that a program that was stopped can
+    /// find its earlier submission.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
+    /// Adds a header, or replaces one. `Authorization` is an error, since the credential sets it.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.call = self.call.header(name, value);
         self
     }
 
-    /// Sends the call, and returns status and headers along with the accepted result. No store learns of it.
+    /// Sends the call, and returns status and headers together with the accepted result. It is not stored.
     pub fn with_response(self) -> CallFuture<'a, Response<T>>
     where
         T: 'a,
@@ -71,7 +71,7 @@ impl<'a, T> Submission<'a, T> {
     }
 }
 
-/// The plain call, without label: no store learns of it.
+/// Converts to the plain call, without label: it is not stored.
 impl<'a, T> From<Submission<'a, T>> for Call<'a, T> {
     fn from(submission: Submission<'a, T>) -> Self {
         submission.call

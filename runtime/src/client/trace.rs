@@ -7,7 +7,7 @@ use url::Position;
 use super::Session;
 use crate::{error::Error, protocol::Prepared, telemetry};
 
-/// The span. Values of parameters stay out of it: `url.full` has the template in their place.
+/// Starts the span. Parameter values stay out of it: `url.full` has the template instead.
 pub(super) fn begin(session: &Session, prepared: &Prepared) -> Span {
     let span = tracing::info_span!(
         "platform.call",
@@ -40,7 +40,7 @@ pub(super) fn begin(session: &Session, prepared: &Prepared) -> Span {
     span
 }
 
-/// What came of the call.
+/// Records the result of the call.
 pub(super) fn end(span: &Span, prepared: &Prepared, status: Option<StatusCode>, retries: u32, error: Option<&Error>) {
     if let Some(status) = status {
         span.record("http.response.status_code", i64::from(status.as_u16()));
@@ -63,7 +63,7 @@ pub(super) fn error_type(error: &Error) -> String {
     }
 }
 
-/// Whether a status is an error by itself.
+/// Returns whether a status is an error by itself.
 pub(super) fn failed(status: StatusCode) -> bool {
     status.is_client_error() || status.is_server_error()
 }

@@ -5,8 +5,8 @@ use std::{
     time::Duration,
 };
 
-/// Pauses that double, from the first to the longest, of which up to a half is left out at random: callers that failed
-/// together must not come again together.
+/// Pauses that double, from the first to the longest, minus a random part of up to one half: callers that failed
+/// together must not retry together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backoff {
     pub(crate) first: Duration,
@@ -14,27 +14,27 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// The pause after this many failures in a row; none before the first one.
+    /// Returns the pause after this many failures in a row; none before the first one.
     pub(crate) fn pause(self, failures: u32) -> Duration {
         let Some(more) = failures.checked_sub(1) else { return Duration::ZERO };
         let span = self.span(more);
-        // What is never stays never, and does not overflow.
+        // Never stays never, and does not overflow.
         if span > super::LONGEST { span } else { span.mul_f64(0.5 + random() / 2.0) }
     }
 
-    /// The first span after it was doubled this many times, with nothing left out.
+    /// Returns the first pause doubled this many times, without jitter.
     pub(crate) fn span(self, doublings: u32) -> Duration {
         self.first.saturating_mul(1 << doublings.min(20)).min(self.longest)
     }
 
-    /// The same, or what the server asks for where that is longer. A time that is over, as of a server whose clock is wrong,
-    /// shortens nothing.
+    /// The same, or the server's `Retry-After` if that is longer. A time in the past, as from a server whose clock is
+    /// wrong, shortens nothing.
     pub(crate) fn pause_asked(self, failures: u32, asked: Option<Duration>) -> Duration {
         self.pause(failures).max(asked.unwrap_or_default())
     }
 }
 
-/// Random characters that no body holds by chance.
+/// Random characters that no body contains by chance.
 pub(crate) fn unique() -> String {
     let random = || RandomState::new().hash_one(1_u8);
     format!("{:016x}{:016x}", random(), random())

@@ -1,7 +1,7 @@
-//! Points in time, and the only place that adds a time to one.
+//! Points in time, and the only place that adds a duration to one.
 //!
-//! `Instant + Duration` panics beyond what a clock can say, and so do timers that add in their own way. A caller writes
-//! `Duration::MAX` for "never", so that every time that an option, a server or a token gives goes through [`Until`].
+//! `Instant + Duration` panics beyond the range of the clock, and so do timers that add by themselves. Callers write
+//! `Duration::MAX` for "never", so every duration from an option, a server or a token goes through [`Until`].
 
 mod backoff;
 mod moment;
@@ -17,37 +17,37 @@ use std::{
 pub(crate) use backoff::{Backoff, random, unique};
 pub(crate) use moment::{Clock, Moment};
 
-/// A longer time from now means no limit. Timers count further than this without turning over.
+/// A longer time from now means no limit. Timers can represent more than this without overflow.
 pub(crate) const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// When something ends: at a point on the monotonic clock, or never, which is later than every point.
+/// The end of a time: a point on the monotonic clock, or never, which is later than every point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Until(Option<Instant>);
 
-/// The time was over before the work was done.
+/// The time ended before the work was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Over;
 
 impl Until {
     pub(crate) const NEVER: Self = Self(None);
 
-    /// This time from now on.
+    /// Returns the end of this time from now on.
     pub(crate) fn after(time: Duration) -> Self {
         Self::from(now(), time)
     }
 
-    /// This time after `start`. More than [`LONGEST`] is never.
+    /// Returns the end of this time after `start`. More than [`LONGEST`] is never.
     pub(crate) fn from(start: Instant, time: Duration) -> Self {
         Self(Some(time).filter(|time| *time <= LONGEST).and_then(|time| start.checked_add(time)))
     }
 
-    /// This point, however far it is.
+    /// Returns the end at this point, however far it is.
     #[cfg(any(test, feature = "operations"))]
     pub(crate) const fn at(instant: Instant) -> Self {
         Self(Some(instant))
     }
 
-    /// The point; `None` where it never comes.
+    /// Returns the point; `None` if it is never.
     pub(crate) const fn instant(self) -> Option<Instant> {
         self.0
     }
@@ -56,12 +56,12 @@ impl Until {
         self.0.is_some_and(|end| end <= now)
     }
 
-    /// The time that is left: nothing when it is over, `Duration::MAX` when it never is.
+    /// Returns the remaining time: zero if it is over, `Duration::MAX` if it is never.
     pub(crate) fn left(self, now: Instant) -> Duration {
         self.0.map_or(Duration::MAX, |end| end.saturating_duration_since(now))
     }
 
-    /// Waits for the point; for ever where it never comes.
+    /// Waits for the point; for ever if it is never.
     pub(crate) async fn sleep(self) {
         match self.timer() {
             #[allow(clippy::disallowed_methods, reason = "this is where timers are set")]
@@ -70,7 +70,7 @@ impl Until {
         }
     }
 
-    /// Does the work, as long as the time is not over.
+    /// Does the work until the time is over.
     pub(crate) async fn limit<F: IntoFuture>(self, work: F) -> Result<F::Output, Over> {
         match self.timer() {
             #[allow(clippy::disallowed_methods, reason = "this is where timers are set")]
@@ -79,7 +79,7 @@ impl Until {
         }
     }
 
-    /// The point as a timer takes it. A point that a caller gave may lie beyond [`LONGEST`].
+    /// The point for a timer. A caller's point may lie beyond [`LONGEST`].
     fn timer(self) -> Option<tokio::time::Instant> {
         self.0.filter(|end| end.saturating_duration_since(now()) <= LONGEST).map(Into::into)
     }
@@ -100,7 +100,7 @@ impl PartialOrd for Until {
     }
 }
 
-/// Now, on the monotonic clock of timers. A test that pauses the clock of tokio moves this one, too.
+/// Returns the current time of the monotonic clock of timers. A test that pauses tokio's clock controls this one, too.
 pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
@@ -115,7 +115,7 @@ pub(crate) async fn limit<F: IntoFuture>(time: Duration, work: F) -> Result<F::O
     Until::after(time).limit(work).await
 }
 
-/// A time as an error says it, in seconds.
+/// Formats a time for errors, in seconds.
 pub(crate) fn seconds(time: Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-/// A point on the monotonic and on the wall clock. The first may stand still while a machine sleeps, the second may be set:
-/// a limit is over as soon as it is over on one of them.
+/// A point on the monotonic and on the wall clock. The first may stop while a machine sleeps, the second may be
+/// changed: a limit is over as soon as it is over on one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub(crate) instant: Instant,
@@ -15,24 +15,24 @@ impl Moment {
         Self { instant: Instant::now(), wall: SystemTime::now() }
     }
 
-    /// `None`: beyond what the clocks can say.
+    /// `None`: beyond the range of the clocks.
     pub(crate) fn after(self, time: Duration) -> Option<Self> {
         Some(Self { instant: self.instant.checked_add(time)?, wall: self.wall.checked_add(time)? })
     }
 
-    /// Whether this point lies behind `now`, on either clock.
+    /// Returns whether this point is before `now`, on either clock.
     pub(crate) fn is_over(self, now: Self) -> bool {
         now.instant >= self.instant || now.wall >= self.wall
     }
 
-    /// The time that is left until this point.
+    /// Returns the time until this point.
     pub(crate) fn left(self, now: Self) -> Duration {
         let wall = self.wall.duration_since(now.wall).unwrap_or_default();
         self.instant.saturating_duration_since(now.instant).min(wall)
     }
 }
 
-/// Where the time comes from.
+/// The source of the time.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Clock {
     #[default]

@@ -1,10 +1,10 @@
-//! Every time that a caller can write is a limit, or none.
+//! Every time that a caller can set is a limit, or none.
 
 use std::future::{pending, ready};
 
 use super::*;
 
-/// More than any of these is waited for means that the test hangs.
+/// A wait longer than this means that the test hangs.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 const LONG: [Duration; 6] = [
@@ -18,7 +18,7 @@ const LONG: [Duration; 6] = [
 
 const SHORT: [Duration; 3] = [Duration::ZERO, Duration::from_nanos(1), Duration::from_millis(2)];
 
-/// The farthest point that the clock can say.
+/// The farthest point of the clock.
 fn farthest() -> Instant {
     let (mut end, mut step) = (Instant::now(), Duration::MAX);
     while !step.is_zero() {

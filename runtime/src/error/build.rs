@@ -1,4 +1,4 @@
-//! How the client makes an error, piece by piece.
+//! The construction of errors inside the client.
 
 use std::{error::Error as StdError, sync::Arc, time::Duration};
 
@@ -7,12 +7,12 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::{Error, Inner, Kind, Problem, display};
 
-/// How far a call got, over all of its attempts.
+/// The progress of a call, over all of its attempts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
-    /// The service may have seen any of it.
+    /// The service may have seen an attempt.
     pub(crate) sent: bool,
-    /// It changes something, and an attempt had no answer.
+    /// It changes something, and an attempt had no response.
     pub(crate) unknown: bool,
     /// An attempt may have taken effect.
     pub(crate) effective: bool,
@@ -23,29 +23,29 @@ impl Error {
         Self(Box::new(Inner { kind, what: what.into(), ..Inner::default() }))
     }
 
-    /// A body, or a part of it, that does not decode.
+    /// Creates the error of a body, or of a part of it, that does not decode.
     pub(crate) fn decode(what: &str, cause: &serde_json::Error) -> Self {
         Self::of(Kind::Decode, format!("{what} cannot be decoded: {}", display::mask(&cause.to_string())))
-            .hint("the service does not answer as its contract says: regenerate the client")
+            .hint("the response does not match the contract: regenerate the client")
     }
 
-    /// A value that cannot be written.
+    /// Creates the error of a value that cannot be serialized.
     pub(crate) fn encode(cause: &serde_json::Error) -> Self {
         Self::of(Kind::Request, format!("the value cannot be written as JSON: {}", display::mask(&cause.to_string())))
             .hint("correct the value")
     }
 
-    /// A member of an object that is not of the type asked for.
+    /// Creates the error of a member of an object that has another type than requested.
     pub(crate) fn member(name: &str, cause: &serde_json::Error) -> Self {
         Self::decode(&format!("the member `{}`", display::escape(name)), cause).hint("ask for it as another type")
     }
 
-    /// A text that is not what it is read as.
+    /// Creates the error of a text that does not parse.
     pub(crate) fn value(expected: &str) -> Self {
         Self::of(Kind::Decode, format!("the text is not {expected}")).hint("use the text as it is")
     }
 
-    /// A response with an error status.
+    /// Creates the error of a response with an error status.
     pub(crate) fn status_code(
         status: StatusCode,
         media_type: Option<&HeaderValue>,
@@ -64,7 +64,7 @@ impl Error {
         self
     }
 
-    /// What of its kind it is, as a code.
+    /// Sets the specific code.
     pub(crate) fn because(mut self, reason: &'static str) -> Self {
         self.0.reason = reason;
         self
@@ -74,12 +74,12 @@ impl Error {
         self.0.reason
     }
 
-    /// What happened, and what to do next, apart.
+    /// Returns the message and the hint.
     pub(crate) fn parts(&self) -> (&str, &str) {
         (&self.0.what, &self.0.hint)
     }
 
-    /// A second thing to know, after the hint.
+    /// Adds a further fact after the hint.
     pub(crate) fn and(mut self, what: &str) -> Self {
         self.0.hint = if self.0.hint.is_empty() { what.to_owned() } else { format!("{}; {what}", self.0.hint) };
         self
@@ -90,7 +90,7 @@ impl Error {
         self
     }
 
-    /// Nothing was sent: a secret, a file or the configuration of this machine.
+    /// Returns whether nothing was sent: a secret, a file or the configuration of this machine.
     pub(crate) fn is_local(&self) -> bool {
         matches!(self.0.kind, Kind::Secret | Kind::Configuration | Kind::Request | Kind::File)
     }
@@ -116,7 +116,7 @@ impl Error {
         self
     }
 
-    /// The body of another error.
+    /// Sets the body of another error.
     #[cfg(feature = "graphql")]
     pub(crate) fn with_response_of(mut self, other: &Self) -> Self {
         self.0.media_type.clone_from(&other.0.media_type);
@@ -148,7 +148,7 @@ impl Error {
         self
     }
 
-    /// Whether any attempt of the call may have taken effect, in spite of the error.
+    /// Returns whether any attempt of the call may have taken effect, in spite of the error.
     #[cfg(any(feature = "operations", test))]
     pub(crate) fn may_have_taken_effect(&self) -> bool {
         self.0.effective

@@ -1,14 +1,15 @@
-//! How a program makes an error: in a credential, a middleware, a store of its own.
+//! The construction of errors by programs: in a credential, a middleware, a store of their own.
 
 use std::{error::Error as StdError, io, sync::Arc};
 
 use super::{Error, ErrorKind, display};
 
 impl Error {
-    /// An error of this kind, which says what `source` says: an error of another library, or a text. Say no secret in it.
+    /// Creates an error of this kind with the message of `source`: an error of another library, or a text. It must not
+    /// contain a secret.
     ///
-    /// The kind decides what the client does: an error of a middleware with the kind [`Connect`](ErrorKind::Connect) or
-    /// [`Transport`](ErrorKind::Transport) is met as one of the network is.
+    /// The kind determines the client's reaction: an error of a middleware with the kind
+    /// [`Connect`](ErrorKind::Connect) or [`Transport`](ErrorKind::Transport) is handled like one of the network.
     ///
     /// ```
     /// use driftless_runtime::{Error, ErrorKind};
@@ -65,7 +66,7 @@ impl From<http::header::InvalidHeaderValue> for Error {
     }
 }
 
-/// [`ErrorKind::Other`], or, where it is one already, the very error.
+/// [`ErrorKind::Other`], or the same error if it is one already.
 impl From<Box<dyn StdError + Send + Sync>> for Error {
     fn from(cause: Box<dyn StdError + Send + Sync>) -> Self {
         cause.downcast::<Self>().map_or_else(|cause| Self::new(ErrorKind::Other, cause), |error| *error)
@@ -87,7 +88,7 @@ mod tests {
         assert!(error.get_ref().is_some_and(|source| source.is::<io::Error>()));
         let again = error.clone();
         assert_eq!(again.to_string(), error.to_string());
-        // The chain goes on behind the source, and does not repeat it.
+        // The chain continues behind the source, and does not repeat it.
         assert!(error.source().is_none_or(|source| !source.is::<Error>()));
         let boxed: Box<dyn std::error::Error + Send + Sync> = Box::new(Error::new(ErrorKind::Timeout, "late"));
         assert!(Error::from(boxed).is_timeout());

@@ -1,4 +1,4 @@
-//! How errors read.
+//! The text of errors.
 
 use std::fmt::{self, Write};
 
@@ -49,7 +49,7 @@ impl fmt::Debug for Error {
     }
 }
 
-/// The text on one line, without control characters, and not longer than a reader wants.
+/// Returns the text on one line, without control characters, and cut to a readable length.
 pub(crate) fn escape(text: &str) -> String {
     const LONGEST: usize = 500;
     let mut out = String::with_capacity(text.len());
@@ -67,13 +67,13 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Control characters, line separators, and the marks that turn the direction of text.
+/// Control characters, line separators, and the marks that change the direction of text.
 fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The message of a decoder without the texts that it quotes: a value of the wire may be a secret.
+/// Returns the message of a decoder without the texts that it quotes: a value of the wire may be a secret.
 pub(crate) fn mask(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let mut characters = message.chars();
@@ -96,14 +96,15 @@ pub(crate) fn mask(message: &str) -> String {
     out
 }
 
-/// What stands in the place of a secret that a server repeats.
+/// The replacement of a secret that a server repeats.
 const BLANK: &str = "[redacted]";
 
-/// The length from which a secret is blanked out wherever it stands, in bytes. A shorter one stands by chance within other
-/// words, which would make texts unreadable, and tell the secret to those who know the words: it is blanked out as a word.
+/// The length from which a secret is blanked out everywhere, in bytes. A shorter one occurs by chance within other
+/// words, which would become unreadable, and reveal the secret to those who know the words: it is blanked out only as a
+/// whole word.
 const UNMISTAKABLE: usize = 8;
 
-/// The text without a secret that a server repeats in it.
+/// Returns the text without a secret that a server repeats in it.
 pub(crate) fn scrub_text(text: &str, secret: &str) -> String {
     if secret.is_empty() {
         return text.to_owned();
@@ -125,7 +126,7 @@ pub(crate) fn scrub_text(text: &str, secret: &str) -> String {
     out
 }
 
-/// The body without a token that a server repeats in it.
+/// Returns the body without a token that a server repeats in it.
 pub(crate) fn scrub(kind: Option<&HeaderValue>, body: Bytes, secret: Option<&SecretString>) -> Bytes {
     let Some(secret) = secret.map(ExposeSecret::expose_secret).filter(|secret| !secret.is_empty()) else { return body };
     // In another charset, a secret has other bytes, or stands among some that are to stay readable.
@@ -135,7 +136,7 @@ pub(crate) fn scrub(kind: Option<&HeaderValue>, body: Bytes, secret: Option<&Sec
     if !body.windows(secret.len()).any(|window| window == secret.as_bytes()) {
         return body;
     }
-    // A body with a token in it is text or can be shown as such: what is not UTF-8 has no part worth keeping.
+    // A body with a token in it is text or can be treated as such: bytes that are not UTF-8 are not worth keeping.
     scrub_text(&String::from_utf8_lossy(&body), secret).into()
 }
 

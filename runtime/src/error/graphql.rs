@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Error, Inner, Kind, scrub_text};
 use crate::json::{Object, Value, lenient};
 
-/// One error of an answer, as the GraphQL specification writes it.
+/// One error of a response, as in the GraphQL specification.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct GraphqlError {
@@ -16,7 +16,7 @@ pub struct GraphqlError {
     extensions: Object,
 }
 
-/// A place in the document.
+/// A position in the document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -28,21 +28,21 @@ pub struct GraphqlLocation {
 }
 
 impl Error {
-    /// What the service answered in place of data.
+    /// Creates the error of a response with errors instead of data.
     pub(crate) fn graphql(errors: Vec<GraphqlError>) -> Self {
         let what = format!("the service did not execute the document: {}", summary(&errors));
         Self(Box::new(Inner { kind: Kind::Graphql, what, graphql: errors, ..Inner::default() }))
-            .hint("correct what it names; `graphql_errors` lists all errors")
+            .hint("correct the parts that it names; `graphql_errors` lists all errors")
     }
 
-    /// The errors that the service answered beside data.
+    /// Creates the error of a response with errors beside data.
     pub(crate) fn graphql_partial(errors: Vec<GraphqlError>) -> Self {
         let what = format!("the answer is partial: {}", summary(&errors));
         Self(Box::new(Inner { kind: Kind::Graphql, what, graphql: errors, ..Inner::default() }))
             .hint("the data that came is in `data` of the answer; `graphql_errors` lists all errors")
     }
 
-    /// The error of a status, with the errors of a GraphQL answer in its body.
+    /// Adds the errors of a GraphQL response in the body to the error of a status.
     pub(crate) fn with_graphql(mut self, secret: Option<&SecretString>) -> Self {
         // ASP.NET's problem details have `errors` as well, as an object.
         if self.0.kind == Kind::Status
@@ -61,28 +61,29 @@ impl Error {
         self
     }
 
-    /// The errors of a GraphQL answer without data, or with a status such as 401. Those beside data are in [`Answer`](crate::graphql::Answer).
+    /// Returns the errors of a GraphQL response without data, or with a status such as 401. Those beside data are in
+    /// [`Answer`](crate::graphql::Answer).
     pub fn graphql_errors(&self) -> &[GraphqlError] {
         &self.0.graphql
     }
 
-    /// The code with which the service closed the WebSocket: 4401, 4403, 4429 and so on, or one of RFC 6455.
+    /// Returns the code with which the service closed the WebSocket: 4401, 4403, 4429 and so on, or one of RFC 6455.
     pub fn close_code(&self) -> Option<u16> {
         self.0.close_code
     }
 
-    /// The service answered a GraphQL document with errors, and without data.
+    /// Returns whether the service answered a GraphQL document with errors, and without data.
     pub fn is_graphql(&self) -> bool {
         self.0.kind == Kind::Graphql
     }
 
-    /// The WebSocket broke, was refused or was closed.
+    /// Returns whether the WebSocket broke, was refused or was closed.
     pub fn is_socket(&self) -> bool {
         self.0.kind == Kind::Socket
     }
 }
 
-/// The first error, and how many there are beside it.
+/// Returns the first error, and the number of further ones.
 fn summary(errors: &[GraphqlError]) -> String {
     let first = errors.first().map_or("no reason given", GraphqlError::message);
     match errors.len() {
@@ -91,7 +92,7 @@ fn summary(errors: &[GraphqlError]) -> String {
     }
 }
 
-/// A list of errors. What is not an error object counts as an error without a message.
+/// Reads a list of errors. An item that is not an error object counts as an error without a message.
 pub(crate) fn read_errors(text: &str, secret: Option<&SecretString>) -> Vec<GraphqlError> {
     if text == "null" {
         return Vec::new();
@@ -109,7 +110,7 @@ pub(crate) fn read_errors(text: &str, secret: Option<&SecretString>) -> Vec<Grap
 }
 
 impl GraphqlError {
-    /// Takes each part that is one, so that an odd part, such as a path that is null, does not cost the others.
+    /// Reads each valid part, so that an invalid one, such as a path that is null, does not affect the others.
     fn read(value: Value) -> Self {
         let Value::Object(mut parts) = value else { return Self::default_with(None) };
         let mut part = |name| parts.remove(name).unwrap_or_default();
@@ -126,27 +127,27 @@ impl GraphqlError {
         Self { message: message.unwrap_or("an error without a message").to_owned(), ..Self::default() }
     }
 
-    /// What the service says.
+    /// Returns the service's message.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The places in the document.
+    /// Returns the positions in the document.
     pub fn locations(&self) -> &[GraphqlLocation] {
         &self.locations
     }
 
-    /// The field of the answer: names and indexes.
+    /// Returns the path to the field: names and indexes.
     pub fn path(&self) -> &[Value] {
         &self.path
     }
 
-    /// What the service adds.
+    /// Returns the extensions.
     pub fn extensions(&self) -> &Object {
         &self.extensions
     }
 
-    /// The `code` of the extensions, by which many services name the kind of error.
+    /// Returns the `code` of the extensions, in which many services put the kind of error.
     pub fn code(&self) -> Option<&str> {
         self.extensions.value("code").and_then(Value::as_str)
     }

@@ -1,6 +1,6 @@
 //! Kinds of errors.
 
-/// What kind of error it is. More may be added; [`Error::code`](crate::Error::code) is its name as text.
+/// The kind of an error. More may be added; [`Error::code`](crate::Error::code) is its name as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -23,11 +23,11 @@ pub enum Kind {
     Status,
     /// A body above the limit.
     TooLarge,
-    /// A body that is not what the contract says.
+    /// A body that does not match the contract.
     Decode,
     /// A local file.
     File,
-    /// What a part of the program says: a credential, a middleware, a store.
+    /// An error of a part of the program: a credential, a middleware, a store.
     Other,
     /// A GraphQL document that the service did not execute, or not wholly.
     #[cfg(feature = "graphql")]

@@ -37,10 +37,10 @@ pub use kind::Kind as ErrorKind;
 
 type Cause = Arc<dyn StdError + Send + Sync>;
 
-/// What went wrong with a call, or before it.
+/// The error of a call, or of a step before it.
 ///
-/// `Display` is one line that says what to do next; it holds no secret, no value that was sent, and no raw body. What the
-/// server said is in [`problem`](Self::problem), [`body_as`](Self::body_as) and [`raw_body`](Self::raw_body).
+/// `Display` is one line with the next step; it contains no secret, no value that was sent, and no raw body. The
+/// server's response is in [`problem`](Self::problem), [`body_as`](Self::body_as) and [`raw_body`](Self::raw_body).
 ///
 /// ```no_run
 /// # async fn show(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
@@ -59,12 +59,12 @@ pub struct Error(Box<Inner>);
 #[derive(Clone, Default)]
 struct Inner {
     kind: Kind,
-    /// What of its kind it is, where somebody tells the cases apart: `secret/missing`, `connect/dns`.
+    /// The specific code, if there is one: `secret/missing`, `connect/dns`.
     reason: &'static str,
     operation: Option<&'static str>,
-    /// What happened, without values.
+    /// The message, without values.
     what: String,
-    /// What to do next.
+    /// The next step.
     hint: String,
     status: Option<StatusCode>,
     headers: HeaderMap,
@@ -73,7 +73,7 @@ struct Inner {
     /// The media type of the body.
     media_type: Option<HeaderValue>,
     retry_after: Option<Duration>,
-    /// The cause is expected to pass, whatever kind of error it is.
+    /// The cause is expected to be temporary, whatever kind of error it is.
     passing: bool,
     /// The issuer refused the secret or the grant itself.
     refusal: bool,
@@ -90,55 +90,55 @@ struct Inner {
     /// The code of the WebSocket's close frame.
     #[cfg(feature = "graphql")]
     close_code: Option<u16>,
-    /// What a layer above hands to the caller along with the error.
+    /// A value that a layer above attaches for the caller.
     #[cfg(feature = "operations")]
     attachment: Option<Arc<dyn Any + Send + Sync>>,
     cause: Option<Cause>,
-    /// The cause is all that this error says.
+    /// The error has only the message of its cause.
     transparent: bool,
 }
 
 impl Error {
-    /// A short, stable code: `configuration`, `secret`, `token`, `request`, `connect`, `transport`, `timeout`, `status`,
-    /// `too-large`, `decode`, `file` or `other`; with GraphQL, `graphql` or `socket`; with asynchronous operations,
-    /// `submission-unknown`, `missing`, `reference`, `store`,
-    /// `label-mismatch` or `lease-lost`.
+    /// Returns a short, stable code: `configuration`, `secret`, `token`, `request`, `connect`, `transport`, `timeout`,
+    /// `status`, `too-large`, `decode`, `file` or `other`; with GraphQL, `graphql` or `socket`; with asynchronous
+    /// operations, `submission-unknown`, `missing`, `reference`, `store`, `label-mismatch` or `lease-lost`.
     pub fn code(&self) -> &'static str {
         self.0.kind.code()
     }
 
-    /// What kind of error it is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The error that this one was made of, or that led to it.
+    /// Returns the error that this one was created from, or that caused it.
     pub fn get_ref(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
         self.0.cause.as_deref()
     }
 
-    /// The operation that was called, by its Rust name.
+    /// Returns the operation that was called, by its Rust name.
     pub fn operation(&self) -> Option<&str> {
         self.0.operation
     }
 
-    /// The status of the service's response, when there was one. Never that of the issuer.
+    /// Returns the status of the service's response, if there was one. Never that of the issuer.
     pub fn status(&self) -> Option<StatusCode> {
         self.0.status
     }
 
-    /// The headers of the response with an error status; empty where there was none. A token of this client that the server
-    /// repeats in them is blanked out.
+    /// Returns the headers of the response with an error status; empty if there was none. A token of this client that
+    /// the server repeats in them is blanked out.
     pub fn headers(&self) -> &HeaderMap {
         &self.0.headers
     }
 
-    /// The body of the error as an RFC 9457 problem, when it is a JSON object. ASP.NET's `errors` and `traceId` included.
+    /// Returns the body of the error as an RFC 9457 problem if it is a JSON object, including ASP.NET's `errors` and
+    /// `traceId`.
     pub fn problem(&self) -> Option<&Problem> {
         self.0.problem.as_ref()
     }
 
-    /// The body of the error as a `T`: the type that the contract gives for the status.
+    /// Decodes the body of the error as a `T`: the type that the contract declares for the status.
     ///
     /// # Errors
     ///
@@ -149,40 +149,40 @@ impl Error {
         lenient::from_slice(text.as_bytes()).map_err(|cause| Self::decode("the body of the error", &cause))
     }
 
-    /// The body as the text of JSON.
+    /// Returns the body as the text of JSON.
     pub(crate) fn json_text(&self) -> Result<Cow<'_, str>, String> {
         charset::json(self.0.media_type.as_ref(), &self.0.body)
     }
 
-    /// The body of the response as it came, at most 64 KiB. A token or secret of this client that the server repeats in it
+    /// Returns the body of the response, at most 64 KiB. A token or secret of this client that the server repeats in it
     /// is blanked out; the rest is UTF-8 then.
     pub fn raw_body(&self) -> &[u8] {
         &self.0.body
     }
 
-    /// How long to wait before the next attempt: what the server asks for, or until the issuer is asked again.
+    /// Returns the time until the next attempt: that of `Retry-After`, or until the issuer is asked again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// The identifier of the request in the server's logs: what the response says, else what the request said.
+    /// Returns the identifier of the request in the server's logs: that of the response, else that of the request.
     pub fn request_id(&self) -> Option<&str> {
         self.0.request_id.as_deref()
     }
 
-    /// The identifier that the body of the error gives for the server's logs (ASP.NET's `traceId`).
+    /// Returns the identifier for the server's logs in the body of the error (ASP.NET's `traceId`).
     pub fn trace_id(&self) -> Option<&str> {
         self.0.problem.as_ref()?.trace_id.as_deref()
     }
 
-    /// Whether the service may have seen the request. `false`: nothing of it left this machine.
+    /// Returns whether the service may have seen the request. `false` if no part of it was sent.
     pub fn was_sent(&self) -> bool {
         self.0.sent || self.0.status.is_some()
     }
 
-    /// A call that changes something was sent, and no answer came: whether it took effect is not known. This holds when any
-    /// attempt of the call had no answer, whatever came back from a later one: a 409 or a 404 may be what the lost attempt has
-    /// done. It is not sent again by itself: look before sending it again.
+    /// Returns whether a call that changes something was sent without a response, so that it is unknown whether it took
+    /// effect. This is also the case if only an earlier attempt of the call had no response: a later 409 or 404 may be
+    /// the effect of the lost attempt. It is not retried: check the service before sending it again.
     pub fn is_submission_unknown(&self) -> bool {
         #[cfg(feature = "operations")]
         if self.0.kind == Kind::SubmissionUnknown {

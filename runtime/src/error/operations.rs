@@ -5,7 +5,7 @@ use std::{any::Any, sync::Arc};
 use super::{Error, Kind};
 
 impl Error {
-    /// A submission of which nobody knows whether it arrived. What its last attempt met stays on it.
+    /// Creates the error of a submission that may or may not have arrived, with the cause of its last attempt.
     pub(crate) fn submission_unknown(cause: Self, correlation: &str, hint: &str) -> Self {
         let what = format!("it is unknown whether the submission {correlation} arrived: {}", cause.0.what);
         let mut error = Self::of(Kind::SubmissionUnknown, what).hint(hint);
@@ -20,12 +20,12 @@ impl Error {
         error.cause(cause)
     }
 
-    /// An error of a [`Store`](crate::operations::Store) of another kind: what it cannot do, without secrets.
+    /// Creates an error of a custom [`Store`](crate::operations::Store), with its message, without secrets.
     pub fn store(what: impl Into<String>) -> Self {
         Self::of(Kind::Store, what)
     }
 
-    /// Hands something to the caller along with the error.
+    /// Attaches a value for the caller to the error.
     pub(crate) fn with_attachment(mut self, attachment: impl Any + Send + Sync) -> Self {
         self.0.attachment = Some(Arc::new(attachment));
         self
@@ -35,28 +35,29 @@ impl Error {
         self.0.attachment.as_deref()?.downcast_ref()
     }
 
-    /// The service does not show the operation, and the time in which it may become visible is over.
+    /// Returns whether the service does not return the operation, and the time in which it may become visible is over.
     pub fn is_operation_missing(&self) -> bool {
         self.0.kind == Kind::Missing
     }
 
-    /// The reference to an operation is damaged, was changed, or belongs to another deployment.
+    /// Returns whether the reference to an operation is damaged, was changed, or belongs to another deployment.
     pub fn is_reference(&self) -> bool {
         self.0.kind == Kind::Reference
     }
 
-    /// The store of operations failed, or refuses a label that it has already.
+    /// Returns whether the store of operations failed, or refuses a label that it has already.
     pub fn is_store(&self) -> bool {
         self.0.kind == Kind::Store
     }
 
-    /// The label names a submission with other contents: another kind, method, path, query or body, or other headers. Nothing
-    /// was sent, and the submission of the label is as it was.
+    /// Returns whether the label identifies a submission with other contents: another kind, method, path, query or
+    /// body, or other headers. Nothing was sent, and the submission of the label is unchanged.
     pub fn is_label_mismatch(&self) -> bool {
         self.0.kind == Kind::LabelMismatch
     }
 
-    /// The lease on an operation is over: this instance was away for longer than the lease, and nothing was written.
+    /// Returns whether the lease on an operation is over: this instance was away for longer than the lease, and nothing
+    /// was written.
     pub fn is_lease_lost(&self) -> bool {
         self.0.kind == Kind::LeaseLost
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::json::{Object, Value};
 
-/// The body of an error as RFC 9457 problem details. Every member is optional; one of another type than expected is an
+/// The body of an error as RFC 9457 problem details. Every member is optional; one of an unexpected type is an
 /// extension.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -13,9 +13,9 @@ pub struct Problem {
     pub kind: Option<String>,
     /// A summary of the kind of problem.
     pub title: Option<String>,
-    /// The status, as the body repeats it.
+    /// The status in the body.
     pub status: Option<u16>,
-    /// What happened this time.
+    /// A description of this occurrence.
     pub detail: Option<String>,
     /// A URI for this occurrence.
     pub instance: Option<String>,
@@ -23,12 +23,12 @@ pub struct Problem {
     pub errors: BTreeMap<String, Vec<String>>,
     /// ASP.NET's identifier of the request in the server's logs.
     pub trace_id: Option<String>,
-    /// Everything else.
+    /// All other members.
     pub extensions: BTreeMap<String, Value>,
 }
 
 impl Problem {
-    /// Reads a body. Any JSON object is taken: services leave the media type and the members out at will.
+    /// Reads a body. Any JSON object is accepted: services omit the media type and the members at will.
     pub(crate) fn read(body: &str) -> Option<Self> {
         let Ok(Value::Object(mut members)) = serde_json::from_str(body) else { return None };
         let kind = text(&mut members, "type");
@@ -48,7 +48,7 @@ impl Problem {
         })
     }
 
-    /// What a reader wants to see first.
+    /// Returns a summary for readers.
     pub(crate) fn summary(&self) -> Option<String> {
         let said = self.detail.as_ref().or(self.title.as_ref()).or_else(|| self.extension("message"));
         let first = self.errors.iter().find_map(|(name, messages)| Some(format!("{name}: {}", messages.first()?)));
@@ -78,7 +78,7 @@ fn text(members: &mut Object, name: &str) -> Option<String> {
     }
 }
 
-/// The map of messages. What is not such a map stays an extension.
+/// Returns the map of messages. If it is not such a map, it stays an extension.
 fn errors(members: &mut Object) -> BTreeMap<String, Vec<String>> {
     let Some(Value::Object(found)) = members.value("errors") else { return BTreeMap::new() };
     let read: Option<BTreeMap<String, Vec<String>>> =

@@ -1,4 +1,4 @@
-//! Calls of generated operations: the runtime's, as types of the client's crate, which the generator gives setters.
+//! Calls of generated operations: the runtime's, as types of the client's crate, so that the generator can add setters.
 //!
 //! The methods here and the setters of optional parameters share a namespace. A parameter with the name of one of these methods, or
 //! whose name begins with `with_` or `param_`, is prefixed with `param_`. The list of methods without `with_` is closed, so that no later
@@ -11,19 +11,20 @@ macro_rules! __front_call {
     () => {
         /// A call of a generated operation, ready to be sent. `.await` sends it.
         ///
-        /// `T` is what the response becomes, and `O` names the operation. What is optional is set on the call: parameters of the
-        /// operation by their names, and what one call changes of the client's configuration by the methods below. A parameter of
-        /// the same name as one of these has `param_` in front of it.
+        /// `T` is the type of the response, and `O` names the operation. Set optional parameters of the operation by
+        /// their names, and per-call overrides of the client's configuration by the methods below. If a parameter has
+        /// the name of one of these methods, its setter is prefixed with `param_`.
         ///
-        /// Arguments are written when they are given, so a call borrows nothing but the client; what is wrong with them comes out
+        /// Arguments are serialized when they are given, so a call borrows only the client; errors in them are returned
         /// when it is awaited.
         #[must_use = "a call is sent when it is awaited"]
         pub struct Call<'a, T, O = ()>($crate::Call<'a, T>, PhantomData<fn() -> O>);
 
-        /// A call of a generated operation that enqueues work: a success says that the work is accepted, not that it is done.
+        /// A call of a generated operation that enqueues work: a success means that the work is accepted, not that it
+        /// is done.
         ///
-        /// With the cargo feature `operations`, `submit` sends it and gives an `Operation` to watch and to wait for. `.await` sends
-        /// it as a plain call, and leaves the rest to the caller. What is optional is set as on a [`Call`].
+        /// With the cargo feature `operations`, `submit` sends it and returns an `Operation` to watch and to wait for.
+        /// `.await` sends it as a plain call, without watching. Set optional parameters as on a [`Call`].
         #[must_use = "a submission is sent by `submit`, or when it is awaited"]
         pub struct Submission<'a, T, O = ()>($crate::Submission<'a, T>, PhantomData<fn() -> O>);
 
@@ -31,7 +32,7 @@ macro_rules! __front_call {
         $crate::__front_calls!(Submission);
 
         impl<'a, T, O> Call<'a, T, O> {
-            /// What generated operations return.
+            /// Called by generated operations.
             #[allow(dead_code, reason = "a build may have no family")]
             pub(crate) fn new(
                 client: &'a Client,
@@ -43,13 +44,13 @@ macro_rules! __front_call {
                 Self($crate::Call::new(client, operation, arguments, payload, decode), PhantomData)
             }
 
-            /// The items of all pages: what generated operations call that the configuration binds.
+            /// Returns the items of all pages. Called by generated operations with a pagination.
             #[allow(dead_code, reason = "a contract may bind none")]
             pub(crate) fn with_pages<I>(self, paging: Paging) -> Items<'a, I> {
                 self.0.items(paging)
             }
 
-            /// Reads an answer that comes in pages. `next` makes the call for the page after the one that it is shown, or says that
+            /// Reads a paginated response. `next` receives a page and makes the call for the next one, or returns that
             /// it was the last. A page that was read before ends it with an error.
             pub fn paginate_with<C>(
                 self,
@@ -58,7 +59,7 @@ macro_rules! __front_call {
             where
                 C: Into<$crate::Call<'a, T>>,
             {
-                self.0.paginate_with(move |shown| next(shown).map(Into::into))
+                self.0.paginate_with(move |page| next(page).map(Into::into))
             }
         }
 
@@ -69,7 +70,7 @@ macro_rules! __front_call {
         }
 
         impl<'a, T, O> Submission<'a, T, O> {
-            /// What generated operations return that are bound as asynchronous.
+            /// Called by generated operations that are bound as asynchronous.
             #[allow(dead_code, reason = "a contract may bind none")]
             pub(crate) fn new(
                 client: &'a Client,
@@ -82,13 +83,14 @@ macro_rules! __front_call {
                 Self($crate::Submission::new(client, kind, operation, arguments, payload, decode), PhantomData)
             }
 
-            /// Names what is submitted, in the caller's words: a store keeps one submission of a label, so that a program that was
-            /// stopped finds out what it has submitted before.
+            /// Sets a label for the submission: a store keeps one submission per label, so that a program that was
+            /// stopped can find its earlier submission.
             pub fn label(self, label: impl Into<String>) -> Self {
                 Self(self.0.label(label), PhantomData)
             }
 
-            /// Submits: keeps in the store that it may arrive, sends the request, keeps the acceptance, and gives the operation.
+            /// Submits: stores that the submission may arrive, sends the request, stores the acceptance, and returns
+            /// the operation.
             ///
             /// # Errors
             ///
@@ -101,7 +103,7 @@ macro_rules! __front_call {
                 self.0.submit(operations).await
             }
 
-            /// Submits again what is in the store under the same label, and of which nobody knows whether it arrived.
+            /// Submits again the stored submission of the same label, of which it is unknown whether it arrived.
             ///
             /// # Errors
             ///
@@ -130,81 +132,82 @@ macro_rules! __front_calls {
     ($call:ident) => {
         #[allow(dead_code, reason = "whether there is something to set is the contract's to say")]
         impl<'a, T, O> $call<'a, T, O> {
-            /// Gives an argument to the parameter at a position.
+            /// Sets the argument of the parameter at a position.
             pub(crate) fn set(mut self, position: usize, argument: &dyn Argument) -> Self {
                 self.0.set(position, argument);
                 self
             }
 
-            /// Gives the body.
+            /// Sets the body.
             pub(crate) fn set_body(mut self, payload: Payload<'_>) -> Self {
                 self.0.set_body(payload);
                 self
             }
 
-            /// Sets the time that this call may take, all attempts included.
+            /// Sets the time limit of this call, including all attempts.
             pub fn deadline(self, deadline: Duration) -> Self {
                 Self(self.0.deadline(deadline), PhantomData)
             }
 
-            /// Sets how long the service may be silent in this call: between the pieces of a body, and before the head of
-            /// the response where the call may be sent again.
+            /// Sets the longest silence of the service in this call: between the pieces of a body, and before the head
+            /// of the response if the call may be retried.
             pub fn idle_timeout(self, timeout: Duration) -> Self {
                 Self(self.0.idle_timeout(timeout), PhantomData)
             }
 
-            /// Sends this call once, whatever comes back.
+            /// Sends this call once, whatever the result.
             pub fn no_retry(self) -> Self {
                 Self(self.0.no_retry(), PhantomData)
             }
 
-            /// Sets how often this call is sent, and the time that one attempt may take.
+            /// Sets the policy of attempts for this call.
             pub fn with_retries(self, policy: RetryPolicy) -> Self {
                 Self(self.0.with_retries(policy), PhantomData)
             }
 
-            /// Sets the least throughput of the body of the response to this call.
+            /// Sets the minimum throughput of this call's response body.
             pub fn with_min_throughput(self, least: MinThroughput) -> Self {
                 Self(self.0.with_min_throughput(least), PhantomData)
             }
 
-            /// Says that sending this call twice does no more than sending it once, so that it may be retried as a `GET` is.
+            /// Declares that sending this call twice has the same effect as sending it once, so that it is retried like
+            /// `GET`.
             pub fn idempotent(self) -> Self {
                 Self(self.0.idempotent(), PhantomData)
             }
 
-            /// Sends this call again when the service refuses it with 429 or 503 and says `Retry-After`, whatever its
-            /// method is.
+            /// Retries this call if the service refuses it with 429 or 503 and `Retry-After`, whatever its method is.
             pub fn retry_when_asked(self) -> Self {
                 Self(self.0.retry_when_asked(), PhantomData)
             }
 
-            /// Adds a header, or replaces one. `Authorization` is the credential's, and an error here.
+            /// Adds a header, or replaces one. `Authorization` is an error, since the credential sets it.
             pub fn header(self, name: &str, value: &str) -> Self {
                 Self(self.0.header(name, value), PhantomData)
             }
 
-            /// The call with the body of its response as it comes, whatever the contract says of it: read whole, and not decoded.
+            /// Returns the call with its response body as raw bytes, whatever the contract declares: read whole, and
+            /// not decoded.
             pub fn raw(self) -> Call<'a, RawResponse, O> {
                 Call($crate::Call::from(self.0).raw(), PhantomData)
             }
 
-            /// The call with the body of its response decoded from JSON into a type of the caller's.
+            /// Returns the call with its response body decoded from JSON into a type of the caller's.
             pub fn json<U: DeserializeOwned>(self) -> Call<'a, U, O> {
                 Call($crate::Call::from(self.0).json(), PhantomData)
             }
 
-            /// The call with the body of its response as text. It is read in the charset that the response says.
+            /// Returns the call with its response body as text, in the charset that the response names.
             pub fn text(self) -> Call<'a, String, O> {
                 Call($crate::Call::from(self.0).text(), PhantomData)
             }
 
-            /// The call with the body of its response handed over while it arrives.
+            /// Returns the call with its response body as a stream.
             pub fn stream(self) -> Call<'a, ByteStream, O> {
                 Call($crate::Call::from(self.0).stream(), PhantomData)
             }
 
-            /// Sends the call, and returns status and headers along with the value.
+            /// Sends the call, and returns status and headers together with the value.
             pub fn with_response(self) -> CallFuture<'a, Response<T, O>>
             where
                 T: 'a,

@@ -1,7 +1,8 @@
-//! The front of a generated client: the types that have to be of the client's own crate, so that generated code can give them methods.
+//! The front of a generated client: the types that have to be defined in the client's own crate, so that generated code
+//! can add methods.
 //!
-//! Generated code calls [`generated`](crate::__generated) with the version of the interface between generator and runtime. Another
-//! version is one error with the command that settles it, in place of an error for each generated item.
+//! Generated code calls [`generated`](crate::__generated) with the version of the interface between generator and
+//! runtime. Another version is one error that names the command to run, instead of an error for each generated item.
 
 mod call;
 mod response;
@@ -72,14 +73,14 @@ macro_rules! __generated {
     };
 }
 
-/// Defines the client, its builder, and servers beside the main one.
+/// Defines the client, its builder, and its additional servers.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __front_client {
     ($client:ident, $builder:ident, $variables:literal) => {
         /// A client of the service. Clones share their connections and their token.
         ///
-        /// Each route family of the contract is a method. Everything else is what a [`Client`] does.
+        /// Each route family of the contract is a method. It dereferences to [`Client`].
         ///
         /// ```no_run
         #[doc = ::core::concat!("use ", ::core::env!("CARGO_CRATE_NAME"), "::{Method, ", ::core::stringify!($client), ", auth::{ClientCredentials, SecretFile}};")]
@@ -119,7 +120,7 @@ macro_rules! __front_client {
                 $builder::from_env()?.build()
             }
 
-            /// A client that a profile configures: see [`Client::from_profile`].
+            /// Creates a client that a profile configures: see [`Client::from_profile`].
             ///
             /// # Errors
             ///
@@ -165,19 +166,19 @@ macro_rules! __front_client {
             }
         }
 
-        /// A server beside the main one: a client with an address, a credential and limits of its own. `F` names its families.
+        /// An additional server: a client with its own address, credential and limits. `F` names its families.
         pub struct Server<'a, F> {
             client: &'a Client,
             families: PhantomData<fn() -> F>,
         }
 
         impl<'a, F> Server<'a, F> {
-            /// The server with this name.
+            /// Returns the server with this name.
             pub(crate) fn named(client: &'a Client, name: &str) -> Result<Self, Error> {
                 client.server(name).map(|client| Self { client, families: PhantomData })
             }
 
-            /// The client of the server.
+            /// Returns the client of the server.
             pub fn client(self) -> &'a Client {
                 self.client
             }
@@ -205,8 +206,8 @@ macro_rules! __front_client {
             }
         }
 
-        /// A bound that nothing satisfies: without the feature `assumed`, methods of assumed operations have it, so that the compiler
-        /// names the feature to their callers.
+        /// A bound that no type satisfies: without the feature `assumed`, methods of assumed operations have it, so
+        /// that the compiler names the feature to their callers.
         #[diagnostic::on_unimplemented(
             message = "this operation needs the cargo feature `assumed` of this client",
             label = "its shape is assumed until the client is regenerated from a deployment",
@@ -214,7 +215,7 @@ macro_rules! __front_client {
         )]
         #[allow(unreachable_pub, reason = "generated methods have it as a bound")]
         pub trait Assumed {
-            /// Never called: nothing implements the trait.
+            /// Never called: no type implements the trait.
             fn absent<T>(self) -> T;
         }
 
@@ -224,7 +225,7 @@ macro_rules! __front_client {
             /// A client with a runtime of its own.
             pub type Blocking = $crate::blocking::Blocking<super::$client>;
 
-            /// The items of a stream, one after the other: see [`Blocking::each`].
+            /// The iterator over a stream: see [`Blocking::each`].
             pub type Each<'a, S> = $crate::blocking::Each<'a, S, super::$client>;
         }
     };

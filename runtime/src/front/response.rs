@@ -15,37 +15,37 @@ macro_rules! __front_response {
                 Self(response, PhantomData)
             }
 
-            /// The status: a success, or a redirection that the contract declares.
+            /// Returns the status: a success, or a redirection that the contract declares.
             pub fn status(&self) -> StatusCode {
                 self.0.status()
             }
 
-            /// All headers, as they came.
+            /// Returns all headers.
             pub fn headers(&self) -> &HeaderMap {
                 self.0.headers()
             }
 
-            /// The value of a header, when it is there and is visible ASCII.
+            /// Returns the value of a header if it exists and is visible ASCII.
             pub fn header(&self, name: &str) -> Option<&str> {
                 self.0.header(name)
             }
 
-            /// The headers that the contract declares for the operation, each with its type.
+            /// Returns the headers that the contract declares for the operation, each with its type.
             pub fn declared(&self) -> Declared<'_, O> {
                 Declared::from(self.headers())
             }
 
-            /// The value.
+            /// Returns the value.
             pub fn value(&self) -> &T {
                 self.0.value()
             }
 
-            /// Status, headers and value.
+            /// Splits the response into status, headers and value.
             pub fn into_parts(self) -> (StatusCode, HeaderMap, T) {
                 self.0.into_parts()
             }
 
-            /// The value, without the rest.
+            /// Returns the value without status and headers.
             pub fn into_value(self) -> T {
                 self.0.into_value()
             }
@@ -65,10 +65,10 @@ macro_rules! __front_response {
 
         /// The headers that the contract declares for an operation: a method for each, with its type.
         ///
-        /// A method gives `None` where the header is not there, whatever the contract demands, and an error of kind
-        /// [`Decode`]($crate::ErrorKind::Decode) where it is not of its type. The headers of an error are read the same way:
+        /// A method returns `None` if the header is missing, even if the contract requires it, and an error of kind
+        /// [`Decode`]($crate::ErrorKind::Decode) if it has another type. The headers of an error are read the same way:
         /// `Declared::<operations::ListProjects>::from(error.headers())`.
-        // The generator gives it its methods, one for each header, so it has no methods of its own: all names are free.
+        // The generator adds one method for each header, so it has no other methods: all names are free.
         pub struct Declared<'a, O>(
             #[allow(dead_code, reason = "a contract may declare no headers")] pub(crate) &'a HeaderMap,
             PhantomData<fn() -> O>,

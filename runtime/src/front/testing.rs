@@ -1,11 +1,11 @@
-//! A fake service that gives clients of the generated type.
+//! A fake service whose clients have the generated type.
 
 /// Defines the module `testing`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __front_testing {
     ($client:ident, $builder:ident) => {
-        /// Help for those who test their own code against the client.
+        /// Support for tests of code that uses the client.
         #[cfg(feature = "testing")]
         pub mod testing {
             use ::std::ops::Deref;
@@ -17,8 +17,9 @@ macro_rules! __front_testing {
             pub use $crate::testing::QUERIES;
             pub use $crate::testing::{FakeCall, FakeOperation, FakeReply, FakeRule, REQUESTS, value};
 
-            /// A fake service: it answers the calls of a client without a network, and keeps them. The constants `FAKE` of the types in
-            /// the `operations` module of a family name its operations, and [`REQUESTS`] names requests by method and path.
+            /// A fake service: it answers the calls of a client without a network, and records them. The constants
+            /// `FAKE` of the types in the `operations` module of a family name its operations, and [`REQUESTS`] names
+            /// requests by method and path.
             ///
             /// ```
             #[doc = ::core::concat!("# #[tokio::main(flavor = \"current_thread\")] async fn main() -> Result<(), ", ::core::env!("CARGO_CRATE_NAME"), "::Error> {")]
@@ -37,21 +38,21 @@ macro_rules! __front_testing {
             pub struct Fake(testing::Fake);
 
             impl Fake {
-                /// A service that refuses everything with status 501, until it is given replies.
+                /// Creates a service that refuses all calls with status 501, until replies are set.
                 pub fn new() -> Self {
                     Self::default()
                 }
 
-                /// A client of it. It has no credential, and sends each call once.
+                /// Creates a client of it. It has no credential, and sends each call once.
                 ///
                 /// # Errors
                 ///
-                /// A test meets none: the configuration is fixed.
+                /// None in practice: the configuration is fixed.
                 pub fn client(&self) -> Result<$client, Error> {
                     self.builder().no_retry().build()
                 }
 
-                /// The configuration of a client of it.
+                /// Returns the configuration of a client of it.
                 pub fn builder(&self) -> $builder {
                     self.0.builder_of()
                 }

@@ -1,4 +1,4 @@
-//! What the service answers to a document.
+//! The response to a document.
 
 use bytes::Bytes;
 use secrecy::SecretString;
@@ -11,12 +11,12 @@ use crate::{
     json::lenient,
 };
 
-/// Who is at fault where data does not decode.
+/// The origin of the types, for errors of decoding.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Types {
     /// Types that are generated from the schema.
     OfSchema,
-    /// Types that the caller has named.
+    /// Types that the caller has chosen.
     OfCaller,
 }
 
@@ -38,7 +38,7 @@ impl Types {
     }
 }
 
-/// The answer to a document: its data, and what went wrong with parts of it.
+/// The response to a document: its data, and the errors in parts of it.
 #[derive(Clone, Debug)]
 pub struct Answer<T> {
     data: Option<T>,
@@ -57,26 +57,27 @@ struct Wire<'a> {
 }
 
 impl<T> Answer<T> {
-    /// The data; `None` when the service gave none. Beside [`errors`](Self::errors), parts of it may be null.
+    /// Returns the data; `None` if the service sent none. If there are [`errors`](Self::errors), parts of it may be
+    /// null.
     pub fn data(&self) -> Option<&T> {
         self.data.as_ref()
     }
 
-    /// What went wrong with parts of the document, or with all of it.
+    /// Returns the errors in parts of the document, or in all of it.
     pub fn errors(&self) -> &[GraphqlError] {
         &self.errors
     }
 
-    /// What the service adds beside data and errors.
+    /// Returns the extensions beside data and errors.
     pub fn extensions(&self) -> &Object {
         &self.extensions
     }
 
-    /// The data, when nothing went wrong with any part of it.
+    /// Returns the data if no part of it has an error.
     ///
     /// # Errors
     ///
-    /// The answer has errors, or it has no data.
+    /// The response has errors, or it has no data.
     pub fn into_data(self) -> Result<T, Error> {
         match self.data {
             Some(data) if self.errors.is_empty() => Ok(data),
@@ -87,9 +88,9 @@ impl<T> Answer<T> {
 }
 
 impl<T: DeserializeOwned> Answer<T> {
-    /// Reads an answer. The secret is blanked out of what the service says.
+    /// Reads a response. The secret is blanked out of the service's messages.
     pub(super) fn read(body: &Bytes, secret: Option<&SecretString>, types: Types) -> Result<Self, Error> {
-        // A list would be read as the members of an answer in their order.
+        // A list would be decoded as the members of a response in order.
         if body.trim_ascii_start().starts_with(b"[") {
             return Err(Error::of(
                 crate::error::Kind::Decode,
@@ -108,7 +109,7 @@ impl<T: DeserializeOwned> Answer<T> {
             None => None,
             Some(data) => match lenient::from_slice(data.get().as_bytes()) {
                 Ok(data) => Some(data),
-                // Where the service left out what the type needs, its reason says more than the decoder's.
+                // If the service left out required data, its reason is more helpful than the decoder's.
                 Err(_) if !errors.is_empty() => None,
                 Err(cause) => return Err(Error::decode("the data of the answer", &cause).hint(types.hint())),
             },
@@ -120,7 +121,7 @@ impl<T: DeserializeOwned> Answer<T> {
         Ok(Self { data, errors, extensions: wire.extensions.unwrap_or_default() })
     }
 
-    /// An answer with data, or with partial data.
+    /// Returns a response with data, or with partial data.
     pub(super) fn with_data(self) -> Result<Self, Error> {
         if self.data.is_some() { Ok(self) } else { Err(Error::graphql(self.errors)) }
     }

@@ -1,7 +1,7 @@
 //! The runtime of work that outlives the call that began it.
 //!
-//! Such work belongs to no caller's runtime: a program may have several of them, stop driving one, or shut it down, while
-//! callers on others wait for what it does.
+//! Such work belongs to no caller's runtime: a program may have several of them, stop driving one, or shut it down,
+//! while callers on others wait for the result.
 
 use std::sync::OnceLock;
 
@@ -9,10 +9,10 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::error::{Error, Kind};
 
-/// Two, so that a credential or a middleware that blocks its thread does not hold up the sockets.
+/// Two, so that a credential or a middleware that blocks its thread does not delay the sockets.
 const THREADS: usize = 2;
 
-/// The runtime of this process, which comes about when it is first asked for and then stays.
+/// Returns the runtime of this process, which is created on first use and then stays.
 pub(crate) fn handle() -> Result<&'static Handle, Error> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let build = || {

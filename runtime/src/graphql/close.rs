@@ -1,4 +1,4 @@
-//! How a socket ends, as an error.
+//! The errors of closed sockets.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(super) fn closed(code: u16, reason: &str, secret: Option<&SecretString>) -> 
             .passing(true)
             .with_close_code(code);
     }
-    let (what, hint) = match code {
+    let (message, hint) = match code {
         4400 => ("reports a malformed message", "the service speaks another protocol: check the transport"),
         4401 => ("does not accept the token", "check the credential, and where the token is sent"),
         4403 => ("forbids the connection", "check the caller's roles, and where the token is sent"),
@@ -43,13 +43,13 @@ pub(super) fn closed(code: u16, reason: &str, secret: Option<&SecretString>) -> 
     };
     let reason = secret.map_or_else(|| reason.to_owned(), |secret| scrub_text(reason, secret.expose_secret()));
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    Error::of(Kind::Socket, format!("the service {what} [{code}{reason}]"))
+    Error::of(Kind::Socket, format!("the service {message} [{code}{reason}]"))
         .hint(hint)
         .passing(is_passing(code))
         .with_close_code(code)
 }
 
-/// Whether the next connection may fare better.
+/// Returns whether the next connection may succeed.
 fn is_passing(code: u16) -> bool {
     !matches!(code, 1002 | 1003 | 1007 | 1008 | 1009 | 1010 | 4400 | 4401 | 4403 | 4406 | 4409)
 }
@@ -63,9 +63,9 @@ pub(super) fn broken(cause: &SocketError) -> Error {
     }
 }
 
-/// The error of a service that does not keep to the protocol.
-pub(super) fn protocol(what: &str) -> Error {
-    Error::of(Kind::Socket, format!("the service violates the protocol: {what}"))
+/// The error of a service that violates the protocol.
+pub(super) fn protocol(message: &str) -> Error {
+    Error::of(Kind::Socket, format!("the service violates the protocol: {message}"))
         .hint("check the path, and proxies on the way; server-sent events are the other transport")
 }
 
@@ -80,7 +80,7 @@ pub(super) fn incomplete() -> Error {
     Error::of(Kind::Socket, "the stream of events ended without `complete`").hint("subscribe again").passing(true)
 }
 
-/// The error of a subscription whose tasks were taken away.
+/// The error of a subscription whose tasks were dropped.
 pub(super) fn gone() -> Error {
     Error::of(Kind::Socket, "the task that feeds the subscription has ended").hint("subscribe again").passing(true)
 }
@@ -95,8 +95,8 @@ pub(super) fn too_large(limit: usize) -> Error {
 mod tests {
     use super::*;
 
-    /// The close codes of `graphql-transport-ws` and RFC 6455 that tell the caller what to do, with a word of what it is told, and
-    /// whether connecting again may help.
+    /// The close codes of `graphql-transport-ws` and RFC 6455 that need action of the caller, with a word of their
+    /// error, and whether connecting again may help.
     #[test]
     fn a_close_code_says_what_to_do_next() {
         for (code, says, again) in [
@@ -117,9 +117,9 @@ mod tests {
             (4999, "connect again", true),
         ] {
             let error = closed(code, "", None);
-            let said = error.to_string();
-            assert!(said.contains(says) && said.contains(&format!("[{code}]")), "{code}: {said}");
-            assert_eq!((error.is_retryable(), error.close_code()), (again, Some(code)), "{code}: {said}");
+            let text = error.to_string();
+            assert!(text.contains(says) && text.contains(&format!("[{code}]")), "{code}: {text}");
+            assert_eq!((error.is_retryable(), error.close_code()), (again, Some(code)), "{code}: {text}");
         }
         let error = ended();
         assert!(error.to_string().contains("connect again") && error.close_code() == Some(1005), "{error}");
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn what_the_service_says_of_the_end_is_shown_without_the_secret() {
         let secret = SecretString::from("canary-token-1");
-        let said = closed(4401, "no: canary-token-1", Some(&secret)).to_string();
-        assert!(said.contains("4401: no: ") && !said.contains("canary"), "{said}");
+        let text = closed(4401, "no: canary-token-1", Some(&secret)).to_string();
+        assert!(text.contains("4401: no: ") && !text.contains("canary"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Opens a socket: the upgrade, and the start of the protocol.
+//! Opens a socket: the upgrade, and the initialization of the protocol.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use super::{
     message::{self, PROTOCOL, ServerMessage},
 };
 use crate::{
-    auth::{Generation, Held, Rejected},
+    auth::{CachedToken, Generation, Rejected},
     client::Session,
     clock::{self, Until},
     error::{Error, Kind, scrub, scrub_text},
@@ -26,25 +26,25 @@ use crate::{
     transport::body::excerpt,
 };
 
-/// Bytes that wait to be sent before the socket takes no more messages, in either direction.
+/// The limit of unsent bytes before the socket accepts no more messages, in either direction.
 const UNSENT: usize = 64 * 1024;
 
 /// RFC 6455 §1.3.
 const ACCEPT_SUFFIX: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// A socket that is acknowledged.
+/// A socket whose connection is acknowledged.
 pub(super) struct Opened {
     pub(super) socket: WebSocketStream<Upgraded>,
     pub(super) secret: Option<SecretString>,
-    /// How long its token is good; `None` when nothing limits it.
+    /// The time for which its token is valid; `None` if nothing limits it.
     pub(super) usable_for: Option<Duration>,
 }
 
-/// Why there is no socket.
+/// The reason that there is no socket.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) error: Error,
-    /// The server does not upgrade: another transport may do.
+    /// The server does not upgrade: another transport may work.
     pub(super) no_upgrade: bool,
 }
 
@@ -54,16 +54,16 @@ impl From<Error> for Refused {
     }
 }
 
-/// Opens a socket. A token that is refused is replaced once.
+/// Opens a socket. A token that is refused is refreshed once.
 pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
-    let limit = Hub::of(session).options().connect;
+    let limit = Hub::for_session(session).options().connect;
     let attempts = async {
-        let held = token(session, limit, None).await?;
-        match start(session, held.as_deref()).await {
+        let cached = token(session, limit, None).await?;
+        match start(session, cached.as_deref()).await {
             Err(refused) if refused.error.is_unauthorized() => {
-                let Some(held) = held else { return Err(refused) };
-                match token(session, limit, Some(held.generation)).await {
-                    Ok(Some(fresh)) if fresh.header != held.header => start(session, Some(&fresh)).await,
+                let Some(cached) = cached else { return Err(refused) };
+                match token(session, limit, Some(cached.generation)).await {
+                    Ok(Some(fresh)) if fresh.header != cached.header => start(session, Some(&fresh)).await,
                     _ => Err(refused),
                 }
             }
@@ -78,12 +78,12 @@ pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
     }
 }
 
-/// The token for a new connection; without a credential there is none.
+/// Returns the token for a new connection; `None` without a credential.
 pub(super) async fn token(
     session: &Session,
     limit: Duration,
     rejected: Option<Generation>,
-) -> Result<Option<Arc<Held>>, Error> {
+) -> Result<Option<Arc<CachedToken>>, Error> {
     match &session.credential {
         Some(cache) => {
             let rejected = rejected.map(|generation| Rejected { generation, operation: "graphql subscription" });
@@ -93,19 +93,19 @@ pub(super) async fn token(
     }
 }
 
-/// The token in use, to blank it out of what the service says.
+/// Returns the current token, to blank it out of the service's messages.
 pub(super) fn secret(session: &Session) -> Option<SecretString> {
-    session.credential.as_ref()?.current().map(|held| held.secret.clone())
+    session.credential.as_ref()?.current().map(|cached| cached.secret.clone())
 }
 
-async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused> {
-    let options = Hub::of(session).options();
-    let mut socket = upgrade(session, held).await?;
+async fn start(session: &Session, cached: Option<&CachedToken>) -> Result<Opened, Refused> {
+    let options = Hub::for_session(session).options();
+    let mut socket = upgrade(session, cached).await?;
     let payload = options
         .payload_key
         .as_ref()
-        .zip(held)
-        .map(|(key, held)| json!({ key: format!("Bearer {}", held.secret.expose_secret()) }));
+        .zip(cached)
+        .map(|(key, cached)| json!({ key: format!("Bearer {}", cached.secret.expose_secret()) }));
     let send = |cause| Refused::from(close::broken(&cause));
     socket.send(Message::text(message::init(payload))).await.map_err(send)?;
     loop {
@@ -116,7 +116,7 @@ async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused
             None => return Err(close::ended().into()),
         };
         if let Some((code, reason)) = message.as_close() {
-            return Err(close::closed(code.into(), reason, held.map(|held| &held.secret)).into());
+            return Err(close::closed(code.into(), reason, cached.map(|cached| &cached.secret)).into());
         }
         let Some(text) = message.as_text() else {
             return Err(give_up(&mut socket, "a message that is not text").await);
@@ -130,10 +130,14 @@ async fn start(session: &Session, held: Option<&Held>) -> Result<Opened, Refused
             _ => return Err(give_up(&mut socket, "another message before the acknowledgement").await),
         }
     }
-    Ok(Opened { socket, secret: held.map(|held| held.secret.clone()), usable_for: held.and_then(Held::usable_for) })
+    Ok(Opened {
+        socket,
+        secret: cached.map(|cached| cached.secret.clone()),
+        usable_for: cached.and_then(CachedToken::usable_for),
+    })
 }
 
-/// Says why the socket ends, and waits until the service has read it.
+/// Sends a close frame, and waits until the service has read it.
 pub(super) async fn close(
     socket: &mut WebSocketStream<Upgraded>,
     code: u16,
@@ -145,15 +149,15 @@ pub(super) async fn close(
     socket.close().await
 }
 
-async fn give_up(socket: &mut WebSocketStream<Upgraded>, what: &str) -> Refused {
-    // The error is what counts; the service learns of it where it still listens.
+async fn give_up(socket: &mut WebSocketStream<Upgraded>, message: &str) -> Refused {
+    // The caller gets the error in any case; the service only if it still reads.
     let _ = close(socket, 4400, "unexpected message").await;
-    close::protocol(what).into()
+    close::protocol(message).into()
 }
 
-/// The upgrade of RFC 6455 §4.1, with the connections, the certificates and the proxy of every other request.
-async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStream<Upgraded>, Refused> {
-    let options = Hub::of(session).options();
+/// The upgrade of RFC 6455 §4.1, with the connections, the certificates and the proxy of all other requests.
+async fn upgrade(session: &Session, cached: Option<&CachedToken>) -> Result<WebSocketStream<Upgraded>, Refused> {
+    let options = Hub::for_session(session).options();
     let url = url(&session.base, &encode_path(options.subscriptions()), "")?;
     let key = key()?;
     let mut request = session
@@ -167,16 +171,16 @@ async fn upgrade(session: &Session, held: Option<&Held>) -> Result<WebSocketStre
         .header(header::SEC_WEBSOCKET_VERSION, "13")
         .header(header::SEC_WEBSOCKET_PROTOCOL, PROTOCOL)
         .header(header::SEC_WEBSOCKET_KEY, &key);
-    if let Some(held) = held.filter(|_| options.header) {
-        request = request.header(header::AUTHORIZATION, held.header.clone());
+    if let Some(cached) = cached.filter(|_| options.header) {
+        request = request.header(header::AUTHORIZATION, cached.header.clone());
     }
     let mut response = request.send().await.map_err(|cause| session.transport.broken(cause))?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Err(not_upgraded(session, &mut response, held).await);
+        return Err(not_upgraded(session, &mut response, cached).await);
     }
     check(response.headers(), &key)?;
     let upgraded = response.upgrade().await.map_err(|cause| crate::transport::broken(&cause.without_url()))?;
-    // Each message is flushed when it is sent: nothing waits for more to come.
+    // Each message is flushed when it is sent: none waits for more.
     let builder = ClientBuilder::new()
         .config(Config::default().flush_threshold(UNSENT))
         .limits(Limits::default().max_payload_len(Some(options.message_limit)));
@@ -191,7 +195,7 @@ fn key() -> Result<String, Error> {
     Ok(STANDARD.encode(bytes))
 }
 
-/// RFC 6455 §4.1: the answer proves that the server read the request, and names the protocol that was asked for.
+/// RFC 6455 §4.1: the response proves that the server read the request, and names the requested protocol.
 fn check(headers: &HeaderMap, key: &str) -> Result<(), Error> {
     let digest = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{ACCEPT_SUFFIX}").as_bytes());
     let says = |name, expected: &str| {
@@ -206,18 +210,18 @@ fn check(headers: &HeaderMap, key: &str) -> Result<(), Error> {
     Ok(())
 }
 
-async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held: Option<&Held>) -> Refused {
+async fn not_upgraded(session: &Session, response: &mut reqwest::Response, cached: Option<&CachedToken>) -> Refused {
     let status = response.status();
-    let secret = held.map(|held| &held.secret);
+    let secret = cached.map(|cached| &cached.secret);
     let wait = crate::transport::retry_after(response.headers(), std::time::SystemTime::now());
     let body = excerpt(response, ERROR_LIMIT, session.idle).await;
     let kind = response.headers().get(header::CONTENT_TYPE);
     let body = scrub(kind, body, secret);
-    let mut what = format!("{status}, and no WebSocket");
+    let mut message = format!("{status}, and no WebSocket");
     if let Some(challenge) = response.headers().get(header::WWW_AUTHENTICATE) {
         let challenge = String::from_utf8_lossy(challenge.as_bytes()).into_owned();
         let challenge = secret.map_or(challenge.clone(), |secret| scrub_text(&challenge, secret.expose_secret()));
-        what += &format!(" [{challenge}]");
+        message += &format!(" [{challenge}]");
     }
     let hint = match status.as_u16() {
         401 | 403 => "check the credential, and the caller's roles",
@@ -226,11 +230,11 @@ async fn not_upgraded(session: &Session, response: &mut reqwest::Response, held:
         _ => "check the path of subscriptions; server-sent events are the other transport",
     };
     let error = if status.is_success() {
-        close::protocol(&what)
+        close::protocol(&message)
     } else {
-        Error::status_code(status, kind, body, what, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
+        Error::status_code(status, kind, body, message, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
     };
-    // 501 and the 4xx that say nothing of the caller: the server has no WebSocket here.
+    // 501 and the 4xx that are not about the caller: the server has no WebSocket here.
     let no_upgrade = status.is_success() || matches!(status.as_u16(), 400 | 404 | 405 | 406 | 415 | 426 | 501);
     Refused { error, no_upgrade }
 }

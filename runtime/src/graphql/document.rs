@@ -1,4 +1,4 @@
-//! What little is read of a GraphQL document.
+//! A minimal parser of GraphQL documents.
 
 /// The keyword of a definition, empty for a query without one, and its name.
 struct Definition {
@@ -6,12 +6,13 @@ struct Definition {
     name: Option<String>,
 }
 
-/// Whether the document holds a mutation. One that cannot be read is taken for one that does: then it is sent once.
+/// Returns whether the document has a mutation. A document that cannot be parsed counts as one with a mutation: then it
+/// is sent once.
 pub(super) fn has_mutation(document: &str) -> bool {
     definitions(document).is_none_or(|all| all.iter().any(|definition| definition.keyword == "mutation"))
 }
 
-/// The name of the only operation of the document, where it has one.
+/// Returns the name of the document's operation if it has exactly one.
 pub(super) fn operation_name(document: &str) -> Option<String> {
     let is_operation =
         |definition: &Definition| matches!(definition.keyword.as_str(), "" | "query" | "mutation" | "subscription");
@@ -20,7 +21,7 @@ pub(super) fn operation_name(document: &str) -> Option<String> {
     if operations.next().is_some() { None } else { only.name }
 }
 
-/// What the document defines; `None`: it cannot be read.
+/// Returns the definitions of the document; `None` if it cannot be parsed.
 fn definitions(document: &str) -> Option<Vec<Definition>> {
     let mut all: Vec<Definition> = Vec::new();
     let mut depth = 0_usize;
@@ -33,7 +34,7 @@ fn definitions(document: &str) -> Option<Vec<Definition>> {
             continue;
         }
         if !name.is_empty() {
-            // The first name of a definition is its keyword, and the next its own; the rest are types and directives.
+            // The first name of a definition is its keyword, and the next its own; the others are types and directives.
             if depth == 0 && fresh {
                 all.push(Definition { keyword: std::mem::take(&mut name), name: None });
                 unnamed = true;
@@ -68,7 +69,7 @@ fn definitions(document: &str) -> Option<Vec<Definition>> {
     (depth == 0).then_some(all)
 }
 
-/// Skips a string whose first quote is read. `false`: it has no end.
+/// Skips a string after its first quote. Returns `false` if it has no end.
 fn skip_string(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
     let mut quotes = 1;
     while quotes < 3 && rest.next_if_eq(&'"').is_some() {

@@ -1,4 +1,4 @@
-//! A socket of a client, as those who sit on it see it.
+//! The shared handle of a socket, for its subscriptions.
 
 use std::sync::{
     Arc,
@@ -7,9 +7,9 @@ use std::sync::{
 
 use tokio::sync::mpsc;
 
-use super::queue::{Feed, Leave, Seat};
+use super::queue::{Feed, Leave, SubscriptionLease};
 
-/// What the supervisor of a socket is told.
+/// A request to the supervisor of a socket.
 #[derive(Debug)]
 pub(super) enum SubscriptionRequest {
     Add {
@@ -18,22 +18,22 @@ pub(super) enum SubscriptionRequest {
         feed: Arc<Feed>,
     },
     Remove(u64),
-    /// The socket of this epoch has no room for a subscription beside the others.
+    /// The socket of this epoch has no capacity for a further subscription.
     Full {
         id: u64,
         epoch: u64,
     },
 }
 
-/// Where a subscription sits: on the way to the task that looks after one socket.
+/// The task that manages one socket, as seen by its subscriptions.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     pub(super) number: u64,
     pub(super) requests: mpsc::UnboundedSender<SubscriptionRequest>,
-    seats: Seat,
+    leases: SubscriptionLease,
 }
 
-/// How many subscriptions a socket of a client takes, as the service has shown.
+/// The number of subscriptions that a socket of a client takes, as learned from the service.
 #[derive(Debug)]
 pub(super) struct Room(AtomicUsize);
 
@@ -48,13 +48,13 @@ impl Room {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The service refuses more than that on one socket.
+    /// Records that the service refuses more than this on one socket.
     pub(super) fn learn(&self, room: usize) {
         let known = self.0.fetch_min(room.max(1), Ordering::Relaxed);
         tracing::debug!(room = known.min(room), "a socket takes no more subscriptions");
     }
 
-    /// The number on one socket is not what counts.
+    /// Forgets it: the number on one socket is not the reason of a refusal.
     pub(super) fn forget(&self) {
         self.0.store(usize::MAX, Ordering::Relaxed);
     }
@@ -62,19 +62,19 @@ impl Room {
 
 impl Endpoint {
     pub(super) fn new(number: u64, requests: mpsc::UnboundedSender<SubscriptionRequest>) -> Self {
-        Self { number, requests, seats: Arc::default() }
+        Self { number, requests, leases: Arc::default() }
     }
 
-    /// Seats a subscription. `false`: it has ended.
-    pub(super) fn seat(&self, id: u64, feed: &Feed) -> bool {
+    /// Adds a subscription. Returns `false` if it has ended.
+    pub(super) fn add(&self, id: u64, feed: &Feed) -> bool {
         let requests = self.requests.clone();
-        // A supervisor that is gone has no subscriptions either.
+        // A supervisor that has ended has no subscriptions either.
         let leave = Leave::new(move || drop(requests.send(SubscriptionRequest::Remove(id))));
-        feed.sit(Arc::clone(&self.seats), leave)
+        feed.set_lease(Arc::clone(&self.leases), leave)
     }
 
-    /// How many subscriptions sit here and have not ended.
+    /// Returns the number of subscriptions here that have not ended.
     pub(super) fn taken(&self) -> usize {
-        Arc::strong_count(&self.seats) - 1
+        Arc::strong_count(&self.leases) - 1
     }
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{Upload, Value};
 
-/// A file among the variables of a document, for a scalar such as `Upload`. The document is sent as a form with the file
-/// beside it (GraphQL multipart request specification).
+/// A file in the variables of a document, for a scalar such as `Upload`. The document is sent as a form with the file
+/// (GraphQL multipart request specification).
 ///
 /// ```
 /// use driftless_runtime::{Upload, graphql::File};
@@ -24,18 +24,18 @@ impl From<Upload> for File {
     }
 }
 
-/// Two are equal when they are the same one.
+/// Two files are equal if they are the same one.
 impl PartialEq for File {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// What stands in the place of a file while variables are written. No text of a program begins like this.
+/// The placeholder of a file while variables are serialized. No text of a program begins like this.
 const MARK: &str = "\u{0}\u{1}file ";
 
 thread_local! {
-    /// The files of the variables that are being written on this thread.
+    /// The files of the variables that are being serialized on this thread.
     static FILES: RefCell<Option<Vec<Upload>>> = const { RefCell::new(None) };
 }
 
@@ -59,7 +59,7 @@ impl<'de> Deserialize<'de> for File {
     }
 }
 
-/// What `write` writes, and the files in it, each with the path to its place, where null stands.
+/// Serializes with `write`, and returns the files, each with the path of its null.
 pub(super) fn written(
     write: impl FnOnce() -> Result<Vec<u8>, serde_json::Error>,
 ) -> Result<(String, Vec<(String, Upload)>), serde_json::Error> {
@@ -73,11 +73,11 @@ pub(super) fn written(
     let mut tree = Value::read(&text).map_err(<serde_json::Error as serde::ser::Error>::custom)?;
     let mut places = Vec::new();
     take(&mut tree, "variables", &mut places);
-    let found = places.into_iter().filter_map(|(path, index)| Some((path, files.get(index)?.clone())));
-    Ok((tree.to_string(), found.collect()))
+    let uploads = places.into_iter().filter_map(|(path, index)| Some((path, files.get(index)?.clone())));
+    Ok((tree.to_string(), uploads.collect()))
 }
 
-/// Puts null in the place of each file.
+/// Replaces each file by null.
 fn take(tree: &mut Value, path: &str, places: &mut Vec<(String, usize)>) {
     match tree {
         Value::String(text) => {

@@ -1,9 +1,10 @@
-//! How a service says that a socket carries as many subscriptions as it allows.
+//! Recognises a service's error about too many subscriptions on a socket.
 
 use crate::error::GraphqlError;
 
-/// Whether that is what the errors say. The protocol has no code for it, and services have words of their own: "Subscription
-/// limit reached", `SUBSCRIPTIONS_MAX_LIMIT`, `TOO_MANY_SUBSCRIPTIONS`. What is wrong with a document has a place in it.
+/// Returns whether the errors are about that. The protocol has no code for it, and services have their own texts:
+/// "Subscription limit reached", `SUBSCRIPTIONS_MAX_LIMIT`, `TOO_MANY_SUBSCRIPTIONS`. An error about a document has a
+/// position in it.
 pub(super) fn is_said_by(errors: &[GraphqlError]) -> bool {
     errors.iter().any(|error| {
         error.locations().is_empty()
@@ -12,7 +13,7 @@ pub(super) fn is_said_by(errors: &[GraphqlError]) -> bool {
     })
 }
 
-/// Whether a text, such as the reason of a close frame, says it.
+/// Returns whether a text, such as the reason of a close frame, is about that.
 pub(super) fn says(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));

@@ -1,4 +1,4 @@
-//! The subscriptions of one client, and how they are spread over sockets.
+//! The subscriptions of one client, and their distribution over sockets.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{Error, client::Session};
 
-/// Starts the task that looks after one socket.
+/// Starts the task that manages one socket.
 pub(super) type Start = fn(&Handle, Arc<Session>, Arc<Endpoint>, UnboundedReceiver<SubscriptionRequest>, u64);
 
 /// A subscription on its way to a socket.
@@ -36,20 +36,20 @@ pub(crate) struct Hub {
     options: GraphqlOptions,
     state: Mutex<HubState>,
     room: Arc<Room>,
-    /// What the service has shown of hashes of documents.
+    /// The service's knowledge of document hashes.
     pub(super) persisted: Persisted,
-    /// What all queues hold.
+    /// The total size of all queues.
     total: Arc<Total<Queue>>,
-    /// Looks at operations, of which there may be thousands, take turns.
+    /// The turns of queries of operations, of which there may be thousands.
     #[cfg(feature = "operations")]
     pub(crate) looks: tokio::sync::Semaphore,
 }
 
 #[derive(Default)]
 struct HubState {
-    /// Numbers for subscriptions, places and sockets.
+    /// Numbers for subscriptions, endpoints and sockets.
     last: u64,
-    places: Vec<Arc<Endpoint>>,
+    endpoints: Vec<Arc<Endpoint>>,
     upgrades: UpgradeRefusals,
 }
 
@@ -62,7 +62,7 @@ impl HubState {
 
 impl Hub {
     fn new(options: GraphqlOptions) -> Self {
-        // One message at least finds room.
+        // There is room for at least one message.
         let total = Arc::new(Total::new(options.total.max(options.message_limit.saturating_add(1024))));
         Self {
             options,
@@ -75,10 +75,10 @@ impl Hub {
         }
     }
 
-    /// The hub of a session.
-    pub(crate) fn of(session: &Session) -> &Self {
+    /// Returns the hub of a session.
+    pub(crate) fn for_session(session: &Session) -> &Self {
         let make = || Self::new(session.extensions.get().cloned().unwrap_or_default());
-        // No other layer keeps anything there.
+        // No other layer uses this extension.
         static NONE: OnceLock<Hub> = OnceLock::new();
         session.graphql.get_or_init(make).unwrap_or_else(|| NONE.get_or_init(|| Self::new(GraphqlOptions::new())))
     }
@@ -91,30 +91,30 @@ impl Hub {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A queue of the configured size.
+    /// Creates a queue of the configured size.
     pub(super) fn queue(&self) -> Arc<Queue> {
         Queue::new(self.options.buffer, self.options.message_limit.saturating_mul(2), Arc::clone(&self.total))
     }
 
-    /// A number that no other socket of this client has.
+    /// Returns a number that no other socket of this client has.
     pub(super) fn epoch(&self) -> u64 {
         self.state().number()
     }
 
     /// Adds a subscription.
     pub(super) fn add(session: &Arc<Session>, payload: Arc<str>, feed: Arc<Feed>, start: Start) -> Result<(), Error> {
-        let mut state = Hub::of(session).state();
+        let mut state = Hub::for_session(session).state();
         let id = state.number();
         Self::settle(session, &mut state, FeedEntry { id, payload, feed }, None, start)
     }
 
-    /// Gives a subscription to another socket, because its own has no room for it beside so many others.
+    /// Moves a subscription to another socket, because its own has no capacity for so many.
     pub(super) fn spread(session: &Arc<Session>, from: u64, entry: FeedEntry, start: Start) -> Result<(), Error> {
-        let mut state = Hub::of(session).state();
+        let mut state = Hub::for_session(session).state();
         Self::settle(session, &mut state, entry, Some(from), start)
     }
 
-    /// Finds a socket with room, or starts the supervisor of another one.
+    /// Finds a socket with capacity, or starts the supervisor of another one.
     fn settle(
         session: &Arc<Session>,
         state: &mut HubState,
@@ -122,40 +122,40 @@ impl Hub {
         except: Option<u64>,
         start: Start,
     ) -> Result<(), Error> {
-        let room = Hub::of(session).room.get().min(Hub::of(session).options.per_socket);
+        let room = Hub::for_session(session).room.get().min(Hub::for_session(session).options.per_socket);
         let mut request = SubscriptionRequest::Add { id, payload, feed: Arc::clone(&feed) };
         let mut index = 0;
-        while let Some(place) = state.places.get(index) {
-            if Some(place.number) == except || place.taken() >= room {
+        while let Some(endpoint) = state.endpoints.get(index) {
+            if Some(endpoint.number) == except || endpoint.taken() >= room {
                 index += 1;
                 continue;
             }
-            if !place.seat(id, &feed) {
+            if !endpoint.add(id, &feed) {
                 return Ok(());
             }
-            match place.requests.send(request) {
+            match endpoint.requests.send(request) {
                 Ok(()) => return Ok(()),
-                // Its supervisor is gone.
+                // Its supervisor has ended.
                 Err(back) => request = back.0,
             }
-            state.places.remove(index);
+            state.endpoints.remove(index);
         }
         let runtime = background::handle()?;
         let (requests, received) = mpsc::unbounded_channel();
-        let place = Arc::new(Endpoint::new(state.number(), requests));
-        if place.seat(id, &feed) {
+        let endpoint = Arc::new(Endpoint::new(state.number(), requests));
+        if endpoint.add(id, &feed) {
             // The receiver is still here.
-            let _ = place.requests.send(request);
-            state.places.push(Arc::clone(&place));
+            let _ = endpoint.requests.send(request);
+            state.endpoints.push(Arc::clone(&endpoint));
             let epoch = state.number();
-            start(runtime, Arc::clone(session), place, received, epoch);
+            start(runtime, Arc::clone(session), endpoint, received, epoch);
         }
         Ok(())
     }
 
-    /// The consumer of a subscription has gone.
+    /// Removes a subscription whose consumer was dropped.
     pub(super) fn remove(&self, queue: &Queue) {
-        // Not while the subscription is given to another socket.
+        // Not while the subscription moves to another socket.
         let state = self.state();
         if let Some(leave) = queue.close() {
             leave.leave();
@@ -163,13 +163,13 @@ impl Hub {
         drop(state);
     }
 
-    /// Lets a supervisor go, unless it was asked for something in the meantime.
+    /// Ends a supervisor, unless it got a request in the meantime.
     pub(super) fn retire(&self, number: u64, received: &UnboundedReceiver<SubscriptionRequest>) -> bool {
         let mut state = self.state();
         let idle = received.is_empty();
         if idle {
-            state.places.retain(|place| place.number != number);
-            if state.places.is_empty() {
+            state.endpoints.retain(|endpoint| endpoint.number != number);
+            if state.endpoints.is_empty() {
                 self.room.forget();
             }
         }
@@ -180,7 +180,7 @@ impl Hub {
         &self.room
     }
 
-    /// Whether the service has refused the upgrade not long ago.
+    /// Returns whether the service has refused the upgrade recently.
     pub(super) fn has_no_upgrade(&self) -> bool {
         self.state().upgrades.is_in_force(Instant::now())
     }

@@ -1,4 +1,4 @@
-//! The task that owns one socket. It reads whatever comes, answers pings, and waits for no consumer.
+//! The task that owns one socket. It reads all messages, answers pings, and waits for no consumer.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -27,10 +27,10 @@ use crate::{
     error::{Error, GraphqlError, read_errors, scrub_text},
 };
 
-/// How long a service may take to read that the socket is closed.
+/// The time limit for a service to read that the socket is closed.
 const CLOSING: Duration = Duration::from_secs(20);
 
-/// What the task of a socket is told.
+/// A command to the task of a socket.
 pub(super) enum Order {
     Subscribe { id: u64, payload: Arc<str>, feed: Arc<Feed> },
     Unsubscribe(u64),
@@ -39,7 +39,7 @@ pub(super) enum Order {
 /// A running socket. It ends when this is dropped.
 pub(super) struct Link {
     orders: mpsc::UnboundedSender<Order>,
-    /// Answers when the socket has ended.
+    /// Completes when the socket has ended.
     pub(super) ended: oneshot::Receiver<()>,
 }
 
@@ -74,7 +74,7 @@ impl Link {
     }
 
     pub(super) fn order(&self, order: Order) {
-        // A task that has ended says so through `ended`.
+        // A task that has ended reports that through `ended`.
         let _ = self.orders.send(order);
     }
 }
@@ -83,14 +83,14 @@ struct Driver {
     socket: WebSocketStream<Upgraded>,
     secret: Option<SecretString>,
     orders: mpsc::UnboundedReceiver<Order>,
-    /// To the supervisor.
+    /// The sender to the supervisor.
     reports: mpsc::UnboundedSender<SubscriptionRequest>,
     room: Arc<Room>,
     routes: HashMap<u64, Route>,
-    /// How many subscriptions were asked for.
+    /// The number of subscriptions that were requested.
     sent: u64,
     outgoing: VecDeque<ClientMessage>,
-    /// The answer to the last ping of the protocol: one is enough, however many came.
+    /// The pong for the last ping of the protocol: one is enough for several pings.
     pong: Option<Message>,
     unflushed: bool,
     orders_first: bool,
@@ -98,7 +98,7 @@ struct Driver {
     keep_alive: Duration,
 }
 
-/// What waits for the connection to take it.
+/// A message that waits until the connection accepts it.
 enum ClientMessage {
     Ping,
     Subscribe(u64, Arc<str>),
@@ -124,18 +124,18 @@ struct Route {
 enum LinkEvent {
     Message(Message),
     Order(Order),
-    /// Nobody wants the socket any more.
+    /// The socket is no longer needed.
     Unwanted,
     Ended(Option<SocketError>),
 }
 
-/// Why the socket ends.
+/// The reason that the socket ends.
 enum End {
     Unwanted,
     Failed(Error),
-    /// Failed, because the service wants fewer subscriptions on a socket.
+    /// Failed, because the service allows fewer subscriptions on a socket.
     Full(Error),
-    /// Failed, and the service is told with this code.
+    /// Failed, and the socket is closed with this code.
     Refused(Error, u16),
 }
 
@@ -149,25 +149,25 @@ impl Driver {
             End::Refused(error, code) => (Some(error), code, false),
         };
         if full {
-            // Nobody knows which one was too many, so that half of them is the next guess. Those who learn of the end and come
-            // back at once find it.
+            // It is unknown which one was too many, so half of them is the next guess. Subscriptions that come back at
+            // once use it.
             self.room.learn(self.routes.len() / 2);
         }
         for Route { feed, .. } in self.routes.into_values() {
             feed.end(self.epoch, error.clone());
         }
-        // The next socket does not wait for the last words of this one.
+        // The next socket does not wait for the closing of this one.
         let _ = ended.send(());
-        // The service may no longer listen.
+        // The service may no longer read.
         let _ = clock::limit(self.keep_alive.min(CLOSING), connect::close(&mut self.socket, code, "")).await;
     }
 
     async fn work(&mut self) -> End {
-        let mut heard = Instant::now();
+        let mut last_message = Instant::now();
         let mut asked = false;
         loop {
             let silence = if asked { self.keep_alive.saturating_mul(2) } else { self.keep_alive };
-            let step = Until::from(heard, silence).limit(std::future::poll_fn(|cx| self.poll(cx))).await;
+            let step = Until::from(last_message, silence).limit(std::future::poll_fn(|cx| self.poll(cx))).await;
             let end = match step {
                 Err(_) if asked => Some(End::Failed(close::silent(silence))),
                 Err(_) => {
@@ -176,7 +176,7 @@ impl Driver {
                     None
                 }
                 Ok(LinkEvent::Message(message)) => {
-                    heard = Instant::now();
+                    last_message = Instant::now();
                     asked = false;
                     self.receive(message)
                 }
@@ -198,14 +198,14 @@ impl Driver {
         if let Err(cause) = self.write(context) {
             return Poll::Ready(LinkEvent::Ended(Some(cause)));
         }
-        // In turns, so that neither a flood of messages nor one of orders keeps the other waiting.
+        // Alternating, so that neither a flood of messages nor one of commands delays the other.
         self.orders_first = !self.orders_first;
         if self.orders_first
             && let Poll::Ready(order) = self.orders.poll_recv(context)
         {
             return Poll::Ready(order.map_or(LinkEvent::Unwanted, LinkEvent::Order));
         }
-        // Each ping is answered: where the service takes no answers, it sends no more.
+        // Each ping is answered: a service that does not accept pongs sends no more pings.
         match Pin::new(&mut self.socket).poll_ready(context) {
             Poll::Ready(Ok(())) => {}
             Poll::Ready(Err(cause)) => return Poll::Ready(LinkEvent::Ended(Some(cause))),
@@ -227,7 +227,7 @@ impl Driver {
         self.orders.poll_recv(context).map(|order| order.map_or(LinkEvent::Unwanted, LinkEvent::Order))
     }
 
-    /// Writes what the connection takes now.
+    /// Writes as much as the connection accepts now.
     fn write(&mut self, context: &mut Context<'_>) -> Result<(), SocketError> {
         while self.pong.is_some() || !self.outgoing.is_empty() {
             match Pin::new(&mut self.socket).poll_ready(context)? {
@@ -260,11 +260,12 @@ impl Driver {
                 if self.routes.remove(&id).is_none() {
                     return;
                 }
-                // What the service never saw needs no end: nothing piles up where it sends and does not read.
+                // A subscription that was never sent needs no `complete`: nothing piles up if the service sends and
+                // does not read.
                 let waits =
                     |message: &ClientMessage| matches!(message, ClientMessage::Subscribe(other, _) if *other == id);
                 match self.outgoing.iter().position(waits) {
-                    Some(place) => drop(self.outgoing.remove(place)),
+                    Some(index) => drop(self.outgoing.remove(index)),
                     None => self.outgoing.push_back(ClientMessage::Complete(id)),
                 }
             }
@@ -284,7 +285,7 @@ impl Driver {
             return Some(End::Refused(close::protocol("a binary message"), 4400));
         };
         match ServerMessage::read(text) {
-            // An identifier that nobody has is that of a subscription that has ended.
+            // An unknown identifier belongs to a subscription that has ended.
             Some(ServerMessage::Next(id, payload)) => {
                 if let Some(Route { feed, .. }) = self.route(id) {
                     feed.push(self.scrubbed(payload.get()).into());
@@ -315,10 +316,10 @@ impl Driver {
         }
     }
 
-    /// Ends a subscription that the service refuses, unless another socket may have room for it.
+    /// Ends a subscription that the service refuses, unless another socket may have capacity for it.
     fn failed(&self, id: u64, route: &Route, errors: Vec<GraphqlError>) {
         if full::is_said_by(&errors) {
-            // Those that the service took before it. Where it is the first, another socket changes nothing.
+            // Those that the service accepted before it. If it is the first, another socket changes nothing.
             let others = self.routes.values().filter(|other| other.order < route.order).count();
             if others == 0 {
                 self.room.forget();

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-/// The subprotocol, as it is asked for and demanded.
+/// The subprotocol that is requested and required.
 pub(super) const PROTOCOL: &str = "graphql-transport-ws";
 
 /// A message of the service.
@@ -28,7 +28,7 @@ struct Wire<'a> {
 }
 
 impl<'a> ServerMessage<'a> {
-    /// Reads a message. `None`: the protocol does not have it.
+    /// Reads a message. Returns `None` if the protocol does not have it.
     pub(super) fn read(text: &'a str) -> Option<Self> {
         let Wire { kind, id, payload } = serde_json::from_str(text).ok()?;
         Some(match (kind, id) {
@@ -43,7 +43,7 @@ impl<'a> ServerMessage<'a> {
     }
 }
 
-/// `connection_init`. The payload holds the token, so the text is a secret.
+/// `connection_init`. The payload contains the token, so the text is a secret.
 pub(super) fn init(payload: Option<Value>) -> String {
     match payload {
         Some(payload) => json!({ "type": "connection_init", "payload": payload }).to_string(),
@@ -56,7 +56,7 @@ pub(super) fn subscribe(id: u64, payload: &str) -> String {
     format!(r#"{{"id":"{id}","type":"subscribe","payload":{payload}}}"#)
 }
 
-/// `complete`: the client wants no more.
+/// `complete`: ends a subscription.
 pub(super) fn complete(id: u64) -> String {
     format!(r#"{{"id":"{id}","type":"complete"}}"#)
 }

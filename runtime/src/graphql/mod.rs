@@ -1,7 +1,7 @@
 //! GraphQL: queries over HTTP, subscriptions over a WebSocket or server-sent events, with the client's credential.
 //!
 //! The platform's document says that a GraphQL interface exists beside REST, and that it takes the same bearer token
-//! (platform document §1). It shows neither address nor schema: [`GraphqlOptions`] has them, with defaults that are usual.
+//! (platform document §1). It contains neither address nor schema: [`GraphqlOptions`] has them, with usual defaults.
 //!
 //! ```no_run
 //! # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
@@ -22,13 +22,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The subscriptions of a client share one socket, or as many as they need where the service limits the subscriptions of one.
-//! It is opened for the first of them, replaced by one with a fresh token before the old token expires, and closed some seconds
-//! after the last of them is dropped. Where the service refuses the upgrade, server-sent events take its place for a minute or
-//! more, and then a socket is asked for again. Over server-sent events, each is a
-//! request of its own, which is replaced in the same way. All of this runs on two threads of this library, which the first
-//! subscription of a process starts: no runtime of the program has to be driven for it. A task reads what comes: a consumer that is slow loses the oldest
-//! messages of its own subscription, and is told so by a [`Gap`].
+//! The subscriptions of a client share one socket, or as many as they need if the service limits the subscriptions of
+//! one. It is opened for the first of them, replaced by one with a fresh token before the old token expires, and closed
+//! some seconds after the last of them is dropped. If the service refuses the upgrade, server-sent events are used for
+//! a minute or more, and then a socket is tried again. Over server-sent events, each subscription is a request, which
+//! is replaced in the same way. All of this runs on two threads of this library, which the first subscription of a
+//! process starts: it does not depend on the program's runtimes. A task reads all messages: a slow consumer loses the
+//! oldest messages of its own subscription, and gets a [`Gap`] instead.
 
 mod answer;
 mod background;
@@ -70,7 +70,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::Client;
 
 impl Client {
-    /// The GraphQL interface of the service.
+    /// Returns the GraphQL interface of the service.
     pub fn graphql(&self) -> Graphql<'_> {
         Graphql(self)
     }
@@ -81,11 +81,11 @@ impl Client {
 pub struct Graphql<'a>(&'a Client);
 
 impl<'a> Graphql<'a> {
-    /// A query or mutation. With a constant of `driftless_runtime::documents`, variables and answer are of the types that the
-    /// schema gives them. With a text, `variables` is anything that serialises to an object, `()` sends none, and the answer is
-    /// read as the caller says.
+    /// Creates a query or mutation. With a constant of `driftless_runtime::documents`, variables and answer have the
+    /// types of the schema. With a text, `variables` is any value that serializes to an object, `()` sends none, and
+    /// the caller chooses the type of the answer.
     ///
-    /// A document without a mutation is retried as a `GET` is; a mutation is sent once.
+    /// A document without a mutation is retried like `GET`; a mutation is sent once.
     pub fn query<T: DeserializeOwned, V: Serialize>(
         self,
         document: &(impl DocumentSource<V, T> + ?Sized),
@@ -94,11 +94,11 @@ impl<'a> Graphql<'a> {
         Query::new(self.0, document.text(), Types::of(document.is_typed()), &variables)
     }
 
-    /// A subscription, of a document or a text as in [`query`](Self::query). It is sent at once; what is wrong with it comes
-    /// out of the stream. The service acknowledges no subscription, so what happens right after this call may be missed: look
-    /// with a query.
+    /// Starts a subscription, of a document or a text as in [`query`](Self::query). It is sent at once; its errors are
+    /// returned by the stream. The service acknowledges no subscription, so events right after this call may be missed:
+    /// use a query for the current state.
     ///
-    /// It may be called on any thread, and read on any runtime: the work is done on threads of this library.
+    /// It may be called on any thread, and read on any runtime: it runs on threads of this library.
     pub fn subscribe<T: DeserializeOwned, V: Serialize>(
         self,
         document: &(impl DocumentSource<V, T> + ?Sized),

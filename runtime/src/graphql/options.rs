@@ -1,24 +1,24 @@
-//! Where the GraphQL interface is, and how it is spoken to.
+//! The configuration of the GraphQL interface.
 
 use std::time::Duration;
 
 use crate::ClientBuilder;
 
-/// How subscriptions travel.
+/// The transport of subscriptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SubscriptionTransport {
-    /// A WebSocket; server-sent events for some time when the service refuses the upgrade.
+    /// A WebSocket; server-sent events for some time if the service refuses the upgrade.
     #[default]
     Auto,
-    /// A WebSocket that speaks `graphql-transport-ws`.
+    /// A WebSocket with `graphql-transport-ws`.
     WebSocket,
     /// Server-sent events, one request for each subscription.
     ServerSentEvents,
 }
 
-/// The configuration of the GraphQL interface. The platform's document shows none of it, so every part has a default
-/// that can be replaced.
+/// The configuration of the GraphQL interface. The platform's document does not describe it, so every option has a
+/// default that can be changed.
 ///
 /// ```
 /// use driftless_runtime::{Client, graphql::GraphqlOptions};
@@ -59,7 +59,7 @@ impl Default for GraphqlOptions {
 }
 
 impl GraphqlOptions {
-    /// The defaults.
+    /// Creates the defaults.
     pub fn new() -> Self {
         Self {
             path: "/graphql".to_owned(),
@@ -87,108 +87,111 @@ impl GraphqlOptions {
         self
     }
 
-    /// Sets the path of subscriptions, where it is another one.
+    /// Sets the path of subscriptions, if it differs.
     pub fn subscription_path(mut self, path: impl Into<String>) -> Self {
         self.socket_path = Some(path.into());
         self
     }
 
-    /// Sets whether documents without a mutation are asked for with `GET`, so that caches may answer them; they are not unless
-    /// set. The document and its variables stand in the address then, which servers and proxies write into their logs.
+    /// Sets whether documents without a mutation are sent with `GET`, so that caches may answer them; they are not
+    /// unless set. The URL then contains the document and its variables, which servers and proxies write into their
+    /// logs.
     pub fn queries_by_get(mut self, wanted: bool) -> Self {
         self.get = wanted;
         self
     }
 
-    /// Sets whether documents are asked for by their hash (automatic persisted queries); they are not unless set. Where the
-    /// service does not know a hash yet, the text follows, and where it knows no hashes, the text goes alone.
+    /// Sets whether documents are requested by their hash (automatic persisted queries); they are not unless set. If
+    /// the service does not know a hash yet, the text follows; if it supports no hashes, only texts are sent.
     pub fn persisted_queries(mut self, wanted: bool) -> Self {
         self.persisted = wanted;
         self
     }
 
-    /// Sets how subscriptions travel; [`SubscriptionTransport::Auto`] unless set.
+    /// Sets the transport of subscriptions; [`SubscriptionTransport::Auto`] unless set.
     pub fn transport(mut self, transport: SubscriptionTransport) -> Self {
         self.transport = transport;
         self
     }
 
-    /// Sets whether the upgrade to a WebSocket carries the token in its `Authorization` header, as every other request
-    /// does; it does unless set.
+    /// Sets whether the upgrade to a WebSocket carries the token in its `Authorization` header, like all other
+    /// requests; it does unless set.
     pub fn token_in_header(mut self, wanted: bool) -> Self {
         self.header = wanted;
         self
     }
 
-    /// Sets the key of the payload of `connection_init` that holds `Bearer` and the token; `Authorization` unless set.
-    /// `None` leaves it out.
+    /// Sets the key for `Bearer` and the token in the payload of `connection_init`; `Authorization` unless set. `None`
+    /// leaves it out.
     pub fn token_in_payload(mut self, key: Option<&str>) -> Self {
         self.payload_key = key.map(str::to_owned);
         self
     }
 
-    /// Sets the longest message that is taken, in bytes; 16 MiB unless set. A longer one ends the socket.
+    /// Sets the longest message that is accepted, in bytes; 16 MiB unless set. A longer one ends the socket.
     pub fn message_limit(mut self, bytes: usize) -> Self {
         self.message_limit = bytes;
         self
     }
 
-    /// Sets how many messages wait for the consumer of a subscription; 256 unless set. When there are more, or when they
-    /// are longer together than two messages may be, the oldest are dropped, and the consumer is told.
+    /// Sets the number of messages that are buffered for the consumer of a subscription; 256 unless set. If there are
+    /// more, or if their total length exceeds two messages of the longest size, the oldest are dropped, and the
+    /// consumer gets a gap.
     pub fn buffer(mut self, messages: usize) -> Self {
         self.buffer = messages.max(1);
         self
     }
 
-    /// Sets how many bytes of messages wait for all consumers of a client together; 64 MiB unless set, and one message at
-    /// least. When there are more, the subscription that holds most loses its oldest messages, and its consumer is told.
+    /// Sets the number of bytes that are buffered for all consumers of a client together; 64 MiB unless set, and one
+    /// message at least. If there are more, the subscription with the largest buffer loses its oldest messages, and its
+    /// consumer gets a gap.
     pub fn buffered_bytes(mut self, bytes: usize) -> Self {
         self.total = bytes;
         self
     }
 
-    /// Sets how many subscriptions one socket carries at most; unless set, as many as there are. When there are more, another
-    /// socket is opened. The client finds out by itself where a service says in the answer to a subscription that it allows
-    /// no more of them.
+    /// Sets the most subscriptions on one socket; unlimited unless set. For more, another socket is opened. If a
+    /// service refuses further subscriptions on a socket, the client learns its limit from the response.
     pub fn subscriptions_per_socket(mut self, count: usize) -> Self {
         self.per_socket = count.max(1);
         self
     }
 
-    /// Sets for how long server-sent events take the place of a WebSocket when the service has refused the upgrade; a minute
-    /// unless set. Then a socket is asked for again; each time that it is refused again doubles the time, to an hour at most.
+    /// Sets the time for which server-sent events are used instead of a WebSocket after the service has refused the
+    /// upgrade; a minute unless set. Then a socket is tried again; each further refusal doubles the time, to an hour at
+    /// most.
     pub fn upgrade_again_after(mut self, time: Duration) -> Self {
         self.upgrade = time;
         self
     }
 
-    /// Sets how long a socket may take from its first byte to its acknowledgement; 10 s unless set.
+    /// Sets the time limit of a socket from its first byte to its acknowledgement; 10 s unless set.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect = timeout;
         self
     }
 
-    /// Sets the silence after which the service is pinged, and after twice of which the socket counts as broken; 20 s
-    /// unless set. Over server-sent events, nothing can ping: a stream counts as broken after twice this time without an
-    /// event or a comment. Set a longer time for a service that sends no comments between events.
+    /// Sets the silence after which the service is pinged; after twice this time the socket counts as broken; 20 s
+    /// unless set. Server-sent events have no pings: a stream counts as broken after twice this time without an event
+    /// or a comment. Set a longer time for a service that sends no comments between events.
     pub fn keep_alive(mut self, silence: Duration) -> Self {
         self.keep_alive = silence.max(Duration::from_millis(10));
         self
     }
 
-    /// Sets how long an old connection goes on beside the one that replaces it; 2 s unless set.
+    /// Sets the time for which an old connection overlaps with its replacement; 2 s unless set.
     pub fn overlap(mut self, overlap: Duration) -> Self {
         self.overlap = overlap;
         self
     }
 
-    /// Sets how long a socket without subscriptions stays open; 5 s unless set.
+    /// Sets the time for which a socket without subscriptions stays open; 5 s unless set.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle = timeout;
         self
     }
 
-    /// The silence after which a connection counts as broken.
+    /// Returns the silence after which a connection counts as broken.
     pub(super) fn silence(&self) -> Duration {
         self.keep_alive.saturating_mul(2)
     }
@@ -199,7 +202,7 @@ impl GraphqlOptions {
 }
 
 impl<P> ClientBuilder<P> {
-    /// Sets where the GraphQL interface is, and how it is spoken to.
+    /// Sets the options of the GraphQL interface.
     pub fn graphql(self, options: GraphqlOptions) -> Self {
         self.extension(options)
     }

@@ -1,44 +1,45 @@
-//! Which documents are asked for by their hash (automatic persisted queries).
+//! The documents that are requested by their hash (automatic persisted queries).
 
 use std::{
     collections::HashSet,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// How many hashes are remembered. A program has as many documents; what it makes up as it goes is forgotten in time.
+/// The number of hashes that are remembered: more than a program has documents. Generated documents are forgotten in
+/// time.
 const MOST: usize = 1024;
 
-/// How a document is asked for.
+/// The form of a request for a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     /// Its text.
     Text,
     /// Its hash, which the service may know.
     Hash,
-    /// Both, so that the service learns it.
+    /// Both, so that the service learns the hash.
     Both,
 }
 
-/// What the service says where it does not answer to a hash.
+/// The service's response to an unknown hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unknown {
     /// It does not know this one.
     This,
-    /// It knows none at all.
+    /// It supports no hashes.
     All,
 }
 
-/// What the service has shown: a refusal costs a request once, and not with every query.
+/// The knowledge about the service: a refusal costs one request, and not one per query.
 #[derive(Debug, Default)]
 pub(super) struct Persisted(Mutex<Memory>);
 
 #[derive(Debug, Default)]
 struct Memory {
-    /// The service knows no hashes.
+    /// The service supports no hashes.
     none: bool,
-    /// What was sent with its text.
+    /// Hashes that were sent with their text.
     taught: HashSet<String>,
-    /// What the service did not know when it was asked for again.
+    /// Hashes that the service did not know when they were sent again.
     forgotten: HashSet<String>,
 }
 
@@ -47,7 +48,7 @@ impl Persisted {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How to ask for a document at first.
+    /// Returns the form of the first request for a document.
     pub(super) fn first(&self, hash: &str) -> By {
         let memory = self.memory();
         match (memory.none, memory.forgotten.contains(hash)) {
@@ -57,7 +58,7 @@ impl Persisted {
         }
     }
 
-    /// How to ask for it once more, where the service did not know the hash.
+    /// Returns the form of the next request, if the service did not know the hash.
     pub(super) fn next(&self, hash: &str, by: By, unknown: Option<Unknown>) -> Option<By> {
         let mut memory = self.memory();
         match (by, unknown?) {

@@ -48,7 +48,7 @@ impl<'a, T: DeserializeOwned> Query<'a, T> {
         Self { client, ask: Ask::new(document, variables), types, options, answer: PhantomData }
     }
 
-    /// Adds a header, or replaces one. `Authorization` is the credential's, and is never taken from here.
+    /// Adds a header, or replaces one. `Authorization` is an error, since the credential sets it.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Err(error) = set_callers_header(&mut self.options.headers, name, value) {
             self.ask = self.ask.and(Err(error.at(NAME)));
@@ -73,7 +73,7 @@ impl<'a, T: DeserializeOwned + 'a> IntoFuture for Query<'a, T> {
     }
 }
 
-/// What is asked: a document, and its variables as JSON.
+/// The request: a document, and its variables as JSON.
 pub(super) struct Ask {
     document: String,
     name: Option<String>,
@@ -85,7 +85,7 @@ pub(super) struct Ask {
 
 impl Ask {
     pub(super) fn new(document: &str, variables: &impl Serialize) -> Result<Self, Error> {
-        let refuse = |what: &str| Error::of(Kind::Request, what.to_owned()).hint("nothing was sent").at(NAME);
+        let refuse = |message: &str| Error::of(Kind::Request, message.to_owned()).hint("nothing was sent").at(NAME);
         let written = file::written(|| to_bytes(variables));
         let (text, files) = written.map_err(|_| refuse("the variables cannot be written"))?;
         let variables = match text.as_bytes().first() {
@@ -108,12 +108,12 @@ impl Ask {
         self.body(By::Text)
     }
 
-    /// Whether it can be sent without a form.
+    /// Returns whether it can be sent without a form.
     pub(super) fn is_plain(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The SHA-256 of the document.
+    /// Returns the SHA-256 of the document.
     fn hash(&self) -> String {
         let hash = digest::digest(&digest::SHA256, self.document.as_bytes());
         hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
@@ -143,12 +143,12 @@ impl Ask {
 
     /// The request over HTTP.
     fn prepare(&self, session: &Session, by: By) -> Result<Prepared, Error> {
-        let options = Hub::of(session).options();
+        let options = Hub::for_session(session).options();
         if !self.files.is_empty() {
             return self.form(session);
         }
         if options.get && self.reads {
-            // What is a text in JSON is one in the query; the rest stays JSON.
+            // A JSON string is plain text in the query; other values stay JSON.
             let text = |text: &str| serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
             let pairs: Vec<String> =
                 self.parts(by).iter().flat_map(|(name, part)| query_pairs(name, &Value::String(text(part)))).collect();
@@ -171,10 +171,10 @@ impl Ask {
         for (index, (_, upload)) in self.files.iter().enumerate() {
             parts.named_file(index.to_string(), upload.clone());
         }
-        let path = &Hub::of(session).options().path;
+        let path = &Hub::for_session(session).options().path;
         let mut prepared = prepare(session, path, Content::Parts(parts), "", ACCEPT, false)?;
         prepared.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("multipart/form-data"));
-        // Services that guard against forms of other sites want a header that no form can have.
+        // Services with protection against cross-site forms require a header that no form can have.
         prepared.headers.insert("graphql-require-preflight", HeaderValue::from_static("1"));
         Ok(prepared)
     }
@@ -182,7 +182,7 @@ impl Ask {
 
 async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
     let until = options.deadline.map(Until::after);
-    let hub = Hub::of(session);
+    let hub = Hub::for_session(session);
     let hash = if hub.options().persisted && ask.is_plain() { ask.hash() } else { String::new() };
     let mut by = if hash.is_empty() { By::Text } else { hub.persisted.first(&hash) };
     let mut options = options;
@@ -198,12 +198,12 @@ async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes
         };
         let Some(next) = hub.persisted.next(&hash, by, unknown_hash(&outcome, secret.as_ref())) else { return outcome };
         by = next;
-        // What is asked once more has the time that is left.
+        // A repetition has the remaining time.
         options.deadline = until.map(|until| until.left(Instant::now()));
     }
 }
 
-/// What the service says of the hash of a document that it does not answer to.
+/// Returns the service's response to an unknown hash.
 fn unknown_hash(outcome: &Result<Bytes, Error>, secret: Option<&SecretString>) -> Option<Unknown> {
     let says = |errors: &[GraphqlError]| {
         errors.iter().find_map(|error| match (error.code(), error.message()) {
@@ -221,11 +221,11 @@ fn unknown_hash(outcome: &Result<Bytes, Error>, secret: Option<&SecretString>) -
     }
 }
 
-/// The body of a 2xx, where it is one of GraphQL.
+/// Returns the body of a 2xx, if it is a GraphQL response.
 fn read_body(raw: Raw) -> Result<Bytes, Error> {
     let kind = raw.headers.get(header::CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
     let essence = kind.as_deref().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    // Some services say nothing, or `text/plain`, of their JSON.
+    // Some services send no media type, or `text/plain`, with their JSON.
     let is_json = essence.is_empty() || essence.ends_with("json");
     let body = raw.json_bytes();
     if is_json || body.trim_ascii_start().starts_with(b"{") {
@@ -235,11 +235,11 @@ fn read_body(raw: Raw) -> Result<Bytes, Error> {
         true => "the service answers in several parts, which the client does not read: remove `@defer` and `@stream`",
         false => "this is not a GraphQL interface: check its path, and proxies on the way",
     };
-    let what = format!("the answer has the content type `{}`, and is not JSON", crate::error::escape(&essence));
-    Err(Error::of(Kind::Decode, what).hint(hint).at(NAME))
+    let message = format!("the answer has the content type `{}`, and is not JSON", crate::error::escape(&essence));
+    Err(Error::of(Kind::Decode, message).hint(hint).at(NAME))
 }
 
-/// The errors that a status other than 2xx carries, when its body is a GraphQL answer; else the status.
+/// Returns the errors in a response with a status other than 2xx, if its body is a GraphQL response; else the status.
 fn refused(error: Error, secret: Option<&SecretString>) -> Error {
     let Some(status) = error.status().filter(|status| !matches!(status.as_u16(), 401 | 403 | 429)) else {
         return error.with_graphql(secret);
@@ -255,7 +255,7 @@ fn refused(error: Error, secret: Option<&SecretString>) -> Error {
     }
 }
 
-/// `[["id", "17"]]` is an object to people.
+/// `[["id", "17"]]` looks like an object.
 fn pairs_to_object(text: &str) -> Option<String> {
     let Value::Array(pairs) = Value::read(text).ok()? else { return None };
     let members: Option<Object> = pairs

@@ -1,4 +1,4 @@
-//! What waits for the consumer of a subscription.
+//! The buffer for the consumer of a subscription.
 
 #[cfg(test)]
 mod tests;
@@ -17,31 +17,31 @@ use bytes::Bytes;
 use super::{close, total::Total};
 use crate::Error;
 
-/// A place in a subscription where the messages before and after do not simply follow each other.
+/// A position in a subscription at which messages may be missing or repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Gap {
-    /// The consumer was slow: that many of the oldest messages were dropped.
+    /// The consumer was slow: this many of the oldest messages were dropped.
     Overflow {
-        /// How many.
+        /// Their number.
         dropped: u64,
     },
-    /// The connection was replaced by one with a fresh token. Nothing is known to be lost; what comes next may repeat what came
-    /// before.
+    /// The connection was replaced by one with a fresh token. No loss is known; the next messages may repeat earlier
+    /// ones.
     Renewed,
 }
 
-/// One thing that a consumer finds.
+/// An item for the consumer.
 #[derive(Debug)]
 pub(super) enum Item {
     Next(Bytes),
     Gap(Gap),
 }
 
-/// What a subscription holds until it ends: those who hold one are counted.
-pub(super) type Seat = Arc<()>;
+/// The lease of a subscription until it ends: leases are counted.
+pub(super) type SubscriptionLease = Arc<()>;
 
-/// Tells the task that a subscription sits at that its consumer has gone.
+/// Notifies the task of a subscription that its consumer was dropped.
 pub(super) struct Leave(Box<dyn FnOnce() + Send>);
 
 impl Leave {
@@ -62,14 +62,15 @@ impl fmt::Debug for Leave {
 
 /// The bounded buffer between the task of a socket, which never waits, and one consumer.
 ///
-/// Gaps are not entries of the buffer but marks between them: they merge, take no room, and cannot be dropped with a message.
+/// Gaps are not entries of the buffer but marks between them: they merge, take no room, and cannot be dropped with a
+/// message.
 #[derive(Debug)]
 pub(super) struct Queue {
     state: Mutex<QueueState>,
     messages: usize,
     bytes: usize,
     total: Arc<Total<Queue>>,
-    /// Its line in the total.
+    /// Its entry in the total.
     line: u64,
 }
 
@@ -77,15 +78,15 @@ pub(super) struct Queue {
 struct QueueState {
     waiting: VecDeque<Waiting>,
     bytes: usize,
-    /// How many messages were dropped before those that wait.
+    /// The number of messages that were dropped before the buffered ones.
     dropped: u64,
-    /// Whether one of those that were dropped came after a renewal.
+    /// One of the dropped messages came after a renewal.
     dropped_renewed: bool,
-    /// Whether a renewal comes after those that wait.
+    /// A renewal comes after the buffered messages.
     renewed: bool,
     /// The socket that may end the subscription.
     epoch: u64,
-    seat: Option<Seat>,
+    lease: Option<SubscriptionLease>,
     leave: Option<Leave>,
     end: Option<Option<Error>>,
     ended: bool,
@@ -95,12 +96,12 @@ struct QueueState {
 #[derive(Debug)]
 struct Waiting {
     message: Bytes,
-    /// Whether a renewal lies between this message and the one before it.
+    /// A renewal is between this message and the one before it.
     renewed: bool,
 }
 
 impl Waiting {
-    /// What it takes up, beside its own bytes the place in the queue: empty messages are not free.
+    /// Returns its size, including its entry in the queue: empty messages are not free.
     fn cost(&self) -> usize {
         self.message.len().saturating_add(size_of::<Self>())
     }
@@ -118,7 +119,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a message, and drops the oldest ones where there is no room: here, or in the queue of this client that holds most.
+    /// Adds a message, and drops the oldest ones if there is no room: here, or in the client's largest queue.
     pub(super) fn push(&self, message: Bytes) {
         let mut state = self.state();
         if state.ended {
@@ -138,14 +139,14 @@ impl Queue {
         }
     }
 
-    /// Drops the oldest message, so that others have room.
+    /// Drops the oldest message, to make room for others.
     fn shed(&self) {
         let mut state = self.state();
         state.drop_oldest();
         self.total.set(self.line, state.bytes);
     }
 
-    /// Gives the subscription to another socket. `false`: it has ended.
+    /// Moves the subscription to another socket. Returns `false` if it has ended.
     pub(super) fn move_to(&self, epoch: u64, renewed: bool) -> bool {
         let mut state = self.state();
         state.epoch = epoch;
@@ -156,7 +157,7 @@ impl Queue {
         !state.ended
     }
 
-    /// Ends the subscription, provided that the socket still has it.
+    /// Ends the subscription, if it still belongs to the socket.
     pub(super) fn end(&self, epoch: u64, error: Option<Error>) {
         let mut state = self.state();
         if state.epoch == epoch {
@@ -164,22 +165,22 @@ impl Queue {
         }
     }
 
-    /// Ends the subscription, whoever has it.
+    /// Ends the subscription on any socket.
     pub(super) fn fail(&self, error: Error) {
         self.state().finish(Some(error));
     }
 
-    /// Gives the subscription a seat in place of the one that it has. `false`: it has ended.
-    pub(super) fn sit(&self, seat: Seat, leave: Leave) -> bool {
+    /// Replaces the lease of the subscription. Returns `false` if it has ended.
+    pub(super) fn set_lease(&self, lease: SubscriptionLease, leave: Leave) -> bool {
         let mut state = self.state();
         if !state.ended {
-            state.seat = Some(seat);
+            state.lease = Some(lease);
             state.leave = Some(leave);
         }
         !state.ended
     }
 
-    /// The consumer has gone: nothing is kept for it. Returns what tells the place where the subscription sat last.
+    /// Closes it, since the consumer was dropped. Returns the notifier of the task that had the subscription last.
     pub(super) fn close(&self) -> Option<Leave> {
         let mut state = self.state();
         state.finish(None);
@@ -226,7 +227,7 @@ impl QueueState {
         }
     }
 
-    /// What the consumer has to know before the next message.
+    /// Returns the gap before the next message.
     fn gap(&mut self) -> Option<Gap> {
         if self.dropped > 0 {
             return Some(Gap::Overflow { dropped: take(&mut self.dropped) });
@@ -239,7 +240,7 @@ impl QueueState {
     fn finish(&mut self, error: Option<Error>) {
         if !self.ended {
             self.ended = true;
-            self.seat = None;
+            self.lease = None;
             self.end = Some(error);
             self.wake();
         }
@@ -252,11 +253,11 @@ impl QueueState {
     }
 }
 
-/// The side of a queue that is written to.
+/// The writing side of a queue.
 ///
-/// Each place that may still write or end the subscription holds one: a request that nobody has read yet, a route of a
-/// socket, a task. When the last of them is gone, the subscription has ended, whatever took them away: a runtime that is shut
-/// down drops tasks in the middle of their work.
+/// Each part that may still write or end the subscription has one: an unread request, a route of a socket, a task. When
+/// the last of them is dropped, the subscription has ended, for whatever reason: a runtime that is shut down drops
+/// tasks in the middle of their work.
 #[derive(Debug)]
 pub(super) struct Feed(Arc<Queue>);
 

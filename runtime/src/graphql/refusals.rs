@@ -1,4 +1,4 @@
-//! How long a refused upgrade is remembered.
+//! The memory of refused upgrades.
 
 use std::time::{Duration, Instant};
 
@@ -7,8 +7,8 @@ use crate::clock::{Backoff, Until};
 /// The longest time, unless the first one is longer.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
-/// The refusals of the upgrade since a socket was last open. A gateway refuses for a moment, too, so that none of them is
-/// for ever.
+/// The refusals of the upgrade since a socket was last open. A gateway may refuse temporarily, so none of them is
+/// permanent.
 #[derive(Debug, Default)]
 pub(super) struct UpgradeRefusals {
     count: u32,
@@ -16,9 +16,9 @@ pub(super) struct UpgradeRefusals {
 }
 
 impl UpgradeRefusals {
-    /// The upgrade was refused. Each refusal after the time of the one before doubles the time.
+    /// Records a refused upgrade. Each refusal after the time of the one before doubles the time.
     pub(super) fn add(&mut self, first: Duration, now: Instant) {
-        // Sockets that were asked for at once are refused at once: that is one refusal.
+        // Sockets that were requested at once are refused at once: that counts as one refusal.
         if self.is_in_force(now) {
             return;
         }
@@ -27,12 +27,12 @@ impl UpgradeRefusals {
         self.until = Some(Until::from(now, time));
     }
 
-    /// Whether the upgrade is not asked for at this time.
+    /// Returns whether the upgrade is not tried at this time.
     pub(super) fn is_in_force(&self, now: Instant) -> bool {
         self.until.is_some_and(|until| !until.is_over(now))
     }
 
-    /// A socket is open.
+    /// Forgets all refusals, since a socket is open.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -51,7 +51,7 @@ mod tests {
         assert!(!refusals.is_in_force(now));
         for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
             refusals.add(FIRST, now);
-            // Others at the same time add nothing.
+            // Simultaneous refusals do not count.
             refusals.add(FIRST, now + FIRST / 2);
             let end = now + minutes * FIRST;
             assert!(refusals.is_in_force(end - Duration::from_secs(1)), "{minutes}");

@@ -1,13 +1,13 @@
-//! Documents: those of the client, which know their types, and texts.
+//! Documents: those of the client, with their types, and texts.
 
 use std::{fmt, marker::PhantomData};
 
 use serde::Serialize;
 
-/// A document of `specs/graphql` whose variables and data are typed from the schema.
+/// A document of `specs/graphql` whose variables and data have types of the schema.
 ///
-/// Constants of `driftless_runtime::documents` are of this type: a query with one needs no further type, and takes no other
-/// variables than its own.
+/// Constants of `driftless_runtime::documents` have this type: a query with one needs no other type, and accepts only
+/// its own variables.
 ///
 /// ```no_run
 /// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
@@ -32,12 +32,12 @@ pub struct Document<V, T> {
 }
 
 impl<V, T> Document<V, T> {
-    /// A document that takes `V` and answers `T`.
+    /// Creates a document with variables `V` and data `T`.
     pub const fn new(text: &'static str) -> Self {
         Self { text, types: PhantomData }
     }
 
-    /// The text that is sent.
+    /// Returns its text.
     pub const fn text(&self) -> &'static str {
         self.text
     }
@@ -49,32 +49,32 @@ impl<V, T> fmt::Debug for Document<V, T> {
     }
 }
 
-/// A document of `specs/graphql`, where no schema says what it answers: any variables go in, and a
-/// [`Value`](crate::Value) comes out.
+/// A document of `specs/graphql` without types of a schema: it takes any variables, and its data is a
+/// [`Value`](crate::Value).
 #[derive(Clone, Copy, Debug)]
 pub struct Untyped {
     text: &'static str,
 }
 
 impl Untyped {
-    /// A document.
+    /// Creates a document.
     pub const fn new(text: &'static str) -> Self {
         Self { text }
     }
 
-    /// The text that is sent.
+    /// Returns its text.
     pub const fn text(&self) -> &'static str {
         self.text
     }
 }
 
-/// What can be asked: a [`Document`], which takes and answers types of its own; an [`Untyped`] one; or a text, which takes and
-/// answers what the caller says.
+/// A source of a document: a [`Document`], with types of its own; an [`Untyped`] one; or a text, with types that the
+/// caller chooses.
 pub trait DocumentSource<V, T> {
-    /// The text that is sent.
+    /// Returns its text.
     fn text(&self) -> &str;
 
-    /// Whether the type of the answer is that of a schema, and not the caller's.
+    /// Returns whether the type of the answer comes from the schema instead of the caller.
     #[doc(hidden)]
     fn is_typed(&self) -> bool {
         false

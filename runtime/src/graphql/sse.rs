@@ -1,4 +1,4 @@
-//! A subscription as a request of its own: server-sent events, in the distinct-connections mode of GraphQL over SSE.
+//! A subscription as a request: server-sent events, in the distinct-connections mode of GraphQL over SSE.
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -26,7 +26,7 @@ pub(super) async fn run(session: Arc<Session>, payload: Arc<str>, feed: Arc<Feed
     feed.end(epoch, end.err());
 }
 
-/// One request, and how long it goes on.
+/// One request, and its duration.
 struct Opened {
     events: EventStream,
     renewal: Renewal,
@@ -37,7 +37,7 @@ type Opening<'a> = Pin<Box<dyn Future<Output = Result<Opened, Error>> + Send + '
 async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Result<(), Error> {
     let mut current = open(session, payload, 0).await?;
     let mut opening: Option<Opening<'_>> = None;
-    // What was replaced, for as long as it overlaps.
+    // The replaced stream, while it overlaps.
     let mut old: Option<(EventStream, Until)> = None;
     let mut failures = 0_u32;
     loop {
@@ -45,14 +45,14 @@ async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Resu
         let retire = old.as_ref().map_or(Until::NEVER, |(_, until)| *until);
         tokio::select! {
             event = current.events.next() => {
-                // An end without `complete` is that of a connection, and not of the subscription.
+                // An end without `complete` is the end of the connection, and not of the subscription.
                 let event = event.transpose().map_err(|error| silent(session, error))?;
                 let event = event.ok_or_else(super::close::incomplete)?;
                 if !push(session, feed, event)? {
                     return Ok(());
                 }
             }
-            // What ends it is the business of the stream that replaced it.
+            // Its end does not matter, since another stream has replaced it.
             event = next(&mut old) => {
                 let event = event.and_then(Result::ok);
                 if !event.is_some_and(|event| push(session, feed, event).unwrap_or(false)) {
@@ -100,12 +100,12 @@ async fn opened(opening: &mut Option<Opening<'_>>) -> Result<Opened, Error> {
 /// Sends the request, after a pause that grows with failures.
 async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened, Error> {
     clock::sleep(pause(failures)).await;
-    let settings = Hub::of(session).options();
-    let usable_for = token(session, settings.connect, None).await?.and_then(|held| held.usable_for());
-    let renewal = Renewal::of(usable_for, settings);
+    let settings = Hub::for_session(session).options();
+    let usable_for = token(session, settings.connect, None).await?.and_then(|token| token.usable_for());
+    let renewal = Renewal::new(usable_for, settings);
     let body = Bytes::copy_from_slice(payload.as_bytes());
     let prepared = prepare(session, settings.subscriptions(), Content::Bytes(body), "", ACCEPT, true)?;
-    // A subscription changes nothing, so that it may be asked for again.
+    // A subscription changes nothing, so it may be retried.
     let options = Options { idempotent: true, ..Options::default() };
     let raw = send(session, &prepared, &options).await.map_err(|error| error.with_graphql(secret(session).as_ref()))?;
     let kind = raw.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -119,24 +119,24 @@ async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened,
     Ok(Opened { events, renewal })
 }
 
-/// The error of a stream, with the option that sets how long it may be silent.
+/// Adds to the error of a silent stream the option that sets the limit.
 fn silent(session: &Session, error: Error) -> Error {
-    if error.is_timeout() { super::close::silent(Hub::of(session).options().silence()) } else { error }
+    if error.is_timeout() { super::close::silent(Hub::for_session(session).options().silence()) } else { error }
 }
 
-/// Hands a message over. `false`: the subscription is complete.
+/// Passes a message on. Returns `false` if the subscription is complete.
 fn push(session: &Session, feed: &Feed, event: Event) -> Result<bool, Error> {
     match event.event.as_str() {
-        "next" if event.data.len() > Hub::of(session).options().message_limit => {
-            Err(super::close::too_large(Hub::of(session).options().message_limit))
+        "next" if event.data.len() > Hub::for_session(session).options().message_limit => {
+            Err(super::close::too_large(Hub::for_session(session).options().message_limit))
         }
         "next" => {
-            // Not more than the message: a text that grew has room to spare.
+            // Boxed to the length of the message: a string that grew has spare capacity.
             feed.push(event.data.into_boxed_str().into_boxed_bytes().into());
             Ok(true)
         }
         "complete" => Ok(false),
-        // Other kinds are the service's own.
+        // Other kinds are extensions of the service.
         _ => Ok(true),
     }
 }

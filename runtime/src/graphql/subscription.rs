@@ -21,21 +21,21 @@ use super::{
 };
 use crate::{Client, Error, client::Session, error::Kind, telemetry::OpenSubscription};
 
-/// What a subscription delivers.
+/// An item of a subscription.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Delivery<T> {
-    /// A message. It may have errors in place of data.
+    /// A message. It may have errors instead of data.
     Next(Answer<T>),
-    /// The messages before and after do not simply follow each other: look with a query.
+    /// Messages may be missing or repeated here: use a query for the current state.
     Gap(Gap),
 }
 
 /// The messages of a subscription. Dropping it ends the subscription.
 ///
-/// After an error, it ends: the socket broke or was closed ([`close_code`](Error::close_code)), or the service refused the
-/// document ([`graphql_errors`](Error::graphql_errors)). It does not subscribe again by itself, because nobody would know
-/// what was missed.
+/// After an error, it ends: the socket broke or was closed ([`close_code`](Error::close_code)), or the service refused
+/// the document ([`graphql_errors`](Error::graphql_errors)). It is not restarted, because missed events would go
+/// unnoticed.
 pub struct Subscription<T> {
     session: Arc<Session>,
     queue: Arc<Queue>,
@@ -47,7 +47,7 @@ pub struct Subscription<T> {
 impl<T> Subscription<T> {
     pub(super) fn new(platform: &Client, document: &str, types: Types, variables: &impl Serialize) -> Self {
         let session = Arc::clone(&platform.session);
-        let queue = Hub::of(&session).queue();
+        let queue = Hub::for_session(&session).queue();
         let feed = Feed::new(&queue);
         let ask = Ask::new(document, variables).and_then(|ask| match ask.is_plain() {
             true => Ok(ask),
@@ -62,7 +62,7 @@ impl<T> Subscription<T> {
 }
 
 impl<T: DeserializeOwned> Subscription<T> {
-    /// The next delivery; `None` when the service has completed the subscription.
+    /// Returns the next delivery; `None` if the service has completed the subscription.
     pub async fn next(&mut self) -> Option<Result<Delivery<T>, Error>> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
@@ -86,7 +86,7 @@ impl<T: DeserializeOwned> Stream for Subscription<T> {
 
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
-        Hub::of(&self.session).remove(&self.queue);
+        Hub::for_session(&self.session).remove(&self.queue);
     }
 }
 

@@ -24,15 +24,15 @@ use crate::{
     clock::{self, Until},
 };
 
-/// A socket that lived this long was a good one: the next may be opened at once.
+/// After this time, a socket counts as good: the next may be opened at once.
 const STEADY: Duration = Duration::from_secs(10);
 
 type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>>;
 
 struct Supervisor {
     session: Arc<Session>,
-    place: Arc<Endpoint>,
-    /// In the order in which they were made.
+    endpoint: Arc<Endpoint>,
+    /// In the order of their creation.
     subscriptions: BTreeMap<u64, Subscription>,
     current: Option<Current>,
     retiring: Option<(Link, Until)>,
@@ -45,7 +45,7 @@ struct Supervisor {
 struct Subscription {
     payload: Arc<str>,
     feed: Arc<Feed>,
-    /// The task of a subscription that has a request of its own.
+    /// The task of a subscription with its own request.
     task: Option<AbortHandle>,
 }
 
@@ -64,26 +64,26 @@ enum Turn {
     Idle,
 }
 
-/// Looks after one socket, on a runtime that outlives the caller's.
+/// Starts the management of one socket, on a runtime that outlives the caller's.
 pub(super) fn start(
     runtime: &Handle,
     session: Arc<Session>,
-    place: Arc<Endpoint>,
+    endpoint: Arc<Endpoint>,
     requests: mpsc::UnboundedReceiver<SubscriptionRequest>,
     epoch: u64,
 ) {
-    runtime.spawn(run(session, place, requests, epoch));
+    runtime.spawn(run(session, endpoint, requests, epoch));
 }
 
 async fn run(
     session: Arc<Session>,
-    place: Arc<Endpoint>,
+    endpoint: Arc<Endpoint>,
     mut requests: mpsc::UnboundedReceiver<SubscriptionRequest>,
     epoch: u64,
 ) {
     let mut supervisor = Supervisor {
         session,
-        place,
+        endpoint,
         subscriptions: BTreeMap::new(),
         current: None,
         retiring: None,
@@ -102,7 +102,7 @@ async fn run(
             Turn::Retire => supervisor.retiring = None,
             Turn::Request(None) => return,
             Turn::Idle => {
-                if Hub::of(&supervisor.session).retire(supervisor.place.number, &requests) {
+                if Hub::for_session(&supervisor.session).retire(supervisor.endpoint.number, &requests) {
                     return;
                 }
             }
@@ -113,8 +113,9 @@ async fn run(
 
 impl Supervisor {
     async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<SubscriptionRequest>) -> Turn {
-        let idle =
-            self.idle_since.map_or(Until::NEVER, |since| Until::from(since, Hub::of(&self.session).options().idle));
+        let idle = self
+            .idle_since
+            .map_or(Until::NEVER, |since| Until::from(since, Hub::for_session(&self.session).options().idle));
         let renew = match &self.current {
             Some(current) if self.opening.is_none() => current.renewal.at,
             _ => Until::NEVER,
@@ -128,7 +129,7 @@ impl Supervisor {
         };
         let ended = async {
             match &mut self.current {
-                // Without an answer, its task is gone.
+                // Without an answer, its task has ended.
                 Some(current) => drop((&mut current.link.ended).await),
                 None => std::future::pending().await,
             }
@@ -156,11 +157,11 @@ impl Supervisor {
                 self.subscriptions.insert(id, subscription);
             }
             SubscriptionRequest::Remove(id) => drop(self.remove(id)),
-            // What a socket says that was replaced is said by the next one, too.
+            // The next socket reports the same as the replaced one.
             SubscriptionRequest::Full { id, epoch } if epoch == self.epoch => {
                 if let Some(Subscription { payload, feed, .. }) = self.remove(id) {
                     let entry = FeedEntry { id, payload, feed: Arc::clone(&feed) };
-                    if let Err(error) = Hub::spread(&self.session, self.place.number, entry, start) {
+                    if let Err(error) = Hub::spread(&self.session, self.endpoint.number, entry, start) {
                         feed.fail(error);
                     }
                 }
@@ -181,16 +182,16 @@ impl Supervisor {
         Some(subscription)
     }
 
-    /// Whether a further subscription becomes a request of its own.
+    /// Returns whether a further subscription becomes a request.
     fn uses_requests(&self) -> bool {
-        match Hub::of(&self.session).options().transport {
+        match Hub::for_session(&self.session).options().transport {
             SubscriptionTransport::ServerSentEvents => true,
             SubscriptionTransport::WebSocket => false,
-            SubscriptionTransport::Auto => self.opening.is_none() && Hub::of(&self.session).has_no_upgrade(),
+            SubscriptionTransport::Auto => self.opening.is_none() && Hub::for_session(&self.session).has_no_upgrade(),
         }
     }
 
-    /// Begins what the state asks for.
+    /// Starts the work that the state requires.
     fn settle(&mut self) {
         self.idle_since = match self.idle_since {
             _ if !self.subscriptions.is_empty() => None,
@@ -216,12 +217,12 @@ impl Supervisor {
 
     fn opened(&mut self, opened: Opened) {
         self.opening = None;
-        self.epoch = Hub::of(&self.session).epoch();
-        Hub::of(&self.session).upgraded();
-        let options = Hub::of(&self.session).options();
-        let renewal = Renewal::of(opened.usable_for, options);
+        self.epoch = Hub::for_session(&self.session).epoch();
+        Hub::for_session(&self.session).upgraded();
+        let options = Hub::for_session(&self.session).options();
+        let renewal = Renewal::new(opened.usable_for, options);
         let now = Instant::now();
-        let (reports, room) = (self.place.requests.clone(), Arc::clone(Hub::of(&self.session).room()));
+        let (reports, room) = (self.endpoint.requests.clone(), Arc::clone(Hub::for_session(&self.session).room()));
         let link = Link::start(opened, self.epoch, options.keep_alive, reports, room);
         let old = self.current.take();
         let renewed = old.is_some();
@@ -254,8 +255,8 @@ impl Supervisor {
             current.renewal.at = Until::after(Duration::ZERO);
             return;
         }
-        if no_upgrade && Hub::of(&self.session).options().transport == SubscriptionTransport::Auto {
-            Hub::of(&self.session).upgrade_refused();
+        if no_upgrade && Hub::for_session(&self.session).options().transport == SubscriptionTransport::Auto {
+            Hub::for_session(&self.session).upgrade_refused();
             for subscription in self.subscriptions.values_mut().filter(|subscription| subscription.is_on_socket()) {
                 subscription.start(&self.session);
             }
@@ -268,7 +269,8 @@ impl Supervisor {
         self.subscriptions.retain(|_, subscription| !subscription.is_on_socket());
     }
 
-    /// The current socket has told its subscriptions. Those that it never saw go to the next one.
+    /// Handles the end of the current socket, which has notified its subscriptions. Those that it never sent go to the
+    /// next one.
     fn ended(&mut self) {
         let steady = self.current.take().is_some_and(|current| current.since.elapsed() >= STEADY);
         self.failures = if steady { 0 } else { self.failures.saturating_add(1) };
@@ -289,7 +291,7 @@ impl Drop for Supervisor {
 }
 
 impl Subscription {
-    /// Whether a socket carries it, or will.
+    /// Returns whether a socket carries it, or will.
     fn is_on_socket(&self) -> bool {
         self.task.is_none()
     }
@@ -300,8 +302,8 @@ impl Subscription {
     }
 
     fn start(&mut self, session: &Arc<Session>) {
-        // What becomes of sockets is nothing to it.
-        let epoch = Hub::of(session).epoch();
+        // The end of a socket does not affect it.
+        let epoch = Hub::for_session(session).epoch();
         self.feed.move_to(epoch, false);
         let task = sse::run(Arc::clone(session), Arc::clone(&self.payload), Arc::clone(&self.feed), epoch);
         self.task = Some(tokio::spawn(task).abort_handle());

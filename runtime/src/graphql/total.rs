@@ -1,4 +1,4 @@
-//! How much the queues of one client hold together.
+//! The total size of the queues of one client.
 //!
 //! A queue bounds itself, but a program may leave thousands of subscriptions unread.
 
@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-/// The account of all queues. A queue writes its own line while it holds its own lock, and never the other way round.
+/// The sizes of all queues. A queue updates its own entry while it has its own lock, and never the other way round.
 #[derive(Debug)]
 pub(super) struct Total<Q> {
     limit: usize,
@@ -19,7 +19,7 @@ struct TotalState<Q> {
     last: u64,
     bytes: usize,
     queues: HashMap<u64, (usize, Weak<Q>)>,
-    /// The same, ordered: the last one holds most.
+    /// The same, ordered: the last one is the largest.
     by_size: BTreeSet<(usize, u64)>,
 }
 
@@ -33,7 +33,7 @@ impl<Q> Total<Q> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A line for a queue that holds nothing yet.
+    /// Adds an entry for an empty queue.
     pub(super) fn join(&self, queue: Weak<Q>) -> u64 {
         let mut state = self.state();
         state.last += 1;
@@ -42,11 +42,11 @@ impl<Q> Total<Q> {
         line
     }
 
-    /// Writes down how much a queue holds.
+    /// Updates the size of a queue.
     pub(super) fn set(&self, line: u64, bytes: usize) {
         let mut state = self.state();
-        let Some((held, _)) = state.queues.get_mut(&line) else { return };
-        let before = std::mem::replace(held, bytes);
+        let Some((size, _)) = state.queues.get_mut(&line) else { return };
+        let before = std::mem::replace(size, bytes);
         if before != bytes {
             state.move_line(line, before, bytes);
         }
@@ -56,14 +56,14 @@ impl<Q> Total<Q> {
         self.state().remove(line);
     }
 
-    /// The queue that holds most, while all of them together hold too much.
+    /// Returns the largest queue, while the total is too large.
     pub(super) fn largest(&self) -> Option<Arc<Q>> {
         let mut state = self.state();
         while state.bytes > self.limit {
             let (_, line) = *state.by_size.last()?;
             match state.queues.get(&line).and_then(|(_, queue)| queue.upgrade()) {
                 Some(queue) => return Some(queue),
-                // It is being dropped, and what it held with it.
+                // It is being dropped, and its messages with it.
                 None => state.remove(line),
             }
         }

@@ -1,4 +1,4 @@
-//! From the bytes of a body to text: the one place where the charset of a response counts.
+//! Decodes the bytes of a body: the only place that reads the charset of a response.
 
 use std::borrow::Cow;
 
@@ -6,16 +6,16 @@ use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
 use http::HeaderValue;
 
-/// The text of a body, without its byte-order mark. The mark says how it is encoded, else the `charset` of its media type, else it is
-/// UTF-8. The error says why it is not text.
+/// Returns the text of a body, without its byte-order mark. The encoding is that of the mark, else the `charset` of the media type, else
+/// UTF-8. The error is the reason why it is not text.
 pub(crate) fn text<'a>(kind: Option<&HeaderValue>, body: &'a [u8]) -> Result<Cow<'a, str>, String> {
     decoded(body, label(kind).as_deref())
 }
 
-/// The text of a JSON body. JSON is UTF-8 (RFC 8259 §8.1) and its media type has no `charset` (§11), so bytes that are JSON in UTF-8 are
+/// Returns the text of a JSON body. JSON is UTF-8 (RFC 8259 §8.1) and its media type has no `charset` (§11), so bytes that are JSON in UTF-8 are
 /// read as such whatever the header says; the header counts for others.
 pub(crate) fn json<'a>(kind: Option<&HeaderValue>, body: &'a [u8]) -> Result<Cow<'a, str>, String> {
-    // UTF-16 and ISO-2022 may be valid UTF-8 as well, but have control characters, which JSON has not.
+    // UTF-16 and ISO-2022 can be valid UTF-8 as well, but contain control characters, which JSON does not.
     let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
     match std::str::from_utf8(body) {
         Ok(text) if !body.iter().any(is_control) => Ok(Cow::Borrowed(text.trim_start_matches('\u{feff}'))),
@@ -27,7 +27,7 @@ pub(crate) fn json<'a>(kind: Option<&HeaderValue>, body: &'a [u8]) -> Result<Cow
     }
 }
 
-/// A JSON body as UTF-8; unchanged where it is no text.
+/// Returns a JSON body as UTF-8; unchanged if it is not text.
 pub(crate) fn json_bytes(kind: Option<&HeaderValue>, body: &Bytes) -> Bytes {
     match json(kind, body) {
         Ok(Cow::Borrowed(text)) => body.slice_ref(text.as_bytes()),
@@ -36,7 +36,7 @@ pub(crate) fn json_bytes(kind: Option<&HeaderValue>, body: &Bytes) -> Bytes {
     }
 }
 
-/// The text of an XML document: as [`text`], but before it is taken for UTF-8, its declaration counts (RFC 7303 §3).
+/// Returns the text of an XML document, as [`text`] does. Without mark and `charset`, the encoding is that of its declaration (RFC 7303 §3).
 #[cfg(feature = "xml")]
 pub(crate) fn xml<'a>(kind: Option<&HeaderValue>, body: &'a [u8]) -> Result<Cow<'a, str>, String> {
     let head = String::from_utf8_lossy(body.get(..body.len().min(200)).unwrap_or_default());
@@ -49,14 +49,14 @@ pub(crate) fn xml<'a>(kind: Option<&HeaderValue>, body: &'a [u8]) -> Result<Cow<
     decoded(body, label(kind).or(declared).as_deref())
 }
 
-/// The text of a body with U+FFFD for what is no text, where it is not UTF-8.
+/// Returns the text of a body that declares another encoding than UTF-8, with U+FFFD for invalid bytes.
 pub(crate) fn foreign(kind: Option<&HeaderValue>, body: &[u8]) -> Option<String> {
     let labelled = || Encoding::for_label(label(kind)?.as_bytes());
     let encoding = Encoding::for_bom(body).map(|(encoding, _)| encoding).or_else(labelled)?;
     (encoding != UTF_8).then(|| encoding.decode(body).0.into_owned())
 }
 
-/// The `charset` of a media type.
+/// Returns the `charset` of a media type.
 fn label(kind: Option<&HeaderValue>) -> Option<String> {
     let mut parameters = kind?.to_str().ok()?.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let (_, label) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;

@@ -1,4 +1,4 @@
-//! What becomes a value, what a value can be compared with, and how its parts are reached.
+//! Conversions to values, comparisons, and access to parts.
 
 use std::{borrow::Cow, ops::Index};
 
@@ -6,7 +6,7 @@ use super::{Decimal, Object, Value};
 
 static NULL: Value = Value::Null;
 
-/// The member of this name; null where it is missing.
+/// Returns the member of this name; null if it is missing.
 impl Index<&str> for Value {
     type Output = Value;
 
@@ -15,7 +15,7 @@ impl Index<&str> for Value {
     }
 }
 
-/// The member of this name; null where it is missing.
+/// Returns the member of this name; null if it is missing.
 impl Index<&str> for Object {
     type Output = Value;
 
@@ -24,7 +24,7 @@ impl Index<&str> for Object {
     }
 }
 
-/// The item at this place; null where it is missing.
+/// Returns the item at this index; null if it is missing.
 impl Index<usize> for Value {
     type Output = Value;
 
@@ -50,8 +50,8 @@ from! {
     String => |text| Self::String(text),
     Cow<'_, str> => |text| Self::String(text.into_owned()),
     Object => |members| Self::Object(members),
-    f32 => |value| Decimal::of(value.into(), serde_json::to_string(&value).ok()).map_or(Self::Null, Self::Number),
-    f64 => |value| Decimal::of(value, serde_json::to_string(&value).ok()).map_or(Self::Null, Self::Number),
+    f32 => |value| Decimal::from_float(value.into(), serde_json::to_string(&value).ok()).map_or(Self::Null, Self::Number),
+    f64 => |value| Decimal::from_float(value, serde_json::to_string(&value).ok()).map_or(Self::Null, Self::Number),
 }
 
 macro_rules! integers {
@@ -129,7 +129,7 @@ compares! {
     &str => |value, other| value.as_str() == Some(*other),
     String => |value, other| value.as_str() == Some(other),
     Decimal => |value, other| value.as_number() == Some(other),
-    // Numbers are the same where they are written so.
+    // Numbers are equal if they are written the same.
     serde_json::Value => |value, other| match (value, other) {
         (Self::Null, serde_json::Value::Null) => true,
         (Self::Bool(value), serde_json::Value::Bool(other)) => value == other,

@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{raw, whole, write};
 
-/// A decimal number with the digits that it has on the wire: `decimal` in .NET, and integers beyond 64 bits.
+/// A decimal number with its digits on the wire: `decimal` in .NET, and integers beyond 64 bits.
 ///
-/// A machine float would round `0.1` and cut `79228162514264337593543950335`. Compare and print it as it is, or turn it into
-/// the number type of your choice.
+/// A float would round `0.1` and cut `79228162514264337593543950335`. Compare and print it as it is, or convert it to a
+/// number type of your choice.
 ///
 /// ```
 /// use driftless_runtime::Decimal;
@@ -24,23 +24,23 @@ use super::{raw, whole, write};
 pub struct Decimal(String);
 
 impl Decimal {
-    /// A number of these digits; `None` when the text is not a JSON number.
+    /// Creates a number from these digits; `None` if the text is not a JSON number.
     pub fn new(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
         is_number(&text).then_some(Self(text))
     }
 
-    /// The number as it stands on the wire.
+    /// Returns the number as on the wire.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The nearest machine float.
+    /// Returns the nearest float.
     pub fn to_f64(&self) -> f64 {
         self.0.parse().unwrap_or(f64::NAN)
     }
 
-    /// The integer, if it is one that fits the type, however it is written: `7`, `7.0`, `7e0`.
+    /// Returns the integer if it fits the type, in any notation: `7`, `7.0`, `7e0`.
     pub fn to_integer<T: FromStr>(&self) -> Option<T> {
         whole::digits(&self.0).as_deref().unwrap_or(&self.0).parse().ok().filter(|_| self.is_whole())
     }
@@ -49,8 +49,9 @@ impl Decimal {
         !self.0.contains(['.', 'e', 'E']) || whole::digits(&self.0).is_some()
     }
 
-    /// A machine float as the client writes it, whole ones without a point; `None` where it is not finite.
-    pub(super) fn of(value: f64, text: Option<String>) -> Option<Self> {
+    /// Creates a number from a float in the client's notation, without a point if it is whole; `None` if it is not
+    /// finite.
+    pub(super) fn from_float(value: f64, text: Option<String>) -> Option<Self> {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         #[allow(clippy::cast_possible_truncation, reason = "the value is whole and small")]
         let whole = (value.fract() == 0.0 && value.abs() < EXACT).then(|| Self::from(value as i64));
@@ -58,7 +59,7 @@ impl Decimal {
     }
 }
 
-/// Whether a text is a number as JSON (RFC 8259, section 6) writes one.
+/// Returns whether a text is a JSON number (RFC 8259, section 6).
 fn is_number(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (mantissa, exponent) =
@@ -74,7 +75,7 @@ fn is_number(text: &str) -> bool {
 impl FromStr for Decimal {
     type Err = de::value::Error;
 
-    /// As [`Decimal::new`].
+    /// Like [`Decimal::new`].
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::new(text).ok_or_else(|| de::Error::custom("not a decimal number"))
     }
@@ -111,7 +112,7 @@ impl Serialize for Decimal {
 }
 
 impl<'de> Deserialize<'de> for Decimal {
-    /// Reads a number, and, as .NET can write one, a number in quotes.
+    /// Reads a number, or a number in quotes, as .NET can write it.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = raw(deserializer)?;
         Self::new(text.trim_matches('"')).ok_or_else(|| de::Error::custom("not a decimal number"))

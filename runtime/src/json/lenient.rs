@@ -1,8 +1,8 @@
-//! Reads JSON as services write it: `1.0` for an integer, and numbers as text (`"7"`, `"NaN"`), which ASP.NET documents as
+//! Reads the JSON of services: `1.0` for an integer, and numbers as text (`"7"`, `"NaN"`), which ASP.NET documents as
 //! `type: [integer, string]`.
 //!
-//! One deserialiser around that of `serde_json`: a type that asks for a number gets one. What a type takes by itself, such as
-//! a `Value` or a `String`, stays as it came.
+//! A deserializer around that of `serde_json`: a type that asks for a number gets one. A type that accepts any value,
+//! such as a `Value` or a `String`, gets it unchanged.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Unexpected, Visitor,
 };
 
-/// Reads a JSON text. Where the decoder refuses one that may hold integers with a fraction of zero or an exponent, it is read
-/// once more, with each integer out of its digits.
+/// Reads a JSON text. If the decoder refuses one that may contain integers with a fraction of zero or an exponent, it
+/// is read again, with each integer parsed from its digits.
 pub(crate) fn from_slice<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_json::Error> {
     let mode = Mode { text: true, whole: false };
     match read(text, mode) {
@@ -22,7 +22,7 @@ pub(crate) fn from_slice<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_js
     }
 }
 
-/// Reads a JSON text whose numbers stand as numbers; `whole` says whether integers may be written in any way.
+/// Reads a JSON text whose numbers are not strings; `whole` allows integers in any notation.
 pub(crate) fn from_slice_strictly<T: DeserializeOwned>(text: &[u8], whole: bool) -> Result<T, serde_json::Error> {
     read(text, Mode { text: false, whole })
 }
@@ -34,19 +34,19 @@ fn read<T: DeserializeOwned>(text: &[u8], mode: Mode) -> Result<T, serde_json::E
     Ok(value)
 }
 
-/// What is taken for a number.
+/// The accepted notations of numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mode {
-    /// Also what stands as text.
+    /// Numbers in strings, too.
     text: bool,
-    /// Integers, however they are written.
+    /// Integers in any notation.
     whole: bool,
 }
 
-/// A deserialiser, a sequence, a map or a seed whose values are read leniently.
+/// A deserializer, a sequence, a map or a seed whose values are read leniently.
 pub(crate) struct Lenient<T>(T, Mode);
 
-/// Hands the call on, with or without a visitor that makes what is inside lenient, too.
+/// Forwards the call, with or without a visitor that makes the inner values lenient, too.
 macro_rules! forward {
     ($($method:ident($($argument:ident : $type:ty),*) $how:ident),* $(,)?) => {
         $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, D::Error> {
@@ -101,7 +101,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Lenient<D> {
     }
 }
 
-/// Hands values on as they are.
+/// Forwards values unchanged.
 macro_rules! as_they_are {
     ($($method:ident: $type:ty),* $(,)?) => {
         $(fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {
@@ -110,7 +110,7 @@ macro_rules! as_they_are {
     };
 }
 
-/// A visitor, for whom the values inside are lenient.
+/// A visitor whose inner values are lenient.
 struct Inside<V>(V, Mode);
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for Inside<V> {
@@ -190,7 +190,7 @@ impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Lenient<T> {
     }
 }
 
-/// A visitor that wants a number.
+/// A visitor that expects a number.
 struct Number<V> {
     visitor: V,
     whole: bool,
@@ -232,7 +232,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Number<V> {
         if let Some(value) = named.filter(|_| !self.whole) {
             return self.visitor.visit_f64(value);
         }
-        // Rust reads more as a number than JSON and .NET write.
+        // Rust parses more notations of numbers than JSON and .NET write.
         let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
             && text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
         match (is_number, text.parse::<i64>(), text.parse::<u64>(), text.parse::<f64>()) {
@@ -257,7 +257,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Number<V> {
         self.visitor.visit_seq(sequence)
     }
 
-    /// A number, where the feature `arbitrary_precision` of `serde_json` is on.
+    /// A number, if the feature `arbitrary_precision` of `serde_json` is on.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<V::Value, A::Error> {
         let digits = super::digits(&mut map)?.ok_or_else(|| A::Error::invalid_type(Unexpected::Map, &self))?;
         match (digits.parse::<i64>(), digits.parse::<u64>(), digits.parse::<f64>()) {
@@ -269,7 +269,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Number<V> {
     }
 }
 
-/// Hands an integer over that is whole, however it is written; anything else as what it is.
+/// Passes on a whole number as an integer, in any notation; other numbers unchanged.
 fn whole_number<'de, V: Visitor<'de>, E: Error>(text: &str, visitor: V, mode: Mode) -> Result<V::Value, E> {
     let number = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| mode.text).unwrap_or(text);
     let digits = super::whole::digits(number);
@@ -286,8 +286,8 @@ fn whole_number<'de, V: Visitor<'de>, E: Error>(text: &str, visitor: V, mode: Mo
     }
 }
 
-/// The integer that a number without a fraction is, as far as a float is surely the number that was written. A larger one is
-/// refused here, and read out of its digits (`whole`).
+/// Returns the integer of a number without a fraction, if a float represents it exactly. A larger one is refused here,
+/// and parsed from its digits (`whole`).
 fn whole(value: f64) -> Option<i64> {
     const EXACT: f64 = 1_099_511_627_776.0;
     #[allow(clippy::cast_possible_truncation, reason = "the value is whole and small")]

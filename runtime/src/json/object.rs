@@ -1,11 +1,11 @@
-//! An object whose members the contract does not declare.
+//! An object with undeclared members.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::Value;
 
-/// An object whose members are not declared: each is kept, in the order of the document, and is read by its name.
+/// An object with undeclared members: each is kept, in the order of the document, and is read by its name.
 ///
 /// ```
 /// use driftless_runtime::Object;
@@ -19,52 +19,52 @@ use super::Value;
 pub struct Object(IndexMap<String, Value>);
 
 impl Object {
-    /// An object without members.
+    /// Creates an object without members.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The member as it is, if there is one.
+    /// Returns the member as a value, if there is one.
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// The member as it is, if there is one.
+    /// Returns the member as a value, if there is one.
     pub fn value_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.0.get_mut(name)
     }
 
-    /// Whether there is a member of this name.
+    /// Returns whether there is a member of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// Sets a member, and returns what it replaces.
+    /// Sets a member, and returns the one that it replaces.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         self.0.insert(name.into(), value.into())
     }
 
-    /// Takes a member out. The order of the others stays.
+    /// Removes a member. The order of the others stays.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.0.shift_remove(name)
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no member.
+    /// Returns whether there is no member.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The members, in order.
+    /// Iterates over the members, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The members, in order.
+    /// Iterates over the members, in order.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value)> {
         self.0.iter_mut().map(|(name, value)| (name.as_str(), value))
     }
@@ -85,7 +85,7 @@ impl From<serde_json::Map<String, serde_json::Value>> for Object {
     }
 }
 
-/// Of several members of one name, the last stays.
+/// Of several members with one name, the last is kept.
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
         Self(members.into_iter().map(|(name, value)| (name.into(), value.into())).collect())

@@ -1,4 +1,4 @@
-//! The text of a value that is still to be read.
+//! The text of a value that is not parsed yet.
 
 use std::{cell::Cell, fmt};
 
@@ -9,25 +9,25 @@ use serde::{
 
 use super::{Decimal, Object, Value};
 
-/// How deep values may stand in each other, as in `serde_json`.
+/// The deepest nesting of values, as in `serde_json`.
 pub(super) const DEPTH: usize = 128;
 
-/// By this name `serde_json` hands a value over as the text that it is.
+/// The name under which `serde_json` passes a value as its text.
 const RAW: &str = "$serde_json::private::RawValue";
 
-/// By this name `serde_json` hands a number over where its feature `arbitrary_precision` is on.
+/// The name under which `serde_json` passes a number if its feature `arbitrary_precision` is on.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// What comes next.
+/// The next value.
 pub(super) enum RawOrValue {
-    /// Of `serde_json`: the very text.
+    /// From `serde_json`: the exact text.
     Text(String),
-    /// Of another format: the value.
+    /// From another format: the value.
     Value(Value),
 }
 
-/// The JSON text of whatever comes next. Of `serde_json` it is the very text, so that numbers keep their digits; of another
-/// format, what it makes of its values.
+/// Returns the JSON text of the next value. From `serde_json` it is the exact text, so that numbers keep their digits;
+/// from another format, it is written from its value.
 pub(crate) fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(match any(deserializer)? {
         RawOrValue::Text(text) => text,
@@ -39,7 +39,7 @@ pub(super) fn any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RawOrVal
     deserializer.deserialize_newtype_struct(RAW, AnyValue)
 }
 
-/// The digits of a number that `serde_json` hands over as a map, where `arbitrary_precision` is on.
+/// Returns the digits of a number that `serde_json` passes as a map, if `arbitrary_precision` is on.
 pub(crate) fn digits<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<String>, A::Error> {
     match map.next_key::<String>()? {
         Some(name) if name == NUMBER => map.next_value().map(Some),
@@ -49,7 +49,7 @@ pub(crate) fn digits<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<Strin
 
 struct AnyValue;
 
-/// Takes values of a machine type.
+/// Accepts values of a primitive type.
 macro_rules! takes {
     ($($method:ident: $type:ty),* $(,)?) => {
         $(fn $method<E: Error>(self, value: $type) -> Result<RawOrValue, E> {
@@ -112,12 +112,12 @@ impl<'de> Visitor<'de> for AnyValue {
 }
 
 thread_local! {
-    /// How many values that are read from their text stand in each other on this thread.
+    /// The nesting depth of values that are read from their text, on this thread.
     static INSIDE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Reads a value out of its text. What is read there may again hold values that are read from their text: a text that nests
-/// too deep for `serde_json` is refused at the outermost of them, because each text is read with a fresh count.
+/// Reads a value from its text. It may contain values that are again read from their text: a text that nests too deep
+/// for `serde_json` is refused at the outermost of them, because each text is read with a fresh count.
 pub(crate) fn within<T, E: Error>(text: &str, read: impl FnOnce() -> T) -> Result<T, E> {
     struct Leave;
     impl Drop for Leave {
@@ -133,7 +133,7 @@ pub(crate) fn within<T, E: Error>(text: &str, read: impl FnOnce() -> T) -> Resul
     Ok(read())
 }
 
-/// How deep the brackets of a JSON text stand in each other.
+/// Returns the nesting depth of the brackets in a JSON text.
 fn depth(text: &str) -> usize {
     let (mut depth, mut most, mut quoted, mut escaped) = (0_usize, 0, false, false);
     for byte in text.bytes() {

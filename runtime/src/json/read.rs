@@ -1,10 +1,10 @@
-//! Reads values out of their text.
+//! Parses values from their text.
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 use super::{Decimal, Object, Value, raw};
 
-/// What a value does not hold.
+/// The faults that a value cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Deep,
@@ -23,7 +23,7 @@ impl Fault {
 }
 
 impl Value {
-    /// The value of a JSON text, or what is wrong with it.
+    /// Parses a JSON text into a value, or returns its fault.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
         let mut reader = Reader { text, at: 0 };
         let value = reader.value(0).and_then(|value| match reader.peek() {
@@ -43,7 +43,7 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// Reads a JSON text that `serde_json` wrote or took.
+/// Parses a JSON text that `serde_json` wrote or accepted.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -57,9 +57,9 @@ impl Reader<'_> {
     }
 
     fn take(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
+        let matches = self.peek() == Some(byte);
+        self.at += usize::from(matches);
+        matches
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, Fault> {
@@ -92,7 +92,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A number, a truth value or null.
+    /// Parses a number, a boolean or null.
     fn word(&mut self) -> Result<Value, Fault> {
         let rest = self.text.get(self.at..).ok_or(Fault::Syntax)?;
         let end = rest.find([',', ']', '}', ' ', '\n', '\r', '\t']).unwrap_or(rest.len());
@@ -106,7 +106,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands between the bracket here and its end.
+    /// Parses the contents between the bracket here and its end.
     fn list(&mut self, end: u8, mut item: impl FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
         self.at += 1;
         if self.take(end) {
@@ -143,7 +143,7 @@ impl Reader<'_> {
             return inside.map(str::to_owned).ok_or(Fault::Syntax);
         }
         let quoted = self.text.get(start - 1..self.at).ok_or(Fault::Syntax)?;
-        // `serde_json` took the text as it stands, so what is left to refuse is half of a surrogate pair.
+        // `serde_json` accepted the text, so the only possible fault is half of a surrogate pair.
         serde_json::from_str(quoted).map_err(|_| Fault::Unicode)
     }
 }

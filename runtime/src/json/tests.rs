@@ -73,11 +73,11 @@ fn other_formats_give_their_values() {
     let flat: Flat = from_str(r#"{"a":{"b":[1.5,null]},"c":7,"d":"x"}"#).unwrap();
     assert_eq!(flat.rest["a"], json!({ "b": [1.5, null] }));
     assert_eq!((&flat.rest["c"], &flat.rest["d"]), (&Value::from(7), &Value::from("x")));
-    // A format that knows no newtypes of its own.
+    // A format without newtypes.
     let pairs =
         serde::de::value::MapDeserializer::<_, serde::de::value::Error>::new([("a", 1_u8), ("b", 2)].into_iter());
     assert_eq!(Value::deserialize(pairs).unwrap(), json!({ "a": 1, "b": 2 }));
-    // And into another one: what a machine type holds is not dressed up.
+    // Into another one: a primitive value is not wrapped.
     assert_eq!(serde_json::to_value(Value::from([1, 2])).unwrap(), json!([1, 2]));
     assert_eq!(serde_json::to_value(from_str::<Value>("[1.5,-7]").unwrap()).unwrap(), json!([1.5, -7]));
 }
@@ -95,10 +95,10 @@ fn values_are_made_compared_and_reached() {
     assert_eq!(value["a"][9]["b"], Value::Null);
     assert_eq!(value.pointer("/~0~1/").and_then(Value::as_u64), Some(u64::MAX));
     assert_eq!(value.pointer("/~0~1/").and_then(Value::as_i64), None);
-    for (pointer, found) in
+    for (pointer, exists) in
         [("/a/0", true), ("/a/00", false), ("/a/+1", false), ("/a/-", false), ("/a/9", false), ("a", false)]
     {
-        assert_eq!(value.pointer(pointer).is_some(), found, "{pointer}");
+        assert_eq!(value.pointer(pointer).is_some(), exists, "{pointer}");
     }
     let whole: Value = from_str("[1.0,1e2,1.5,-1]").unwrap();
     let whole: Vec<_> = whole.as_array().unwrap().iter().map(Value::as_i64).collect();

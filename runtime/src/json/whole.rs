@@ -1,12 +1,12 @@
 //! Integers that a service writes with a fraction of zero or an exponent: `1.0`, `1e3`.
 //!
-//! JSON has one kind of number, so these are integers; the decoder takes only digits for one. Where it refuses an answer, the
-//! answer is decoded once more, and each integer is read out of its digits, without loss.
+//! JSON has one kind of number, so these are integers; the decoder accepts only digits for one. If it refuses a
+//! response, the response is decoded again, and each integer is parsed from its digits, without loss.
 
-/// The longest integer that is written out, in digits: more than any integer type holds.
+/// The longest integer that is expanded, in digits: more than any integer type has.
 const LONGEST: i64 = 40;
 
-/// The digits of a number that is whole and not written so.
+/// Returns the digits of a whole number in another notation.
 pub(crate) fn digits(number: &str) -> Option<String> {
     if !number.contains(['.', 'e', 'E']) {
         return None;
@@ -22,10 +22,10 @@ pub(crate) fn digits(number: &str) -> Option<String> {
     let all = format!("{whole}{fraction}");
     let significant = all.trim_start_matches('0');
     if significant.is_empty() {
-        // A zero with a sign is a float's.
+        // A signed zero is a float.
         return sign.is_empty().then(|| "0".to_owned());
     }
-    // How many zeros follow the digits, or how many digits stand behind the point.
+    // The number of zeros after the digits, or of digits after the point.
     let zeros = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
     let length = i64::try_from(significant.len()).ok()?;
     if zeros < 0 {

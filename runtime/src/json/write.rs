@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::Value;
 
-/// JSON without blanks.
+/// Writes JSON without spaces.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let string = |text: &str| serde_json::to_string(text).map_err(|_| fmt::Error);
@@ -54,7 +54,8 @@ impl Serialize for Value {
     }
 }
 
-/// Writes a number with its digits. One that a machine type holds, and every format writes with the same digits, goes as such.
+/// Writes a number with its digits. If a primitive type represents it, and every format writes the same digits, that
+/// type is used.
 pub(crate) fn number<S: Serializer>(number: &str, serializer: S) -> Result<S::Ok, S::Error> {
     match (number.parse::<i64>(), number.parse::<u64>(), number.parse::<f64>()) {
         (Ok(value), ..) if value.to_string() == number => serializer.serialize_i64(value),

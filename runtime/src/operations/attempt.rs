@@ -1,4 +1,4 @@
-//! One attempt of a submission, from when the store keeps it until it is known what came of it.
+//! One attempt of a submission, from its entry in the store until its result is known.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,17 +16,17 @@ use crate::{
     clock::{self, Backoff},
 };
 
-/// How often a store is asked to take an attempt back.
+/// The number of times that a store is asked to withdraw an attempt.
 const TRIES: u32 = 8;
 
-/// An attempt that the store keeps. When it is dropped before it may have taken effect, the store takes it back: the caller of a
-/// submission may drop it at any point.
+/// An attempt that the store keeps. If it is dropped before it may have taken effect, the store withdraws it: the
+/// caller of a submission may drop it at any point.
 pub(super) struct Attempt {
     operations: Operations,
     correlation: Arc<str>,
     number: u64,
     progress: Progress,
-    /// It is known what came of it.
+    /// The result is known.
     settled: bool,
     runtime: Handle,
 }
@@ -34,7 +34,7 @@ pub(super) struct Attempt {
 impl Attempt {
     /// Keeps an intent with its first attempt.
     pub(super) async fn first(operations: &Operations, intent: &Intent) -> Result<Self, Error> {
-        // Dropped from here on, the store may have kept it, as after a failure.
+        // If this is dropped from here on, the store may have kept it, as after a failure.
         let mut attempt = Self::new(operations, intent, FIRST)?;
         match operations.store().intend(intent).await {
             Ok(()) => Ok(attempt),
@@ -45,7 +45,8 @@ impl Attempt {
         }
     }
 
-    /// Keeps another attempt of a submission. Its number, by which it is taken back, is known at the end of the step only.
+    /// Keeps another attempt of a submission. Its number, which is needed to withdraw it, is known only at the end of
+    /// the step.
     pub(super) async fn another(operations: &Operations, intent: &Intent) -> Result<Self, Error> {
         let (operations, intent) = (operations.clone(), intent.clone());
         detached(async move {
@@ -62,12 +63,12 @@ impl Attempt {
         Ok(Self { operations: operations.clone(), correlation, number, progress, settled: false, runtime })
     }
 
-    /// How far the call of this attempt got.
+    /// Returns the progress of this attempt's call.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Takes the attempt back, of which nothing came. `true` when the submission is gone with it.
+    /// Withdraws the attempt, which had no effect. Returns `true` if the submission is gone with it.
     pub(super) async fn take_back(mut self) -> Result<bool, Error> {
         self.settled = true;
         detached(withdraw(self.operations.clone(), Arc::clone(&self.correlation), self.number)).await
@@ -85,7 +86,7 @@ impl Drop for Attempt {
     }
 }
 
-/// Withdraws an attempt. A store that fails is asked again for some time.
+/// Withdraws an attempt. If the store fails, it is asked again for some time.
 async fn withdraw(operations: Operations, correlation: Arc<str>, number: u64) -> Result<bool, Error> {
     let pauses = Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(10) };
     let mut tries = 0;

@@ -1,12 +1,12 @@
-//! What ties an asynchronous operation to a deployment.
+//! The binding of an asynchronous operation to a deployment.
 
 use super::OperationState;
 use crate::{Method, Value};
 
-/// Which operation is asynchronous, where its identifier lies, and how it is watched. The constants of a generated client
-/// are written from `[[operation]]` in `specs/codegen.toml`, and are checked against contract and schema.
+/// An asynchronous operation: how it is submitted, identified and watched. The constants of a generated client are
+/// written from `[[operation]]` in `specs/codegen.toml`, and are checked against contract and schema.
 ///
-/// Places in JSON are pointers (RFC 6901). The first of them is the empty text, for the whole.
+/// Members of JSON are addressed by JSON Pointers (RFC 6901). The empty text is the whole value.
 ///
 /// ```
 /// use driftless_runtime::{Method, operations::{Binding, States}};
@@ -31,23 +31,23 @@ pub struct Binding {
     pub method: Method,
     /// The path template of the operation that submits.
     pub path: &'static str,
-    /// Where the identifier lies in the accepted result.
+    /// The pointer to the identifier in the accepted result.
     pub identifier: &'static str,
-    /// The GraphQL query that shows the operation.
+    /// The GraphQL query that returns the operation.
     pub query: &'static str,
-    /// The GraphQL subscription that says when to look.
+    /// The GraphQL subscription that triggers queries.
     pub subscription: Option<&'static str>,
     /// The variable of both documents that takes the identifier.
     pub variable: &'static str,
-    /// Where the state lies in the data of the query.
+    /// The pointer to the state in the data of the query.
     pub state: &'static str,
-    /// Where the state lies in the data of the subscription.
+    /// The pointer to the state in the data of the subscription.
     pub pushed_state: Option<&'static str>,
-    /// What the states mean.
+    /// The meaning of the states.
     pub states: States,
     /// The follow-up events that a success needs.
     pub events: Option<Events>,
-    /// How it is cancelled.
+    /// The operation that cancels it.
     pub cancel: Option<Cancel>,
     /// The header by which the service recognises a repeated submission.
     pub idempotency: Option<&'static str>,
@@ -57,12 +57,12 @@ pub struct Binding {
 #[derive(Clone, Copy, Debug)]
 pub struct Bindings(pub &'static [&'static Binding]);
 
-/// What the states of the service mean. A state that is in none of the lists is unknown.
+/// The meaning of the service's states. A state that is in none of the lists is unknown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct States {
-    /// On the way, in the order in which they come.
+    /// In progress, in order.
     pub pending: &'static [&'static str],
-    /// Done.
+    /// Succeeded.
     pub succeeded: &'static [&'static str],
     /// Failed.
     pub failed: &'static [&'static str],
@@ -73,11 +73,11 @@ pub struct States {
 /// Follow-up events.
 #[derive(Clone, Copy, Debug)]
 pub struct Events {
-    /// Where the list of events lies in the data of the query.
+    /// The pointer to the list of events in the data of the query.
     pub list: &'static str,
-    /// Where the name lies in an event.
+    /// The pointer to the name in an event.
     pub name: &'static str,
-    /// Where an event, or a list of them, lies in the data of the subscription.
+    /// The pointer to an event, or to a list of them, in the data of the subscription.
     pub pushed: Option<&'static str>,
     /// The names of the events that a success needs.
     pub required: &'static [&'static str],
@@ -95,7 +95,7 @@ pub struct Cancel {
 }
 
 impl Binding {
-    /// A binding of nothing: the base of a struct update.
+    /// The empty binding: the base of a struct update.
     pub const NONE: Self = Self {
         kind: "",
         method: Method::Post,
@@ -114,7 +114,7 @@ impl Binding {
 }
 
 impl States {
-    /// What a state means.
+    /// Returns the meaning of a state.
     pub(super) fn read(&self, raw: &str) -> OperationState {
         let lists = [
             (self.pending, OperationState::Pending),
@@ -125,7 +125,7 @@ impl States {
         lists.into_iter().find(|(list, _)| list.contains(&raw)).map_or(OperationState::Unknown, |(_, state)| state)
     }
 
-    /// How far a state is on the way. Final states are beyond all others.
+    /// Returns the rank of a state in its order. Final states rank above all others.
     pub(super) fn rank(&self, raw: &str) -> usize {
         match self.read(raw) {
             OperationState::Pending => self.pending.iter().position(|known| *known == raw).unwrap_or_default(),
@@ -136,10 +136,10 @@ impl States {
 }
 
 impl Events {
-    /// The names of the events at a place: one event, or a list of them.
-    pub(super) fn names(&self, data: &Value, place: &str) -> Vec<String> {
-        let found = data.pointer(place);
-        let list = match found {
+    /// Returns the names of the events at a pointer: one event, or a list of them.
+    pub(super) fn names(&self, data: &Value, pointer: &str) -> Vec<String> {
+        let value = data.pointer(pointer);
+        let list = match value {
             Some(Value::Array(list)) => list.as_slice(),
             Some(single) => std::slice::from_ref(single),
             None => &[],
@@ -148,7 +148,7 @@ impl Events {
     }
 }
 
-/// A scalar as text: identifiers and states may be numbers.
+/// Returns a scalar as text: identifiers and states may be numbers.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

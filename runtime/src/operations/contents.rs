@@ -1,5 +1,5 @@
-//! The contents of a submission, by which a label is recognised: fingerprints of what the call says, in a form that does not
-//! depend on how it happens to be written.
+//! The contents of a submission, by which a label is recognised: fingerprints of the call, in a form that does not
+//! depend on its spelling.
 
 use http::{HeaderMap, header};
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ use crate::{
     protocol::{Content, Part, Prepared, Scheme, Security, UploadSource},
 };
 
-/// How much of a file is read at once, in bytes.
+/// The largest piece of a file that is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// Headers of a call that say who asks, how the answer is wanted, or which attempt it is, and nothing of what is submitted.
+/// Headers about the caller, the format of the response, or the attempt, which do not belong to the contents.
 const UNCOUNTED: [&str; 12] = [
     "authorization",
     "proxy-authorization",
@@ -32,11 +32,11 @@ const UNCOUNTED: [&str; 12] = [
     "request-id",
 ];
 
-/// The beginnings of the names of further ones.
+/// The prefixes of further ones.
 const UNCOUNTED_PREFIXES: [&str; 2] = ["accept", "x-b3-"];
 
-/// Fingerprints of the parts of a submission. As a store has them, they are made with its correlation: equal contents of two
-/// submissions are not seen to be equal.
+/// Fingerprints of the parts of a submission. Those in a store are made with its correlation, so that equal contents of
+/// two submissions cannot be recognised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Contents {
     /// Method and path.
@@ -47,8 +47,8 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// The contents of a request with the headers of its call. Files are read. `unlisted` are further headers that do not
-    /// count.
+    /// Returns the contents of a request with the headers of its call. Files are read. `unlisted` are further headers
+    /// that do not count.
     pub(super) async fn read(prepared: &Prepared, call: &HeaderMap, unlisted: &[&str]) -> Result<Self, Error> {
         let mut headers = prepared.headers.clone();
         headers.extend(call.clone());
@@ -72,7 +72,7 @@ impl Contents {
         })
     }
 
-    /// As the store keeps them.
+    /// Returns them in the form of the store.
     pub(super) fn of_submission(&self, correlation: &str) -> Self {
         let salted = |part: &String| fingerprint::of("contents 1", &[correlation, part]);
         Self {
@@ -83,7 +83,7 @@ impl Contents {
         }
     }
 
-    /// The first part that differs, in words.
+    /// Returns the name of the first part that differs.
     pub(super) fn difference(&self, other: &Self) -> Option<&'static str> {
         let parts = [
             ("another method or path", self.target == other.target),
@@ -95,7 +95,7 @@ impl Contents {
     }
 }
 
-/// The headers that the keys of the contract go into.
+/// Returns the headers for the keys of the contract.
 fn names_of_keys(security: Security) -> Vec<&'static str> {
     let Security::Any(alternatives) = security else { return Vec::new() };
     let schemes = alternatives.iter().flat_map(|together| together.iter());
@@ -118,7 +118,8 @@ fn header_lines(headers: &HeaderMap) -> String {
     fingerprint.finish()
 }
 
-/// Pairs of a query or of a form. The order of names is the generator's; that of the values of one name is the caller's.
+/// The pairs of a query or of a form. The order of names comes from the generator; that of the values of one name comes
+/// from the caller.
 fn pairs(purpose: &str, text: &str) -> String {
     let mut pairs: Vec<&str> = text.split('&').filter(|pair| !pair.is_empty()).collect();
     pairs.sort_by_key(|pair| pair.split('=').next());
@@ -173,7 +174,7 @@ async fn upload(upload: &Upload, media_type: &str) -> Result<String, Error> {
     }
 }
 
-/// The fingerprint of a body in memory: of JSON by its members, whatever their order, of a form by its pairs.
+/// Returns the fingerprint of a body in memory: of JSON by its members in any order, of a form by its pairs.
 fn written(bytes: &[u8], media_type: &str) -> String {
     let text = std::str::from_utf8(bytes).ok();
     if media_type.contains("json")
@@ -193,7 +194,7 @@ fn written(bytes: &[u8], media_type: &str) -> String {
     fingerprint.finish()
 }
 
-/// Numbers count as they are written. The reader of values bounds the depth.
+/// Numbers count in their notation. The reader of values limits the depth.
 fn json(value: &Value, fingerprint: &mut Fingerprint) {
     match value {
         Value::Array(items) => {

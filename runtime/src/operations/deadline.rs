@@ -1,10 +1,10 @@
-//! How long to wait.
+//! Deadlines of waiting.
 
 use std::time::{Duration, Instant};
 
 use crate::clock::Until;
 
-/// A time at which waiting ends. The operation goes on.
+/// The time at which waiting ends. The operation goes on.
 ///
 /// ```
 /// use std::time::Duration;
@@ -18,17 +18,17 @@ use crate::clock::Until;
 pub struct Deadline(Until);
 
 impl Deadline {
-    /// A time from now. More than a year is as good as [`never`](Self::never).
+    /// Creates a deadline at a time from now. More than a year is the same as [`never`](Self::never).
     pub fn after(time: Duration) -> Self {
         Self(Until::after(time))
     }
 
-    /// An instant.
+    /// Creates a deadline at an instant.
     pub fn at(instant: Instant) -> Self {
         Self(Until::at(instant))
     }
 
-    /// No time.
+    /// Creates a deadline that never passes.
     pub fn never() -> Self {
         Self(Until::NEVER)
     }

@@ -1,11 +1,11 @@
-//! Steps of a store that go on when their caller has gone.
+//! Steps of a store that continue when their caller is dropped.
 
 use tracing::Instrument as _;
 
 use crate::error::{Error, Kind};
 
-/// Does a step of the store to its end, whether its caller goes on waiting or not. Nobody knows what a step has done that is
-/// dropped half-way.
+/// Runs a step of the store to its end, even if its caller is dropped: the effect of a step that is dropped half-way
+/// would be unknown.
 pub(super) async fn detached<T: Send + 'static>(
     step: impl Future<Output = Result<T, Error>> + Send + 'static,
 ) -> Result<T, Error> {

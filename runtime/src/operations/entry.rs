@@ -1,4 +1,4 @@
-//! What a store has of a submission.
+//! The entry of a submission in a store.
 
 use super::{Intent, Observation, OperationRef};
 use crate::{Error, error::Kind};
@@ -6,7 +6,7 @@ use crate::{Error, error::Kind};
 /// The outcome of an entry that is given up, and the name of its standing.
 pub(super) const DISCARDED: &str = "discarded";
 
-/// What a store has of one submission.
+/// The entry of a submission in a store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub(super) intent: Intent,
@@ -16,23 +16,24 @@ pub struct Entry {
     pub(super) outcome: Option<String>,
 }
 
-/// Where a submission is.
+/// The status of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// An attempt may have arrived: it is still being sent, or its program ended, or its connection broke. What came back from
-    /// another attempt says nothing of it. It is never sent again by itself.
+    /// An attempt may have arrived: it is still being sent, or its program ended, or its connection broke. Responses to
+    /// other attempts say nothing about it. It is never sent again automatically.
     SubmissionUnknown,
     /// The service has accepted it.
     Accepted,
-    /// The service has accepted it, and it is given up: [`Operations::retry`](super::Operations::retry) makes it due again.
+    /// The service has accepted it, and it was given up: [`Operations::retry`](super::Operations::retry) makes it due
+    /// again.
     Discarded,
-    /// It is done with.
+    /// It is finished.
     Finished,
 }
 
 impl Entry {
-    /// An entry, for stores of other kinds.
+    /// Creates an entry, for other implementations of a store.
     pub fn new(
         intent: Intent,
         revision: u64,
@@ -43,13 +44,13 @@ impl Entry {
         Self { intent, revision, reference, last, outcome }
     }
 
-    /// A number that each attempt and the acceptance move on: what was decided by a look at this entry holds while it has
-    /// this revision.
+    /// Returns a number that increases with each attempt and with the acceptance: a decision based on this entry is
+    /// valid while the entry has this revision.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Whether the reference is that of the submission. A row of another one may have been written over it.
+    /// Checks that the reference belongs to the submission. A row of another one may have been written over it.
     pub(super) fn check(&self) -> Result<(), Error> {
         let intent = &self.intent;
         let other = self.reference.as_ref().and_then(|reference| {
@@ -58,36 +59,36 @@ impl Entry {
                 ("another kind", reference.kind() == intent.kind),
                 ("another deployment", reference.deployment() == intent.deployment),
             ];
-            parts.into_iter().find_map(|(what, same)| (!same).then_some(what))
+            parts.into_iter().find_map(|(owner, same)| (!same).then_some(owner))
         });
         match other {
             None => Ok(()),
-            Some(what) => Err(Error::of(Kind::Reference, format!("the reference of the entry belongs to {what}"))
+            Some(owner) => Err(Error::of(Kind::Reference, format!("the reference of the entry belongs to {owner}"))
                 .hint("the store was changed: check on the platform, then restore the entry or remove it")),
         }
     }
 
-    /// The submission.
+    /// Returns the submission.
     pub fn intent(&self) -> &Intent {
         &self.intent
     }
 
-    /// The operation that the service accepted.
+    /// Returns the operation that the service accepted.
     pub fn reference(&self) -> Option<&OperationRef> {
         self.reference.as_ref()
     }
 
-    /// What was seen last of the operation.
+    /// Returns the last observation of the operation.
     pub fn last(&self) -> Option<&Observation> {
         self.last.as_ref()
     }
 
-    /// How it ended, by the name of its [`OperationOutcome`](super::OperationOutcome); `discarded` where it is given up.
+    /// Returns the name of its [`OperationOutcome`](super::OperationOutcome); `discarded` if it was given up.
     pub fn outcome(&self) -> Option<&str> {
         self.outcome.as_deref()
     }
 
-    /// Where it is.
+    /// Returns its status.
     pub fn status(&self) -> Status {
         match (&self.reference, self.outcome.as_deref()) {
             (_, Some(DISCARDED)) => Status::Discarded,
@@ -98,22 +99,22 @@ impl Entry {
     }
 }
 
-/// What is not done with, as [`Operations::unfinished`](super::Operations::unfinished) gives it.
+/// The unfinished entries, as [`Operations::unfinished`](super::Operations::unfinished) returns them.
 #[derive(Debug, Default)]
-#[must_use = "what cannot be read may be running, too"]
+#[must_use = "unreadable entries may be in progress, too"]
 pub struct Unfinished {
     /// The entries, oldest first.
     pub entries: Vec<Entry>,
-    /// What of the store cannot be read. It holds up none of the others.
+    /// The entries that cannot be read. They do not prevent reading the others.
     pub unreadable: Vec<Unreadable>,
 }
 
 impl Unfinished {
-    /// The entries, where all of them can be read.
+    /// Returns the entries if all of them can be read.
     ///
     /// # Errors
     ///
-    /// The error of the first one that cannot.
+    /// The error of the first unreadable entry.
     pub fn all(self) -> Result<Vec<Entry>, Error> {
         match self.unreadable.into_iter().next() {
             None => Ok(self.entries),
@@ -131,17 +132,17 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
-    /// For stores of other kinds.
+    /// Creates one, for other implementations of a store.
     pub fn new(place: impl Into<String>, label: Option<String>, error: Error) -> Self {
         Self { place: place.into(), label, error }
     }
 
-    /// Where it lies, in the words of the store.
+    /// Returns its location, in the terms of the store.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// The label of the submission, as far as that can be read.
+    /// Returns the label of the submission, if that can be read.
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
     }
@@ -150,7 +151,7 @@ impl Unreadable {
         self.error
     }
 
-    /// What is wrong with it.
+    /// Returns the error of reading it.
     pub fn error(&self) -> &Error {
         &self.error
     }

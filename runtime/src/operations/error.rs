@@ -1,16 +1,17 @@
-//! What errors say of submissions and operations.
+//! Errors of submissions and operations.
 
 use super::{Intent, OperationRef};
 use crate::{Error, error::Kind};
 
 impl Error {
-    /// The operation that the service accepted before this error: it runs, although the store could not keep it.
+    /// Returns the operation that the service accepted before this error: it is in progress, although the store could
+    /// not keep it.
     pub fn accepted(&self) -> Option<&OperationRef> {
         self.attachment()
     }
 }
 
-/// A submission of which nobody knows whether it arrived.
+/// The error of a submission that may or may not have arrived.
 pub(super) fn submission_unknown(cause: Error, intent: &Intent) -> Error {
     let hint = match intent.is_recognised() {
         true => "resubmit it under its label, which the service recognises; the store keeps it until then",
@@ -38,7 +39,7 @@ pub(super) fn mismatch(label: Option<&str>, difference: &str) -> Error {
         .hint("give each submission a label of its own, or submit the same contents again")
 }
 
-/// The error of a submission that has been accepted, or is done with.
+/// The error of a submission that was accepted or is finished.
 pub(super) fn known() -> Error {
     Error::of(Kind::Store, "the submission was accepted, or has been dealt with").hint("resume it")
 }
@@ -49,7 +50,7 @@ pub(super) fn another() -> Error {
         .hint("check on the platform whether both of them run")
 }
 
-/// The error of an entry that is not there.
+/// The error of an entry that does not exist.
 pub(super) fn absent() -> Error {
     Error::of(Kind::Store, "the store has no such submission").hint("it was forgotten, or is in another store")
 }

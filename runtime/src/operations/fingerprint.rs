@@ -1,9 +1,9 @@
-//! Fingerprints of deployments, references and submissions. They tell mistakes, and keep nothing secret.
+//! Fingerprints of deployments, references and submissions. They detect mistakes, and do not protect secrets.
 
 use ring::digest::{Context, SHA256};
 use url::Url;
 
-/// Half of a SHA-256 over the parts that are given to it. No two lists of parts are read as one.
+/// Half of a SHA-256 over a list of parts. Different lists have different inputs.
 pub(super) struct Fingerprint(Context);
 
 impl Fingerprint {
@@ -19,25 +19,25 @@ impl Fingerprint {
         self.0.update(part);
     }
 
-    /// A piece of a part whose length nobody knows beforehand: the only part of its fingerprint.
+    /// A piece of a part of unknown length: the only part of its fingerprint.
     pub(super) fn piece(&mut self, piece: &[u8]) {
         self.0.update(piece);
     }
 
-    /// The fingerprint in hexadecimal digits.
+    /// Returns the fingerprint in hexadecimal digits.
     pub(super) fn finish(self) -> String {
         self.0.finish().as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-/// The fingerprint of some texts.
+/// Returns the fingerprint of a list of texts.
 pub(super) fn of(purpose: &str, parts: &[&str]) -> String {
     let mut fingerprint = Fingerprint::new(purpose);
     parts.iter().for_each(|part| fingerprint.part(part));
     fingerprint.finish()
 }
 
-/// The fingerprint of the deployment at a base address.
+/// Returns the fingerprint of the deployment at a base address.
 pub(super) fn deployment(base: &Url) -> String {
     of("deployment", &[&base.origin().ascii_serialization(), base.path().trim_end_matches('/')])
 }

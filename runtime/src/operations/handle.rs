@@ -8,13 +8,14 @@ use crate::{
     error::{Kind, escape},
 };
 
-/// How many entries are forgotten in one step.
+/// The number of entries that are forgotten in one step.
 const PURGED: u32 = 1000;
 /// The longest reason that a store keeps, in characters.
 const REASON: usize = 500;
 
 impl Client {
-    /// Asynchronous operations: with a store in memory, until [`Operations::with_store`] names another.
+    /// Returns the asynchronous operations of the client: with a store in memory, until [`Operations::with_store`] sets
+    /// another.
     pub fn operations(&self) -> Operations {
         Operations {
             client: self.clone(),
@@ -58,29 +59,29 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// Sets where submissions and operations are kept.
+    /// Sets the store of submissions and operations.
     #[must_use]
     pub fn with_store(mut self, store: impl Store) -> Self {
         self.store = Arc::new(store);
         self
     }
 
-    /// Sets how closely operations are watched.
+    /// Sets the options of watching.
     #[must_use]
     pub fn with_options(mut self, options: WatchOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Adds a binding of the caller's own, before those of the generated client.
+    /// Adds a binding of the caller's, before those of the generated client.
     #[must_use]
     pub fn with_binding(mut self, binding: &'static Binding) -> Self {
         self.bindings.push(binding);
         self
     }
 
-    /// Everything of this deployment in the store that is not done with, oldest first. An entry that cannot be read holds up
-    /// none of the others: it is in [`Unfinished::unreadable`].
+    /// Returns all unfinished entries of this deployment in the store, oldest first. Entries that cannot be read are in
+    /// [`Unfinished::unreadable`].
     ///
     /// # Errors
     ///
@@ -89,7 +90,7 @@ impl Operations {
         self.store.unfinished(&self.deployment()).await
     }
 
-    /// The submission of a label.
+    /// Returns the submission of a label.
     ///
     /// # Errors
     ///
@@ -98,11 +99,11 @@ impl Operations {
         self.store.labelled(&self.deployment(), label).await
     }
 
-    /// Takes an entry out of the store, as it was when it was read: a submission that did not arrive, as the platform shows.
-    /// Its label is free again. `false` when the entry is not there any more, or when another attempt or an acceptance came
-    /// in the meantime: read it again.
+    /// Removes an entry that has not changed since it was read: for a submission that did not arrive, as seen on the
+    /// platform. Its label is free again. Returns `false` if the entry is gone, or if there was another attempt or an
+    /// acceptance in the meantime: read it again.
     ///
-    /// Nobody may be submitting it while this is called: what arrives afterwards is in no store.
+    /// It must not be submitted while this is called: if it arrives afterwards, it is in no store.
     ///
     /// # Errors
     ///
@@ -111,7 +112,8 @@ impl Operations {
         self.store.forget(entry.intent().correlation(), entry.revision()).await
     }
 
-    /// What an operator looks at: how many stand where, which instance holds how many, and what fails.
+    /// Returns the overview for operators: the number of entries by standing and by instance, and the operations that
+    /// fail.
     ///
     /// # Errors
     ///
@@ -121,11 +123,11 @@ impl Operations {
     }
 
     /// Makes an operation that was given up due again, at once: with no failures, and with its whole
-    /// [time](super::Worker::operation_timeout) before it. One that waits after a failure is tried at once, too. `false` when it
-    /// is held by an instance, is not accepted, or is done with.
+    /// [time](super::Worker::operation_timeout) left. One that waits after a failure is also tried at once. Returns
+    /// `false` if an instance has its lease, or if it is not accepted or is finished.
     ///
-    /// [`overview`](Self::overview) lists what is given up. An entry that is not to be retried is taken out with
-    /// [`forget`](Self::forget).
+    /// [`overview`](Self::overview) lists the operations that were given up. Remove an entry that is not to be retried
+    /// with [`forget`](Self::forget).
     ///
     /// # Errors
     ///
@@ -134,9 +136,10 @@ impl Operations {
         self.store.retry(correlation).await
     }
 
-    /// Gives an operation up by hand, and keeps the reason for people: no instance is given it any more, until it is
-    /// [retried](Self::retry). Whoever holds it hands nothing over any more; a handler that runs already goes on. The operation
-    /// goes on at the service. `false` when it is not accepted, is given up already, or is done with.
+    /// Gives an operation up by hand, with a reason for operators: no instance can claim it until it is
+    /// [retried](Self::retry). The instance that has its lease does not call its handler any more; a handler that runs
+    /// already goes on. The operation continues at the service. Returns `false` if it is not accepted, was given up
+    /// already, or is finished.
     ///
     /// ```no_run
     /// # async fn run(operations: driftless_runtime::operations::Operations) -> Result<(), driftless_runtime::Error> {
@@ -157,9 +160,10 @@ impl Operations {
         self.store.discard(correlation, &reason, None).await
     }
 
-    /// Pauses a kind of operations of this deployment, for all instances that share the store: none of them is given an
-    /// operation of the kind. Each lets go of those that it watches, and calls no more handlers for them, from when it next
-    /// looks: within [`Worker::poll`](super::Worker::poll). Handlers that run go on. Submissions are not paused.
+    /// Pauses a kind of operations of this deployment, for all instances that share the store: none of them can claim
+    /// an operation of the kind. Each instance releases those that it watches, and calls no more handlers for them,
+    /// from its next look at the store: within [`Worker::poll`](super::Worker::poll). Running handlers go on.
+    /// Submissions are not paused.
     ///
     /// # Errors
     ///
@@ -178,8 +182,8 @@ impl Operations {
         self.store.pause(&self.deployment(), kind, false).await
     }
 
-    /// Forgets entries of this deployment that were finished longer ago than this, and says how many. Their labels are free
-    /// again. What is discarded stays: [`retry`](Self::retry) or [`forget`](Self::forget) it.
+    /// Forgets entries of this deployment that were finished longer ago than this, and returns their number. Their
+    /// labels are free again. Discarded entries stay: [`retry`](Self::retry) or [`forget`](Self::forget) them.
     ///
     /// # Errors
     ///
@@ -195,7 +199,7 @@ impl Operations {
         }
     }
 
-    /// The client.
+    /// Returns the client.
     pub fn client(&self) -> &Client {
         &self.client
     }
@@ -218,7 +222,7 @@ impl Operations {
         store.downcast_ref()
     }
 
-    /// The names of all bindings, each once.
+    /// Returns the names of all bindings, each once.
     pub(super) fn kinds(&self) -> Vec<&'static str> {
         let mut kinds = Vec::new();
         for binding in self.bindings() {

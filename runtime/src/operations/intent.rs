@@ -1,4 +1,4 @@
-//! A submission, as it is kept before it is sent.
+//! A submission, as it is stored before it is sent.
 
 use std::{collections::BTreeMap, time::SystemTime};
 
@@ -18,61 +18,61 @@ pub struct Intent {
     pub(super) parameters: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) key: SubmissionKey,
-    /// The contents that are submitted; `None` without a label, and if an earlier version kept it.
+    /// The contents of the submission; `None` without a label, and if an earlier version stored it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) contents: Option<Contents>,
 }
 
-/// By which header the service recognises the attempts of a submission.
+/// The header by which the service recognises the attempts of a submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SubmissionKey {
-    /// Kept by an earlier version, which wrote no header down, and sent that of the binding.
+    /// Stored by an earlier version, which did not record the header, and sent that of the binding.
     #[default]
     Unrecorded,
-    /// By none.
+    /// No header.
     None,
-    /// By this one, in every attempt.
+    /// This header, in every attempt.
     Header(String),
 }
 
 impl Intent {
-    /// What ties it to its operation. Random, and unique.
+    /// Returns the identifier that connects it with its operation. Random, and unique.
     pub fn correlation(&self) -> &str {
         &self.correlation
     }
 
-    /// The caller's name for it.
+    /// Returns the caller's name for it.
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
     }
 
-    /// The name of its binding.
+    /// Returns the name of its binding.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The fingerprint of the deployment.
+    /// Returns the fingerprint of the deployment.
     pub fn deployment(&self) -> &str {
         &self.deployment
     }
 
-    /// When it was kept, on this side's clock.
+    /// Returns the time at which it was stored, on this machine's clock.
     pub fn at(&self) -> SystemTime {
         from_millis(self.at)
     }
 
-    /// The path parameters of the submission, by their names in the contract.
+    /// Returns the path parameters of the submission, by their names in the contract.
     pub fn parameters(&self) -> &BTreeMap<String, String> {
         &self.parameters
     }
 
-    /// Whether the service recognises another attempt.
+    /// Returns whether the service recognises another attempt.
     pub(crate) fn is_recognised(&self) -> bool {
         self.key != SubmissionKey::None
     }
 
-    /// Whether every attempt has carried this header.
+    /// Returns whether every attempt has carried this header.
     pub(super) fn is_recognised_by(&self, header: &str) -> bool {
         match &self.key {
             SubmissionKey::Unrecorded => true,

@@ -1,27 +1,28 @@
-//! Leases: which instance of a program holds which operation.
+//! Leases: the instances of a program, and the operations that they have.
 
 use std::time::Duration;
 
 use super::{Entry, Unreadable};
 use crate::{Error, error::Kind};
 
-/// An instance of a program, as a store knows it. One whose time was over gets another number when it comes back.
+/// An instance of a program, as a store knows it. An instance whose time is over gets another number when it comes
+/// back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Instance(u64);
 
 impl Instance {
-    /// An instance of this number, for stores of other kinds.
+    /// Creates an instance of this number, for other implementations of a store.
     pub fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// Its number. No two instances of a store have the same, at any time.
+    /// Returns its number. A store never uses a number twice.
     pub fn number(self) -> u64 {
         self.0
     }
 }
 
-/// The right of one instance to one operation, as long as the instance renews it.
+/// The exclusive right of one instance to one operation, for as long as the instance renews it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Lease {
     correlation: String,
@@ -30,28 +31,28 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// A lease, for stores of other kinds.
+    /// Creates a lease, for other implementations of a store.
     pub fn new(correlation: impl Into<String>, instance: Instance, fence: u64) -> Self {
         Self { correlation: correlation.into(), instance, fence }
     }
 
-    /// What ties the operation to its submission.
+    /// Returns the identifier that connects the operation with its submission.
     pub fn correlation(&self) -> &str {
         &self.correlation
     }
 
-    /// Whose it is.
+    /// Returns the instance that has the lease.
     pub fn instance(&self) -> Instance {
         self.instance
     }
 
-    /// The fencing number: each lease of an operation has a higher one than those before it.
+    /// Returns the fencing number: each lease of an operation has a higher one than those before it.
     pub fn fence(&self) -> u64 {
         self.fence
     }
 }
 
-/// What an instance asks a store for.
+/// An instance's claim to operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     deployment: String,
@@ -60,45 +61,45 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// At most so many operations of this kind.
+    /// Claims at most `limit` operations of this kind.
     pub fn new(deployment: impl Into<String>, kind: impl Into<String>, limit: u32) -> Self {
         Self { deployment: deployment.into(), kind: kind.into(), limit }
     }
 
-    /// The fingerprint of the deployment.
+    /// Returns the fingerprint of the deployment.
     pub fn deployment(&self) -> &str {
         &self.deployment
     }
 
-    /// The name of the binding.
+    /// Returns the name of the binding.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// How many at most.
+    /// Returns the most operations to claim.
     pub fn limit(&self) -> u32 {
         self.limit
     }
 }
 
-/// How much there is of what an instance asks for, whether it has a place for it or not.
+/// The operations that are waiting, whether or not the instance has capacity for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Demand {
-    /// How many are due and held by nobody, counted up to the limit that was asked for.
+    /// The number of operations that are due and not leased, counted up to the claim's limit.
     pub due: u32,
-    /// Nobody is given operations of this kind.
+    /// Operations of this kind cannot be claimed.
     pub paused: bool,
 }
 
 impl Demand {
-    /// For stores of other kinds.
+    /// Creates one, for other implementations of a store.
     pub fn new(due: u32, paused: bool) -> Self {
         Self { due, paused }
     }
 }
 
-/// An operation that an instance has got.
+/// An operation that an instance has claimed.
 #[derive(Debug)]
 pub struct HeldOperation {
     lease: Lease,
@@ -109,39 +110,39 @@ pub struct HeldOperation {
 }
 
 impl HeldOperation {
-    /// An operation that was claimed, for stores of other kinds.
+    /// Creates one, for other implementations of a store.
     pub fn new(lease: Lease, kind: impl Into<String>, entry: Result<Entry, Unreadable>, failures: u32) -> Self {
         Self { lease, kind: kind.into(), entry, failures, age: Duration::ZERO }
     }
 
-    /// Sets how long ago the store kept its acceptance, or was told to retry it, by the clock of the store.
+    /// Sets the time since the store kept its acceptance, or since it was retried, by the clock of the store.
     #[must_use]
     pub fn with_age(mut self, age: Duration) -> Self {
         self.age = age;
         self
     }
 
-    /// The lease.
+    /// Returns the lease.
     pub fn lease(&self) -> &Lease {
         &self.lease
     }
 
-    /// The name of the binding, as it was asked for.
+    /// Returns the name of the binding in the claim.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The entry, or why it cannot be read.
+    /// Returns the entry, or the reason that it cannot be read.
     pub fn entry(&self) -> Result<&Entry, &Unreadable> {
         self.entry.as_ref()
     }
 
-    /// How often it has failed.
+    /// Returns the number of its failures.
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// How long ago the store kept its acceptance, or was told to retry it.
+    /// Returns the time since the store kept its acceptance, or since it was retried.
     pub fn age(&self) -> Duration {
         self.age
     }

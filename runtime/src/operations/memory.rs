@@ -1,4 +1,4 @@
-//! A store that ends with the program.
+//! A store in memory.
 
 mod state;
 
@@ -24,7 +24,7 @@ use crate::{
     clock::{self, Until},
 };
 
-/// A store in memory: what it holds ends with the program. It keeps the last observation of each operation.
+/// A store in memory: its contents end with the program. It keeps the last observation of each operation.
 #[derive(Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
@@ -32,7 +32,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
@@ -160,8 +160,9 @@ impl Store for MemoryStore {
     fn labelled<'a>(&'a self, deployment: &'a str, label: &'a str) -> StoreFuture<'a, Option<Entry>> {
         let state = self.state();
         let mut entries = state.entries.iter().map(|kept| &kept.entry);
-        let found = entries.find(|entry| entry.intent.label() == Some(label) && entry.intent.deployment == deployment);
-        ready(Ok(found.cloned()))
+        let entry_of_label =
+            entries.find(|entry| entry.intent.label() == Some(label) && entry.intent.deployment == deployment);
+        ready(Ok(entry_of_label.cloned()))
     }
 
     fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished> {

@@ -1,9 +1,9 @@
 //! Asynchronous operations: work that the service accepts and completes later.
 //!
-//! The platform's document says (§4.4): a 2xx response does not mean that infrastructure is ready; the caller stores the
-//! returned identifier, watches through GraphQL queries and subscriptions, and goes on only after the returned state and the
-//! follow-up events are checked. It shows neither states nor events nor fields: a [`Binding`] has them, and those of a
-//! generated client come from its configuration.
+//! The platform's document says (§4.4): a 2xx response does not mean that infrastructure is ready; the caller stores
+//! the returned identifier, watches through GraphQL queries and subscriptions, and goes on only after the returned
+//! state and the follow-up events are checked. It names neither states nor events nor fields: a [`Binding`] has them,
+//! and those of a generated client come from its configuration.
 //!
 //! ```no_run
 //! # async fn run(platform: driftless_runtime::Client, text: &str) -> Result<(), Box<dyn std::error::Error>> {
@@ -21,9 +21,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The query is the truth, and the subscription a hint when to look: a final state that was pushed is confirmed by a query,
-//! a push never moves a state back, and every end of the stream leads to a query and to a new subscription. Dropping a
-//! watcher cancels nothing.
+//! The query is authoritative, and the subscription only triggers queries: a final state that was pushed is confirmed
+//! by a query, a push never moves a state back, and every end of the stream leads to a query and to a new subscription.
+//! Dropping a watcher cancels nothing.
 
 mod attempt;
 mod binding;

@@ -1,4 +1,4 @@
-//! What was seen of an operation at one time.
+//! The observation of an operation at one time.
 
 use std::{collections::BTreeSet, time::SystemTime};
 
@@ -7,44 +7,44 @@ use serde::{Deserialize, Serialize};
 use super::time::{from_millis, millis};
 use crate::Value;
 
-/// What a state means, as the configuration says.
+/// The meaning of a state, as configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OperationState {
-    /// On the way.
+    /// In progress.
     Pending,
-    /// Done. Follow-up events may still be missing.
+    /// Succeeded. Follow-up events may still be missing.
     Succeeded,
     /// Failed.
     Failed,
     /// Cancelled.
     Cancelled,
-    /// A state that the configuration does not know: never a success, and never waited for without end.
+    /// A state that the configuration does not know: never a success, and waited for only for a limited time.
     Unknown,
-    /// The service does not show the operation, or not yet.
+    /// The service does not return the operation, or not yet.
     NotVisible,
 }
 
 impl OperationState {
-    /// Whether it is one that does not change any more.
+    /// Returns whether it is a state that does not change any more.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled)
     }
 }
 
-/// How something was seen.
+/// The source of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ObservationSource {
-    /// By asking: this is what counts.
+    /// A query: authoritative.
     Query,
-    /// By being told: a hint.
+    /// A push of the subscription: a hint.
     Push,
 }
 
-/// What was seen of an operation at one time.
+/// The observation of an operation at one time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     pub(super) at: u64,
@@ -62,38 +62,38 @@ impl Observation {
         Self { at: millis(SystemTime::now()), state, raw, source, events: BTreeSet::new(), gap: false, data }
     }
 
-    /// When, on this side's clock.
+    /// Returns its time, on this machine's clock.
     pub fn at(&self) -> SystemTime {
         from_millis(self.at)
     }
 
-    /// What its state means.
+    /// Returns the meaning of its state.
     pub fn state(&self) -> OperationState {
         self.state
     }
 
-    /// Its state in the words of the service; `None` when it was not visible.
+    /// Returns the service's name of its state; `None` if it was not visible.
     pub fn raw_state(&self) -> Option<&str> {
         self.raw.as_deref()
     }
 
-    /// How it was seen.
+    /// Returns its source.
     pub fn source(&self) -> ObservationSource {
         self.source
     }
 
-    /// The names of all events that were seen up to then.
+    /// Returns the names of all events that were observed up to then.
     pub fn events(&self) -> &BTreeSet<String> {
         &self.events
     }
 
-    /// Whether something may have happened since the observation before that nobody saw: the stream broke, or was
-    /// overrun.
+    /// Returns whether events since the previous observation may have been missed, because the stream broke or
+    /// overflowed.
     pub fn follows_gap(&self) -> bool {
         self.gap
     }
 
-    /// The data of the query or of the push. A store does not keep it.
+    /// Returns the data of the query or of the push. A store does not keep it.
     pub fn data(&self) -> &Value {
         &self.data
     }

@@ -26,23 +26,23 @@ use crate::{
 };
 
 impl Client {
-    /// An operation that was submitted before, here or elsewhere. No store keeps what is seen of it; see
-    /// [`Operations::operation`] for one that does.
+    /// Returns an operation that was submitted before, here or elsewhere. Its observations are not stored; see
+    /// [`Operations::operation`] to store them.
     ///
     /// # Errors
     ///
-    /// The reference is one of another deployment, or of a kind that this client does not know.
+    /// The reference belongs to another deployment, or to a kind that this client does not know.
     pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
         self.operations().operation(reference)
     }
 }
 
 impl Operations {
-    /// An operation that was submitted before, here or elsewhere.
+    /// Returns an operation that was submitted before, here or elsewhere.
     ///
     /// # Errors
     ///
-    /// The reference is one of another deployment, or of a kind that this client does not know.
+    /// The reference belongs to another deployment, or to a kind that this client does not know.
     pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
         if reference.deployment() != self.deployment() {
             return Err(Error::of(Kind::Reference, "the reference belongs to another deployment")
@@ -52,12 +52,12 @@ impl Operations {
         Ok(Operation::new(self.clone(), binding, reference, None))
     }
 
-    /// The operation of an entry of the store.
+    /// Returns the operation of an entry of the store.
     ///
     /// # Errors
     ///
-    /// Nobody knows whether the submission arrived ([`Error::is_submission_unknown`]), or the reference of the entry is not
-    /// that of its submission; else as for [`operation`](Self::operation).
+    /// It is unknown whether the submission arrived ([`Error::is_submission_unknown`]), or the reference of the entry
+    /// is not that of its submission; else as for [`operation`](Self::operation).
     pub fn resume(&self, entry: &Entry) -> Result<Operation, Error> {
         entry.check()?;
         match entry.reference() {
@@ -69,31 +69,31 @@ impl Operations {
         }
     }
 
-    /// Gives a submission of which nobody knew whether it arrived the identifier that the platform shows for it.
+    /// Completes a submission that may or may not have arrived with the identifier that the platform shows for it.
     ///
     /// # Errors
     ///
-    /// The store fails or has no such submission, or the identifier cannot be one.
+    /// The store fails or has no such submission, or the identifier is invalid.
     pub async fn adopt(&self, correlation: &str, id: &str) -> Result<Operation, Error> {
         let entry = self.store().entry(correlation).await?.ok_or_else(absent)?;
         if entry.status() != Status::SubmissionUnknown {
             return Err(Error::of(Kind::Store, "the submission already has an identifier").hint("resume it"));
         }
         let intent = entry.intent();
-        let reference = OperationRef::of(intent, id.to_owned())?;
+        let reference = OperationRef::from_intent(intent, id.to_owned())?;
         self.store().accept(&reference).await?;
         self.operation(reference)
     }
 }
 
-/// One asynchronous operation, found again by its reference.
+/// One asynchronous operation, identified by its reference.
 #[derive(Clone)]
 pub struct Operation {
     operations: Operations,
     binding: &'static Binding,
     reference: OperationRef,
     accepted: Option<Bytes>,
-    /// What this instance watches it by. Every write of a watcher of the fleet carries it.
+    /// The lease under which this instance watches it. Every write of a worker carries it.
     lease: Option<Lease>,
 }
 
@@ -112,16 +112,16 @@ impl Operation {
         self
     }
 
-    /// What finds it again: store it.
+    /// Returns its reference: store it to get the operation again.
     pub fn reference(&self) -> &OperationRef {
         &self.reference
     }
 
-    /// The accepted result, when this operation was just submitted.
+    /// Returns the accepted result if this operation was just submitted.
     ///
     /// # Errors
     ///
-    /// The accepted result is not of that type, or the operation was found again by its reference.
+    /// The accepted result is not of that type, or the operation was created from its reference.
     pub fn accepted<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let Some(body) = &self.accepted else {
             return Err(Error::of(Kind::Decode, "the operation was resumed, and its accepted result is not stored")
@@ -130,12 +130,12 @@ impl Operation {
         lenient::from_slice(body).map_err(|cause| Error::decode("the accepted result", &cause))
     }
 
-    /// Looks once, with a query.
+    /// Queries it once.
     ///
     /// # Errors
     ///
-    /// As for any call; [`is_operation_missing`](Error::is_operation_missing) when the service does not show the operation,
-    /// and the time in which it may become visible is over.
+    /// As for any call; [`is_operation_missing`](Error::is_operation_missing) if the service does not return the
+    /// operation, and the time in which it may become visible is over.
     pub async fn poll(&self) -> Result<Observation, Error> {
         let data = self.look().await?;
         let raw = data.pointer(self.binding.state).and_then(text);
@@ -150,15 +150,16 @@ impl Operation {
         Ok(observation)
     }
 
-    /// Asks the service to cancel it. That it is cancelled is seen by its state.
+    /// Asks the service to cancel it. Its state tells when it is cancelled.
     ///
     /// # Cancellation
     ///
-    /// Dropped before its end, it may or may not have reached the service: look at the state, or ask again.
+    /// If the future is dropped before its end, the request may or may not have reached the service: query the state,
+    /// or ask again.
     ///
     /// # Errors
     ///
-    /// The configuration has no way to cancel it; else as for any call.
+    /// The configuration has no operation that cancels it; else as for any call.
     pub async fn cancel(&self) -> Result<(), Error> {
         let Some(cancel) = &self.binding.cancel else {
             return Err(Error::of(
@@ -190,8 +191,8 @@ impl Operation {
         send(session, &prepared, &Options::default()).await.map(drop)
     }
 
-    /// Keeps in the store that it is done with. `true` for the first caller of all, in however many programs: what is done
-    /// before this call is done at least once, and what is done after it on `true` at most once.
+    /// Records in the store that it is finished. Returns `true` for the first caller among all programs: actions before
+    /// this call happen at least once, and actions after it on `true` happen at most once.
     ///
     /// # Errors
     ///
@@ -213,8 +214,9 @@ impl Operation {
         self.operations.options()
     }
 
-    /// How long ago it was accepted, as far as this program can say. A worker of a fleet cannot: another instance wrote that
-    /// down, by a clock of its own. So it gives each operation the whole time to become visible, from when it holds it.
+    /// Returns the time since it was accepted, as far as this program knows. A worker does not know it, since another
+    /// instance recorded it by its own clock. So a worker gives each operation the whole time to become visible, from
+    /// its claim on.
     pub(super) fn age(&self) -> Duration {
         match self.lease {
             Some(_) => Duration::ZERO,
@@ -226,14 +228,14 @@ impl Operation {
         [(self.binding.variable, self.reference.id())].into_iter().collect::<Object>().into()
     }
 
-    /// One look, in its turn.
+    /// Queries it once, in its turn.
     pub(super) async fn look(&self) -> Result<Value, Error> {
         let platform = self.operations.client();
-        let _turn = Hub::of(&platform.session).looks.acquire().await;
+        let _turn = Hub::for_session(&platform.session).looks.acquire().await;
         let begun = clock::now();
         let answer = platform.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
         tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");
-        // A part that failed is not one that is not there.
+        // A part that failed is not the same as one that does not exist.
         let hidden = answer.data().and_then(|data| data.pointer(self.binding.state)).is_none_or(Value::is_null);
         match answer.data() {
             Some(data) if !hidden || answer.errors().is_empty() => Ok(data.clone()),

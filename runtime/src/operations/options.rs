@@ -1,11 +1,11 @@
-//! How closely operations are watched.
+//! The options of watching.
 
 use std::time::Duration;
 
 use crate::clock;
 
-/// How closely operations are watched. The platform's document names no time, so every one has a default that can be
-/// replaced. `Duration::MAX`, or any time above a year, is never.
+/// The options of watching. The platform's document names no times, so each has a default that can be changed.
+/// `Duration::MAX`, or any time above a year, means never.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "the options do nothing before they are given to `Operations`"]
 pub struct WatchOptions {
@@ -25,7 +25,7 @@ impl Default for WatchOptions {
 }
 
 impl WatchOptions {
-    /// The defaults.
+    /// Creates the defaults.
     pub fn new() -> Self {
         Self {
             settle: Duration::from_secs(1),
@@ -38,45 +38,45 @@ impl WatchOptions {
         }
     }
 
-    /// The longest time after which a watch comes to an end by itself, where nothing new is seen.
+    /// The longest time after which a watch ends by itself if it observes nothing new.
     pub(super) fn patience(self) -> Duration {
         let times = [self.visibility, self.events, self.unknown].into_iter().filter(|time| *time <= clock::LONGEST);
         times.max().unwrap_or_default()
     }
 
-    /// Sets the time from a subscription to the second look: a service acknowledges no subscription, so the first look may
-    /// have come too early; 1 s unless set.
+    /// Sets the time from a subscription to the second query: a service acknowledges no subscription, so the first
+    /// query may have come too early; 1 s unless set.
     pub fn settle(mut self, time: Duration) -> Self {
         self.settle = time;
         self
     }
 
-    /// Sets the longest time without a look, whatever the subscription says; 30 s unless set.
+    /// Sets the longest time without a query, whatever the subscription reports; 30 s unless set.
     pub fn safety(mut self, time: Duration) -> Self {
         self.safety = time;
         self
     }
 
-    /// Sets the first time between two looks where there is no subscription, or where something is about to change; it
-    /// grows up to that of [`safety`](Self::safety); 2 s unless set.
+    /// Sets the first time between two queries if there is no subscription, or if a change is imminent; it grows up to
+    /// that of [`safety`](Self::safety); 2 s unless set.
     pub fn interval(mut self, time: Duration) -> Self {
         self.interval = time;
         self
     }
 
-    /// Sets how long an accepted operation may stay invisible before it counts as missing; 30 s unless set.
+    /// Sets the time for which an accepted operation may be invisible before it counts as missing; 30 s unless set.
     pub fn visibility(mut self, time: Duration) -> Self {
         self.visibility = time;
         self
     }
 
-    /// Sets how long required events may come after a success; 60 s unless set.
+    /// Sets the time that required events have after a success; 60 s unless set.
     pub fn events(mut self, time: Duration) -> Self {
         self.events = time;
         self
     }
 
-    /// Sets how long a state may stay unknown before waiting ends with it; 120 s unless set.
+    /// Sets the time after which waiting ends with an unknown state; 120 s unless set.
     pub fn unknown(mut self, time: Duration) -> Self {
         self.unknown = time;
         self

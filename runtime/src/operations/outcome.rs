@@ -1,15 +1,15 @@
-//! How waiting ended.
+//! Outcomes of waiting.
 
 use std::sync::Arc;
 
 use super::Observation;
 use crate::Error;
 
-/// How waiting for an operation ended. Only [`Succeeded`](Self::Succeeded) lets dependent work go on.
+/// The outcome of waiting for an operation. Only [`Succeeded`](Self::Succeeded) allows dependent work.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum OperationOutcome {
-    /// The state is a success, and every event that is required was seen.
+    /// The state is a success, and every required event was observed.
     Succeeded(Observation),
     /// The state is a failure.
     Failed(Observation),
@@ -17,39 +17,39 @@ pub enum OperationOutcome {
     Cancelled(Observation),
     /// The state is a success, and required events did not come in time.
     EventsMissing {
-        /// What was seen last.
+        /// The last observation.
         last: Observation,
         /// The names of the events that are missing.
         missing: Vec<String>,
     },
-    /// Every required event was seen, and the state was not final when the deadline passed.
+    /// Every required event was observed, and the state was not final when the deadline passed.
     StateMissing(Observation),
     /// The state is one that the configuration does not know, and stayed so.
     UnknownState(Observation),
     /// The deadline passed. The operation goes on, and can be waited for again.
     StillRunning(Option<Observation>),
-    /// The deadline passed, and the last look had failed: what has become of the operation since is not known. It can be
+    /// The deadline passed, and the last query had failed: the current state of the operation is unknown. It can be
     /// waited for again.
     Unreachable {
-        /// What was seen last.
+        /// The last observation.
         last: Option<Observation>,
-        /// Why the last look failed.
+        /// The reason that the last query failed.
         error: Arc<Error>,
     },
 }
 
 impl OperationOutcome {
-    /// Whether dependent work may go on.
+    /// Returns whether dependent work may go on.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Succeeded(_))
     }
 
-    /// Whether the operation has come to an end: nothing more is to be seen.
+    /// Returns whether the operation has ended: nothing more will be observed.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Succeeded(_) | Self::Failed(_) | Self::Cancelled(_))
     }
 
-    /// What was seen last.
+    /// Returns the last observation.
     pub fn last(&self) -> Option<&Observation> {
         match self {
             Self::Succeeded(last)
@@ -62,7 +62,7 @@ impl OperationOutcome {
         }
     }
 
-    /// Why the operation could not be looked at when the deadline passed.
+    /// Returns the reason that the operation could not be queried when the deadline passed.
     pub fn error(&self) -> Option<&Error> {
         match self {
             Self::Unreachable { error, .. } => Some(error),
@@ -70,7 +70,7 @@ impl OperationOutcome {
         }
     }
 
-    /// A short, stable name: what a store keeps.
+    /// Returns a short, stable name, which a store keeps.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Succeeded(_) => "succeeded",

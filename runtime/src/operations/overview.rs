@@ -1,25 +1,25 @@
-//! What an operator looks at.
+//! The overview for operators.
 
 use std::time::{Duration, SystemTime};
 
 use super::{Instance, entry::DISCARDED};
 
-/// Where an entry stands, in an [`Overview`].
+/// The standing of an entry, in an [`Overview`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Standing {
-    /// Nobody knows whether it arrived.
+    /// It is unknown whether it arrived.
     SubmissionUnknown,
-    /// Accepted; nobody holds it.
+    /// Accepted, and not leased.
     Waiting,
-    /// Accepted; it has failed, and nobody is to take it before its time.
+    /// Accepted; it has failed, and cannot be claimed before its time.
     Delayed,
-    /// Accepted; an instance holds it.
+    /// Accepted, and leased by an instance.
     Held,
-    /// Given up: after too many failures, after too long a time, or by hand. Nobody is given it until
+    /// Given up: after too many failures, after too long a time, or by hand. It cannot be claimed until
     /// [`Operations::retry`](super::Operations::retry).
     Discarded,
-    /// Done with.
+    /// Finished.
     Finished,
 }
 
@@ -28,7 +28,7 @@ impl Standing {
     const ALL: [Self; 6] =
         [Self::SubmissionUnknown, Self::Waiting, Self::Delayed, Self::Held, Self::Discarded, Self::Finished];
 
-    /// A short, stable name.
+    /// Returns a short, stable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::SubmissionUnknown => "submission-unknown",
@@ -41,42 +41,42 @@ impl Standing {
     }
 
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|standing| standing.name() == name)
     }
 }
 
-/// What an operator looks at, of one deployment.
+/// The overview of one deployment for operators.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Overview {
-    /// How many entries stand where.
+    /// The number of entries by kind and standing.
     pub counts: Vec<Count>,
-    /// Who holds how many, in all deployments of the store.
+    /// The number of leases by instance, in all deployments of the store.
     pub owners: Vec<Owner>,
     /// Operations that failed and are tried again, most failures first, at most [`Overview::LONGEST`].
     pub failing: Vec<Failing>,
-    /// Operations that are given up, the newest first, at most [`Overview::LONGEST`].
+    /// Operations that were given up, the newest first, at most [`Overview::LONGEST`].
     pub discarded: Vec<Failing>,
     /// The kinds that are paused, in order.
     pub paused: Vec<String>,
 }
 
-/// How many entries stand where.
+/// The number of entries of one kind and standing.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Count {
     /// The name of the binding.
     pub kind: String,
-    /// Where they stand.
+    /// Their standing.
     pub standing: Standing,
-    /// How many.
+    /// Their number.
     pub count: u64,
-    /// When the oldest of them was submitted, on the clock of the instance that did.
+    /// The time at which the oldest of them was submitted, on the clock of the submitting instance.
     pub oldest: Option<SystemTime>,
 }
 
-/// An instance, and how many operations it holds.
+/// An instance, and the number of its leases.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Owner {
@@ -84,36 +84,36 @@ pub struct Owner {
     pub instance: Instance,
     /// Its name.
     pub name: String,
-    /// Whether its time is not over.
+    /// `true` if its time is not over.
     pub alive: bool,
-    /// How many operations it holds.
+    /// The number of its leases.
     pub held: u64,
-    /// How long its leases hold without a sign of life. It is longer than [`Worker::lease`](super::Worker::lease) where the
-    /// machine or the store is late. `None` where a program of an earlier version has not said it.
+    /// The length of its leases without a renewal. It is longer than [`Worker::lease`](super::Worker::lease) if the
+    /// machine or the store is late. `None` if the program is of an earlier version, which does not report it.
     pub lease: Option<Duration>,
 }
 
-/// An operation that has failed or is given up: its handler, or the watching of it.
+/// An operation that has failed or was given up: its handler, or watching it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Failing {
-    /// What ties it to its submission.
+    /// The identifier that connects it with its submission.
     pub correlation: String,
     /// The name of its binding.
     pub kind: String,
     /// The label of the submission.
     pub label: Option<String>,
-    /// How often.
+    /// The number of failures.
     pub failures: u32,
-    /// Why, the last time; of what is given up by hand, the reason.
+    /// The last failure, or the reason of giving it up by hand.
     pub failure: String,
 }
 
 impl Overview {
-    /// How many operations each list of an overview has at most.
+    /// The most operations in each list of an overview.
     pub const LONGEST: u32 = 100;
 
-    /// How many entries stand there, of all kinds.
+    /// Returns the number of entries of this standing, of all kinds.
     pub fn count(&self, standing: Standing) -> u64 {
         self.counts.iter().filter(|count| count.standing == standing).map(|count| count.count).sum()
     }

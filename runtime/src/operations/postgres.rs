@@ -17,8 +17,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Everything lies in one schema, which [`PostgresBuilder::migrate`] makes and brings to the version of the program. A role
-//! that runs the program needs no right but to use the schema and to read and write its tables.
+//! Everything is in one schema, which [`PostgresBuilder::migrate`] creates and migrates to the version of the program.
+//! A role that runs the program only needs the rights to use the schema and to read and write its tables.
 
 mod builder;
 mod connection;
@@ -60,17 +60,18 @@ use crate::{
 
 /// A store in PostgreSQL. Clones share its connections.
 ///
-/// Each function is one transaction, committed when it returns. One that meets a connection that broke or a server that
-/// restarts is tried again for 10 s, where it can be without doing more than was asked for.
+/// Each function is one transaction, committed when it returns. After a broken connection or during a restart of the
+/// server, it is retried for 10 s if a repetition has no further effect.
 #[derive(Clone)]
 pub struct PostgresStore(Arc<Inner>);
 
 struct Inner {
     steps: Pool,
-    /// Those in which handlers work, apart: they must not keep a lease from being renewed.
+    /// The connections of handlers, separate so that they cannot delay the renewal of a lease.
     handlers: Pool,
     listener: Listener,
-    /// Ends with the step that keeps an intent, by its correlation. The server does a step to its end whose caller has gone.
+    /// Ends with the step that stores an intent, by its correlation. The server completes a step whose caller was
+    /// dropped.
     intending: Mutex<HashMap<String, oneshot::Receiver<()>>>,
 }
 
@@ -83,13 +84,13 @@ impl Inner {
 const EXISTS: &str = "SELECT 1 FROM @.submission WHERE correlation = $1";
 
 impl PostgresStore {
-    /// Begins to describe a store: `postgresql://user@host:5432/database`. The address holds no password.
+    /// Starts the settings of a store: `postgresql://user@host:5432/database`. The address contains no password.
     pub fn builder(address: &str) -> PostgresBuilder {
         PostgresBuilder::new(address)
     }
 
-    /// A step that does no more when it is done twice: again while the database is away, for a while. It is told which time
-    /// it is.
+    /// Runs a step that can be repeated: again while the database is away, for a while. It receives the number of the
+    /// try.
     async fn repeat<T, F: Future<Output = Result<T, Error>>>(
         &self,
         mut step: impl FnMut(u32) -> F,
@@ -111,7 +112,7 @@ impl PostgresStore {
         }
     }
 
-    /// A step that is done once.
+    /// Runs a step once.
     async fn once<T>(&self, step: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         clock::limit(PATIENCE, step).await.unwrap_or_else(|_| Err(failure::silent()))
     }
@@ -131,7 +132,7 @@ impl PostgresStore {
         if connection.execute(action, sql, &values).await? > 0 {
             return Ok(());
         }
-        // The time before may have done it, and its answer may be what was lost.
+        // The previous try may have done it, and only its response may be lost.
         let sql = "SELECT 1 FROM @.submission WHERE correlation = $1 AND intent = $2";
         match connection.query_opt(action, sql, &[&intent.correlation, &text]).await? {
             Some(_) if failures > 0 => Ok(()),
@@ -154,7 +155,7 @@ impl PostgresStore {
         let action = "take an attempt back";
         let mut connection = self.0.steps.get().await?;
         let mut change = connection.transaction(action).await?;
-        // The row stays locked in between, so that two that are taken back at once do not both leave the entry to the other.
+        // The row stays locked in between, so that of two withdrawals at once, one removes the entry.
         let sql = "UPDATE @.submission SET open = array_remove(open, $2) WHERE correlation = $1
                    RETURNING open = '{}' AND reference IS NULL AND outcome IS NULL";
         let gone = match change.query_opt(action, sql, &[&correlation, &column(attempt)]).await? {
@@ -228,7 +229,7 @@ impl Store for PostgresStore {
     }
 
     fn begin<'a>(&'a self, correlation: &'a str) -> StoreFuture<'a, u64> {
-        // Twice would leave an attempt that nobody takes back.
+        // A second try would leave an attempt that is never withdrawn.
         Box::pin(self.once(self.keep_attempt(correlation)))
     }
 
@@ -267,7 +268,7 @@ impl Store for PostgresStore {
     fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool> {
         match lease {
             Some(lease) => Box::pin(self.repeat(move |_| leases::finish(&self.0.steps, outcome, lease))),
-            // Without a lease, a second time cannot tell whether the first one did it.
+            // Without a lease, a second try cannot tell whether the first one did it.
             None => Box::pin(self.once(async move {
                 let sql = "UPDATE @.submission
                            SET outcome = $2, finished = clock_timestamp(), owner = NULL, discarded = NULL, finisher = NULL
@@ -294,7 +295,7 @@ impl Store for PostgresStore {
     }
 
     fn enlist<'a>(&'a self, name: &'a str, lease: Duration) -> StoreFuture<'a, Instance> {
-        // One that nobody heard of ends with its time.
+        // An instance whose response was lost ends with its time.
         Box::pin(self.repeat(move |_| leases::enlist(&self.0.steps, name, lease)))
     }
 
@@ -303,7 +304,7 @@ impl Store for PostgresStore {
     }
 
     fn claim<'a>(&'a self, instance: Instance, wanted: &'a [Wanted]) -> StoreFuture<'a, Vec<HeldOperation>> {
-        // The answer may be lost: `held` says what was given.
+        // The response may be lost: `held` returns the leases.
         Box::pin(self.once(leases::claim(&self.0.steps, instance, wanted)))
     }
 
@@ -320,7 +321,7 @@ impl Store for PostgresStore {
         let step = move || leases::discard(&self.0.steps, correlation, reason, lease);
         match lease {
             Some(_) => Box::pin(self.repeat(move |_| step())),
-            // Without a lease, a second time cannot tell whether the first one did it.
+            // Without a lease, a second try cannot tell whether the first one did it.
             None => Box::pin(async move {
                 if self.once(step()).await? {
                     return Ok(true);

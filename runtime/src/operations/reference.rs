@@ -1,4 +1,4 @@
-//! What a program keeps of an operation.
+//! References to operations.
 
 use std::{collections::BTreeMap, fmt, time::SystemTime};
 
@@ -15,11 +15,11 @@ const VERSION: u32 = 1;
 /// The longest identifier, in bytes.
 const LONGEST: usize = 1024;
 
-/// A reference to an asynchronous operation: all that it takes to find it again, anywhere and at any time. It holds no
-/// secret, and gives no right: whoever uses it needs a credential of its own.
+/// A reference to an asynchronous operation: everything needed to get it again, anywhere and at any time. It contains
+/// no secret, and gives no right: its user needs a credential of their own.
 ///
-/// It is written with serde. One that was damaged or changed does not read, and one of another deployment is refused by
-/// [`Client::operation`](crate::Client::operation). The check finds mistakes; it is not a signature.
+/// It is serialized with serde. One that was damaged or changed cannot be deserialized, and one of another deployment
+/// is refused by [`Client::operation`](crate::Client::operation). The checksum detects mistakes; it is not a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationRef {
     kind: String,
@@ -45,53 +45,53 @@ struct Wire {
 }
 
 impl OperationRef {
-    /// The reference to what a submission became.
-    pub(super) fn of(intent: &Intent, id: String) -> Result<Self, Error> {
+    /// Creates the reference to the operation of a submission.
+    pub(super) fn from_intent(intent: &Intent, id: String) -> Result<Self, Error> {
         if id.is_empty() || id.len() > LONGEST || id.chars().any(char::is_control) {
             return Err(Error::of(Kind::Reference, "the identifier of the operation is not valid")
-                .hint("check where the configuration says that it lies"));
+                .hint("check its pointer in the configuration"));
         }
         let Intent { correlation, kind, deployment, parameters, .. } = intent.clone();
         Ok(Self { kind, id, deployment, accepted: millis(SystemTime::now()), correlation, parameters })
     }
 
-    /// The name of its binding.
+    /// Returns the name of its binding.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// Its identifier on the service.
+    /// Returns its identifier on the service.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The fingerprint of the deployment that accepted it: of its address.
+    /// Returns the fingerprint of the deployment that accepted it: of its address.
     pub fn deployment(&self) -> &str {
         &self.deployment
     }
 
-    /// When it was accepted, on this side's clock.
+    /// Returns the time at which it was accepted, on this machine's clock.
     pub fn accepted_at(&self) -> SystemTime {
         from_millis(self.accepted)
     }
 
-    /// As if it had been accepted so long ago, or by a clock that is behind by so much.
+    /// As if it had been accepted this long ago, or by a clock that is behind by this much.
     #[cfg(all(test, feature = "testing"))]
     pub(super) fn accepted_before(self, time: std::time::Duration) -> Self {
         Self { accepted: millis(self.accepted_at() - time), ..self }
     }
 
-    /// What ties it to its submission in a store. Random, and unique.
+    /// Returns the identifier that connects it with its submission in a store. Random, and unique.
     pub fn correlation(&self) -> &str {
         &self.correlation
     }
 
-    /// The path parameters of its submission, by their names in the contract.
+    /// Returns the path parameters of its submission, by their names in the contract.
     pub fn parameters(&self) -> &BTreeMap<String, String> {
         &self.parameters
     }
 
-    /// Whether both find the same operation, whenever each was accepted.
+    /// Returns whether both identify the same operation, whatever their times of acceptance.
     pub(super) fn is_same_operation(&self, other: &Self) -> bool {
         (&self.kind, &self.id, &self.deployment) == (&other.kind, &other.id, &other.deployment)
     }
@@ -104,7 +104,7 @@ impl OperationRef {
     }
 }
 
-/// As JSON, on one line: what [`FromStr`](std::str::FromStr) reads.
+/// Writes JSON on one line, which [`FromStr`](std::str::FromStr) reads.
 impl fmt::Display for OperationRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
@@ -159,7 +159,7 @@ impl<'de> Deserialize<'de> for OperationRef {
 mod tests {
     use super::*;
 
-    fn of(id: impl Into<String>) -> Result<OperationRef, Error> {
+    fn reference(id: impl Into<String>) -> Result<OperationRef, Error> {
         let intent = Intent {
             correlation: "c".to_owned(),
             label: None,
@@ -170,17 +170,17 @@ mod tests {
             key: super::super::intent::SubmissionKey::None,
             contents: None,
         };
-        OperationRef::of(&intent, id.into())
+        OperationRef::from_intent(&intent, id.into())
     }
 
     #[test]
     fn an_identifier_that_a_service_gives_has_a_length_and_no_control_characters() {
         for id in ["", "a\nb", "a\u{7f}"] {
-            assert_eq!(of(id).unwrap_err().code(), "reference", "{id:?}");
+            assert_eq!(reference(id).unwrap_err().code(), "reference", "{id:?}");
         }
-        assert_eq!(of("x".repeat(LONGEST)).unwrap().id().len(), LONGEST);
+        assert_eq!(reference("x".repeat(LONGEST)).unwrap().id().len(), LONGEST);
         for longer in [1, 2, 100_000] {
-            assert!(of("x".repeat(LONGEST + longer)).is_err(), "{longer} too long");
+            assert!(reference("x".repeat(LONGEST + longer)).is_err(), "{longer} too long");
         }
     }
 }

@@ -1,12 +1,12 @@
-//! What a row of a store's tables says. A row that was changed, was damaged or is newer is an error that names it, and stops
-//! no other.
+//! Reads a row of a store's tables. A row that was changed, was damaged or is newer is an error that names it, and does
+//! not affect the others.
 
 use std::time::Duration;
 
 use super::{Entry, HeldOperation, Instance, Intent, Lease, Observation, OperationRef, Unreadable};
 use crate::error::{Error, Kind};
 
-/// One row, as it lies there, with the last observation.
+/// One row, as stored, with the last observation.
 #[derive(Default)]
 pub(super) struct Row {
     pub(super) number: i64,
@@ -19,23 +19,23 @@ pub(super) struct Row {
     pub(super) revision: u64,
     pub(super) fence: u64,
     pub(super) failures: u64,
-    /// How long ago its acceptance was kept, or it was retried by hand.
+    /// The time since its acceptance was stored, or since it was retried by hand.
     pub(super) age: Duration,
     pub(super) last: Option<Last>,
-    /// The names of the events, which are kept once each.
+    /// The names of the events, each of which is stored once.
     pub(super) events: Vec<String>,
 }
 
-/// The last observation, as it lies there.
+/// The last observation, as stored.
 pub(super) struct Last {
     pub(super) number: i64,
     pub(super) text: Vec<u8>,
-    /// When, where the text does not say it.
+    /// Its time, if the text does not contain it.
     pub(super) at: Option<u64>,
 }
 
 impl Row {
-    /// The entry under a lease.
+    /// Returns the entry under a lease.
     pub(super) fn held(self, instance: Instance, kind: &str) -> HeldOperation {
         let lease = Lease::new(self.correlation.clone(), instance, self.fence);
         let entry = self.entry().map_err(|error| self.unreadable(error));
@@ -43,9 +43,9 @@ impl Row {
     }
 
     pub(super) fn entry(&self) -> Result<Entry, Error> {
-        let wrong = |what: &str| {
-            Error::of(Kind::Store, format!("{} of the store cannot be read: {what}", self.place())).hint(
-                "check on the platform what became of it; then restore the row, update the client if a later one wrote it, or remove the row",
+        let wrong = |message: &str| {
+            Error::of(Kind::Store, format!("{} of the store cannot be read: {message}", self.place())).hint(
+                "check its state on the platform; then restore the row, update the client if a later one wrote it, or remove the row",
             )
         };
         let intent: Intent = serde_json::from_slice(&self.intent)
@@ -73,7 +73,7 @@ impl Row {
         }))
     }
 
-    /// The last observation, where it cannot be read. The entry does without it.
+    /// The last observation, if it cannot be read. The entry is used without it.
     pub(super) fn unreadable_observation(&self) -> Option<Unreadable> {
         let number = self.last.as_ref()?.number;
         let cause = self.observation()?.err()?;
@@ -93,7 +93,7 @@ impl Row {
     }
 }
 
-/// A number of a column. No database has one above that of 63 bits, and nobody counts that far.
+/// A number of a column. Databases have numbers of at most 63 bits, and none here gets that high.
 pub(super) fn number(column: i64) -> u64 {
     u64::try_from(column).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A store on disk.
+//! A store in an SQLite file.
 
 mod leases;
 mod overview;
@@ -24,31 +24,31 @@ use super::{
 };
 use crate::Error;
 
-/// A store in an SQLite file. What its functions have returned for survives the end of the program and of the machine;
-/// several programs may use the file at once. It holds no secret.
+/// A store in an SQLite file. Once a function has returned, its changes survive the end of the program and of the
+/// machine; several programs may use the file at once. It contains no secret.
 ///
-/// One thread of its own works on the file, so that a file that another program holds keeps no thread of the runtime
-/// waiting. A step that cannot be done within 10 s is an error, and one that nobody waits for any more is left undone.
+/// One thread uses the file, so that a file that another program has locked blocks no thread of the runtime. A step
+/// that cannot be done within 10 s is an error, and one whose caller was dropped is not done.
 #[derive(Clone)]
 pub struct SqliteStore {
     work: SqliteThread,
-    /// Wakes those of this process. What another process brings is found by looking.
+    /// Wakes the instances of this process. Operations of another process are found by polling.
     due: Arc<Notify>,
 }
 
 impl SqliteStore {
-    /// Opens the file, or makes it. A file of an earlier version is brought to this one.
+    /// Opens the file, or creates it. A file of an earlier version is migrated.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, is not such a store, or is one of a later version; the system gives no thread.
+    /// The file cannot be opened, is not such a store, or is one of a later version; the system cannot start a thread.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let mut connection = Connection::open(path).map_err(|cause| worker::failed("open", &cause))?;
         tables::prepare(&mut connection)?;
         Ok(Self { work: SqliteThread::start(connection)?, due: Arc::new(Notify::new()) })
     }
 
-    /// Wakes whoever waits for work, after a step.
+    /// Wakes the instances that wait for work, after a step.
     fn waking<'a, T: Send + 'a>(&'a self, step: StoreFuture<'a, T>) -> StoreFuture<'a, T> {
         Box::pin(async move {
             let outcome = step.await;
@@ -58,13 +58,13 @@ impl SqliteStore {
     }
 }
 
-/// An entry that is neither accepted nor done with.
+/// An entry that is neither accepted nor finished.
 const UNKNOWN: &str = "reference IS NULL AND outcome IS NULL";
 
 fn is_there(change: &Transaction<'_>, correlation: &str) -> Result<(), Failure> {
     let sql = "SELECT 1 FROM submission WHERE correlation = ?1";
-    let found = change.query_row(sql, [correlation], |_| Ok(())).optional()?;
-    found.ok_or_else(|| Failure::Own(absent()))
+    let row = change.query_row(sql, [correlation], |_| Ok(())).optional()?;
+    row.ok_or_else(|| Failure::Own(absent()))
 }
 
 impl Store for SqliteStore {
@@ -73,7 +73,7 @@ impl Store for SqliteStore {
         self.work.write("keep an intent", move |change| {
             let text = write(&intent)?;
             let values = params![intent.correlation, intent.deployment, intent.label, text];
-            // The first attempt comes with it, by a trigger.
+            // A trigger adds the first attempt.
             let sql = "INSERT INTO submission (correlation, deployment, label, intent) VALUES (?1, ?2, ?3, ?4)";
             match change.execute(sql, values) {
                 Ok(_) => Ok(()),
@@ -153,7 +153,7 @@ impl Store for SqliteStore {
         let (correlation, observation, lease) = (correlation.to_owned(), observation.clone(), lease.cloned());
         self.work.write("keep an observation", move |change| {
             leases::check(change, lease.as_ref())?;
-            // Nothing is kept of an operation that is in another store.
+            // An operation of another store is not recorded.
             if is_there(change, &correlation).is_ok() {
                 rows::observe(change, &correlation, observation)
             } else {
@@ -277,7 +277,7 @@ impl Store for SqliteStore {
 
     fn purge<'a>(&'a self, deployment: &'a str, age: Duration, limit: u32) -> StoreFuture<'a, u64> {
         let deployment = deployment.to_owned();
-        self.work.write("forget what was finished", move |change| leases::purge(change, &deployment, age, limit))
+        self.work.write("forget finished entries", move |change| leases::purge(change, &deployment, age, limit))
     }
 
     fn overview<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Overview> {

@@ -1,4 +1,4 @@
-//! One suite over all stores: what it says of one holds for each. The last is PostgreSQL, where a server is at hand.
+//! One suite over all stores: each test is true of each store. The last is PostgreSQL, if a server is available.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
 
@@ -13,7 +13,7 @@ use crate::{Error, Value};
 /// A limit that only a hang reaches.
 const WATCHDOG: Duration = Duration::from_secs(120);
 
-/// A kind of operation whose state is asked for.
+/// A kind of operation whose state is queried.
 pub(super) static THING: Binding = Binding {
     kind: "thing",
     path: "/things",
@@ -37,7 +37,7 @@ pub(super) fn intent(correlation: &str, label: Option<&str>) -> Intent {
 }
 
 pub(super) fn reference(correlation: &str) -> OperationRef {
-    OperationRef::of(&intent(correlation, None), format!("id of {correlation}")).expect("a reference")
+    OperationRef::from_intent(&intent(correlation, None), format!("id of {correlation}")).expect("a reference")
 }
 
 pub(super) fn seen(at: u64, raw: &str, events: &[&str]) -> Observation {
@@ -71,7 +71,7 @@ fn is_lost<T: Debug>(outcome: Result<T, Error>) -> bool {
     outcome.is_err_and(|error| error.is_lease_lost())
 }
 
-/// One label is one submission, whoever asks, at whatever time.
+/// One label is one submission, whichever program asks, at any time.
 async fn a_label_is_taken_once(store: Arc<dyn Store>) {
     let names: Vec<String> = (0..20).map(|number| format!("submission {number}")).collect();
     let tasks: Vec<_> = names
@@ -133,7 +133,10 @@ async fn who_waited_longest_is_first_and_kinds_have_their_places(store: Arc<dyn 
     let mut other = intent("other", None);
     other.kind = "other".to_owned();
     store.intend(&other).await.expect("it is kept");
-    store.accept(&OperationRef::of(&other, "1".to_owned()).expect("a reference")).await.expect("it is accepted");
+    store
+        .accept(&OperationRef::from_intent(&other, "1".to_owned()).expect("a reference"))
+        .await
+        .expect("it is accepted");
     let one = instance(&*store).await;
     let wanted = [Wanted::new("here", "thing", 2), Wanted::new("here", "other", 5), Wanted::new("there", "thing", 5)];
     let held = store.claim(one, &wanted).await.expect("it claims");
@@ -146,7 +149,7 @@ async fn who_waited_longest_is_first_and_kinds_have_their_places(store: Arc<dyn 
     assert!(claimed(&*store, one, 0).await.is_empty());
 }
 
-/// Everything that is written under a lease that is over, in every way that it can be over, changes nothing.
+/// Every write under a lease that is over, however it ended, changes nothing.
 async fn nothing_is_written_after_the_fence(store: Arc<dyn Store>) {
     accepted(&*store, &["paused", "given back", "finished", "forgotten"]).await;
     // The first lease that is long enough for a claim on this machine.
@@ -160,16 +163,16 @@ async fn nothing_is_written_after_the_fence(store: Arc<dyn Store>) {
         assert!(lease < WATCHDOG, "a lease that is not over claims one");
         lease *= 2;
     };
-    // Whatever the clock of the store is: its time ends.
+    // By the clock of the store, its time ends.
     while store.renew(over, Duration::ZERO).await.expect("it says") {}
     assert!(!store.renew(over, Duration::MAX).await.expect("it says"), "what is over stays over");
-    // Nobody has taken over yet.
+    // No other instance has taken over yet.
     let name = mine[0].correlation();
-    let before = said(store.entry(name).await);
+    let before = result_of(store.entry(name).await);
     assert!(is_lost(store.observe(name, &seen(9, "late", &["late"]), Some(&mine[0])).await), "observe");
     assert!(is_lost(store.finish(name, "failed", Some(&mine[0])).await), "finish");
     assert!(is_lost(store.put_back(&mine[0], Duration::ZERO, Some("late")).await), "put back");
-    assert_eq!(said(store.entry(name).await), before);
+    assert_eq!(result_of(store.entry(name).await), before);
 
     let two = instance(&*store).await;
     let theirs = claimed(&*store, two, 9).await;
@@ -188,17 +191,17 @@ async fn nothing_is_written_after_the_fence(store: Arc<dyn Store>) {
     assert!(is_lost(store.claim(over, &things(1)).await), "claim");
     for lease in [&mine[0], &given, &ended, &gone] {
         let name = lease.correlation();
-        let before = said(store.entry(name).await);
+        let before = result_of(store.entry(name).await);
         assert!(is_lost(store.observe(name, &seen(9, "late", &["late"]), Some(lease)).await), "observe {name}");
         assert!(is_lost(store.finish(name, "failed", Some(lease)).await), "finish {name}");
         assert!(is_lost(store.put_back(lease, Duration::ZERO, Some("late")).await), "put back {name}");
-        assert_eq!(said(store.entry(name).await), before);
+        assert_eq!(result_of(store.entry(name).await), before);
     }
     assert!(store.held(over).await.expect("it says").is_empty());
     assert!(store.overview("here").await.expect("it says").failing.is_empty());
 }
 
-/// The instance that had it has it again: the lease that it had before is over all the same.
+/// The instance that had it claims it again: its earlier lease is over all the same.
 async fn a_lease_of_before_is_over_for_its_own_instance_too(store: Arc<dyn Store>) {
     accepted(&*store, &["one"]).await;
     let instance = instance(&*store).await;
@@ -209,7 +212,7 @@ async fn a_lease_of_before_is_over_for_its_own_instance_too(store: Arc<dyn Store
     assert!(is_lost(store.finish("one", "failed", Some(&before)).await));
     store.observe("one", &seen(1, "now", &[]), Some(&again)).await.expect("this one holds");
     assert!(store.finish("one", "succeeded", Some(&again)).await.expect("this one holds"));
-    // The answer may have been lost: whoever did it hears so again, and nobody else.
+    // The response may have been lost: a repetition under the same lease gets `true` again, and no other caller.
     assert!(store.finish("one", "succeeded", Some(&again)).await.expect("it did"));
     assert!(is_lost(store.finish("one", "failed", Some(&before)).await));
     assert!(!store.finish("one", "failed", None).await.expect("it is finished"));
@@ -245,7 +248,8 @@ async fn what_is_given_back_comes_again_in_its_time(store: Arc<dyn Store>) {
     assert_eq!(claimed(&*store, instance(&*store).await, 9).await.len(), 2);
 }
 
-/// An operation that is given back waits behind those that wait already, and before what comes later: nobody is passed over for ever.
+/// An operation that is put back waits behind those that wait already, and before later ones: none is passed over for
+/// ever.
 async fn what_is_given_back_waits_in_its_turn(store: Arc<dyn Store>) {
     accepted(&*store, &["a", "b"]).await;
     let one = instance(&*store).await;
@@ -261,7 +265,7 @@ async fn what_is_given_back_waits_in_its_turn(store: Arc<dyn Store>) {
     assert_eq!(order, ["b", "a", "c"]);
 }
 
-/// An operation that is given up is nobody's, is listed, and stays, until somebody retries or forgets it.
+/// An operation that is given up has no lease, is listed, and stays until it is retried or forgotten.
 async fn what_is_given_up_stays_until_somebody_retries_it(store: Arc<dyn Store>) {
     accepted(&*store, &["failed", "held", "waiting", "other"]).await;
     store.intend(&intent("unknown", None)).await.expect("it is kept");
@@ -282,7 +286,7 @@ async fn what_is_given_up_stays_until_somebody_retries_it(store: Arc<dyn Store>)
     }
     assert_eq!(discard("nobody", None).await.expect_err("it is not there").code(), "store");
     assert_eq!(store.retry("nobody").await.expect_err("it is not there").code(), "store");
-    // Whoever held it writes nothing any more.
+    // The instance that had the lease can no longer write.
     let held = lease("held");
     assert!(is_lost(store.observe("held", &seen(9, "late", &[]), Some(&held)).await), "observe");
     assert!(is_lost(store.finish("held", "succeeded", Some(&held)).await), "finish");
@@ -316,14 +320,14 @@ async fn what_is_given_up_stays_until_somebody_retries_it(store: Arc<dyn Store>)
     names.sort_unstable();
     assert_eq!(names, [("failed", 0), ("held", 0)]);
     assert!(store.overview("here").await.expect("it says").failing.is_empty(), "its failures are forgotten");
-    // A program that waited for it by itself finishes it.
+    // A program that waited for it without a lease finishes it.
     assert!(store.finish("waiting", "succeeded", None).await.expect("it is finished"));
     assert!(!store.retry("waiting").await.expect("it is done with"));
     assert_eq!(store.overview("here").await.expect("it says").count(Standing::Discarded), 0);
     assert_eq!(store.purge("here", Duration::ZERO, 9).await.expect("it purges"), 1);
 }
 
-/// A failure that was to be waited out is tried at once, and the time of an operation begins again.
+/// A failure whose pause is not over is retried at once, and the time of the operation begins again.
 async fn what_is_retried_has_its_whole_time(store: Arc<dyn Store>) {
     accepted(&*store, &["one"]).await;
     let one = instance(&*store).await;
@@ -336,7 +340,7 @@ async fn what_is_retried_has_its_whole_time(store: Arc<dyn Store>) {
     crate::clock::limit(WATCHDOG, wake).await.expect("who waits is woken");
     let begun = std::time::Instant::now();
     let again = store.claim(one, &things(1)).await.expect("it claims").remove(0);
-    // On a slow machine the claim itself takes its time.
+    // On a slow machine the claim itself takes time.
     assert!(again.age() < held.age() + begun.elapsed() && again.failures() == 0, "{again:?}");
 }
 
@@ -374,7 +378,7 @@ async fn what_is_paused_is_given_to_nobody(store: Arc<dyn Store>) {
     assert_eq!(demand().await, [(0, false), (0, false), (0, false)], "what is held is not due");
 }
 
-/// Each event once, each state once with the time of its last sight, and all events with the last observation.
+/// Each event once, each state once with the time of its last observation, and all events with the last observation.
 async fn observations_say_what_is_new(store: Arc<dyn Store>) {
     accepted(&*store, &["one"]).await;
     let looks = [
@@ -417,7 +421,7 @@ async fn who_waits_is_woken(store: Arc<dyn Store>) {
     accepted(&*store, &["first"]).await;
     let instance = instance(&*store).await;
     let lease = claimed(&*store, instance, 1).await.remove(0);
-    // A store on another machine takes its time to listen: then the first wake says so.
+    // A store on another machine needs time to listen: then the first wake ends at once.
     let _first = crate::clock::limit(Duration::from_secs(1), store.wake()).await;
     let wake = store.wake();
     accepted(&*store, &["second"]).await;
@@ -431,7 +435,7 @@ async fn who_waits_is_woken(store: Arc<dyn Store>) {
     crate::clock::limit(WATCHDOG, wake).await.expect("who leaves wakes");
 }
 
-/// A store that hands every step on to one that a test knows, too.
+/// A store that forwards every step to one that a test knows, too.
 macro_rules! forward {
     ($name:ident) => {
         impl $crate::operations::Store for $name {
@@ -588,21 +592,21 @@ macro_rules! forward {
 }
 pub(super) use forward;
 
-/// What came of a step, in a form that does not know the store.
-fn said<T: Debug>(outcome: Result<T, Error>) -> String {
+/// The result of a step, in a form that does not depend on the store.
+fn result_of<T: Debug>(outcome: Result<T, Error>) -> String {
     outcome.map_or_else(|error| format!("{}: {error}", error.code()), |value| format!("{value:?}"))
 }
 
 fn given(outcome: Result<Vec<HeldOperation>, Error>, leases: &mut Vec<Lease>) -> String {
-    said(outcome.map(|mut held| {
+    result_of(outcome.map(|mut held| {
         held.sort_by_key(|held| held.lease().correlation().to_owned());
         leases.extend(held.iter().map(|held| held.lease().clone()));
         held.into_iter().map(|held| held.with_age(Duration::ZERO)).collect::<Vec<_>>()
     }))
 }
 
-fn shown(overview: Result<Overview, Error>) -> String {
-    said(overview.map(|mut overview| {
+fn overview_of(overview: Result<Overview, Error>) -> String {
+    result_of(overview.map(|mut overview| {
         overview.counts.iter_mut().for_each(|count| count.oldest = None);
         overview.failing.sort_by_key(|failing| failing.correlation.clone());
         overview.discarded.sort_by_key(|discarded| discarded.correlation.clone());
@@ -611,14 +615,14 @@ fn shown(overview: Result<Overview, Error>) -> String {
     }))
 }
 
-/// What a sequence of steps has met.
+/// The history of a sequence of steps.
 #[derive(Default)]
 struct Past {
     instances: Vec<Instance>,
     leases: Vec<Lease>,
 }
 
-/// One step of the many that a store can be asked for, by number; and everything that it shows then.
+/// One of the steps of a store, by number, followed by a dump of the store.
 async fn step(store: &dyn Store, number: u64, references: &[OperationRef], past: &mut Past) -> String {
     let correlation = ["one", "two"][(number & 1) as usize];
     let small = number >> 1 & 3;
@@ -629,44 +633,44 @@ async fn step(store: &dyn Store, number: u64, references: &[OperationRef], past:
         (6, lease, _) if number >> 10 & 1 == 1 => {
             let lease = lease.filter(|_| small > 1);
             let name = lease.as_ref().map_or(correlation, Lease::correlation);
-            said(store.discard(name, "it is enough", lease.as_ref()).await)
+            result_of(store.discard(name, "it is enough", lease.as_ref()).await)
         }
-        (10, ..) if small == 3 => said(store.retry(correlation).await),
-        (15, ..) if small == 3 => said(store.pause("here", "thing", number >> 10 & 1 == 1).await),
-        (15, ..) if small == 2 => said(store.demand(&things(9)).await),
-        (0, ..) => said(store.intend(&intent(correlation, (small > 0).then_some("label"))).await),
-        (1, ..) => said(store.begin(correlation).await),
-        (2, ..) => said(store.withdraw(correlation, small).await),
-        (3 | 4, ..) => said(store.accept(&references[(number & 3) as usize]).await),
-        (5, ..) if small == 3 => said(store.finish(correlation, "succeeded", None).await),
-        (5, ..) => said(store.forget(correlation, small).await),
-        (6, ..) => said(store.observe(correlation, &look, None).await),
+        (10, ..) if small == 3 => result_of(store.retry(correlation).await),
+        (15, ..) if small == 3 => result_of(store.pause("here", "thing", number >> 10 & 1 == 1).await),
+        (15, ..) if small == 2 => result_of(store.demand(&things(9)).await),
+        (0, ..) => result_of(store.intend(&intent(correlation, (small > 0).then_some("label"))).await),
+        (1, ..) => result_of(store.begin(correlation).await),
+        (2, ..) => result_of(store.withdraw(correlation, small).await),
+        (3 | 4, ..) => result_of(store.accept(&references[(number & 3) as usize]).await),
+        (5, ..) if small == 3 => result_of(store.finish(correlation, "succeeded", None).await),
+        (5, ..) => result_of(store.forget(correlation, small).await),
+        (6, ..) => result_of(store.observe(correlation, &look, None).await),
         (7, ..) | (_, _, None) => {
             let instance = store.enlist("a test", if small == 3 { Duration::ZERO } else { Duration::MAX }).await;
             past.instances.extend(instance.as_ref().ok());
-            said(instance)
+            result_of(instance)
         }
         (8..=10, _, Some(instance)) => given(store.claim(instance, &things(9)).await, &mut past.leases),
-        (11, _, Some(instance)) if small == 0 => said(store.leave(instance).await),
-        (11, _, Some(instance)) if small == 1 => said(store.renew(instance, Duration::ZERO).await),
-        (11, _, Some(instance)) => said(store.renew(instance, Duration::MAX).await),
-        (12, Some(lease), _) => said(store.observe(lease.correlation(), &look, Some(&lease)).await),
-        (13, Some(lease), _) => said(store.finish(lease.correlation(), "failed", Some(&lease)).await),
+        (11, _, Some(instance)) if small == 0 => result_of(store.leave(instance).await),
+        (11, _, Some(instance)) if small == 1 => result_of(store.renew(instance, Duration::ZERO).await),
+        (11, _, Some(instance)) => result_of(store.renew(instance, Duration::MAX).await),
+        (12, Some(lease), _) => result_of(store.observe(lease.correlation(), &look, Some(&lease)).await),
+        (13, Some(lease), _) => result_of(store.finish(lease.correlation(), "failed", Some(&lease)).await),
         (14, Some(lease), _) => {
             let after = if small == 3 { Duration::MAX } else { Duration::ZERO };
-            said(store.put_back(&lease, after, (small > 1).then_some("it broke")).await)
+            result_of(store.put_back(&lease, after, (small > 1).then_some("it broke")).await)
         }
-        (_, _, Some(instance)) => said(store.held(instance).await),
+        (_, _, Some(instance)) => result_of(store.held(instance).await),
     };
     let (one, two) = (store.entry("one").await, store.entry("two").await);
     let rest = (store.labelled("here", "label").await, store.unfinished("here").await);
-    let overview = shown(store.overview("here").await);
-    format!("{came} {} {} {} {} {overview}", said(one), said(two), said(rest.0), said(rest.1))
+    let overview = overview_of(store.overview("here").await);
+    format!("{came} {} {} {} {} {overview}", result_of(one), result_of(two), result_of(rest.0), result_of(rest.1))
 }
 
-/// The exhaustive tests of submitting run with the store in memory: each other one does the same, step by step.
+/// The exhaustive tests of submitting run with the store in memory: each other one behaves the same, step by step.
 pub(super) async fn does_as_memory_does<S: Store>(rounds: u32, mut fresh: impl AsyncFnMut() -> Arc<S>) {
-    let reference = |correlation, id: &str| OperationRef::of(&intent(correlation, None), id.to_owned());
+    let reference = |correlation, id: &str| OperationRef::from_intent(&intent(correlation, None), id.to_owned());
     let references = [reference("one", "1"), reference("two", "2"), reference("one", "3"), reference("two", "2")]
         .map(|reference| reference.expect("a reference"));
     let mut number: u64 = 17;
@@ -676,7 +680,7 @@ pub(super) async fn does_as_memory_does<S: Store>(rounds: u32, mut fresh: impl A
         let (mut expected_past, mut past) = (Past::default(), Past::default());
         let mut story = String::new();
         if round % 3 > 0 {
-            // Most sequences find nothing that can be claimed by themselves.
+            // Most sequences would claim nothing by themselves.
             for (store, past) in [(&memory as &dyn Store, &mut expected_past), (&*other as &dyn Store, &mut past)] {
                 for (name, reference) in ["one", "two"].into_iter().zip(&references) {
                     store.intend(&intent(name, Some(name))).await.expect("it is kept");
@@ -686,7 +690,7 @@ pub(super) async fn does_as_memory_does<S: Store>(rounds: u32, mut fresh: impl A
             }
         }
         for _ in 0..20 {
-            // A fixed shuffle, after Knuth.
+            // A deterministic generator, after Knuth.
             number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let choice = number >> 40;
             let expected = step(&memory, choice, &references, &mut expected_past).await;
@@ -698,7 +702,7 @@ pub(super) async fn does_as_memory_does<S: Store>(rounds: u32, mut fresh: impl A
     assert!(leased > rounds as usize / 2, "{leased} leases in {rounds} rounds are too few to learn from");
 }
 
-/// The suite, for a store that `open` gives, or not.
+/// The suite, for the store that `open` returns, if any.
 macro_rules! suite {
     ($open:expr, $($test:ident)*) => {
         $(

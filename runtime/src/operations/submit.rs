@@ -26,22 +26,26 @@ use crate::{
 };
 
 impl<T> Submission<'_, T> {
-    /// Submits: keeps in the store that it may arrive, sends the request, keeps the acceptance, and gives the operation.
+    /// Submits: stores that the submission may arrive, sends the request, stores the acceptance, and returns the
+    /// operation.
     ///
     /// # Errors
     ///
     /// - The store has the label already: nothing was sent. Resume that submission.
-    /// - Every attempt was clearly refused, or did not leave, and nobody else has one under way: the store forgets it.
-    /// - [`is_submission_unknown`](Error::is_submission_unknown): some attempt had no answer, met a failure of the service, or
-    ///   was accepted without an identifier, whatever came back from the others. The store keeps the submission.
+    /// - Every attempt was clearly refused, or was not sent, and no other program has one in progress: the store
+    ///   forgets it.
+    /// - [`is_submission_unknown`](Error::is_submission_unknown): some attempt had no response, met a failure of the
+    ///   service, or was accepted without an identifier, whatever the responses to the others. The store keeps the
+    ///   submission.
     /// - The store could not keep the acceptance: [`Error::accepted`] has the reference.
     ///
     /// # Cancellation
     ///
-    /// The future may be dropped at any point. Dropped before an attempt asks for a connection, or between attempts that were
-    /// clearly refused, it leaves nothing: a task of the runtime takes the entry out of the store, and the label is free. From
-    /// there on, nobody can tell whether the attempt left, and the submission stays unknown; an answer that has come is kept by
-    /// a task. So the runtime has to go on. A program that is killed leaves the entry as unknown, wherever it was.
+    /// The future may be dropped at any point. If it is dropped before an attempt asks for a connection, or between
+    /// attempts that were clearly refused, it leaves nothing: a task of the runtime removes the entry from the store,
+    /// and the label is free. After that point, it is unknown whether the attempt was sent, and the submission stays
+    /// unknown; a task stores a response that has arrived. So the runtime has to go on. A program that is killed leaves
+    /// the entry as unknown.
     pub async fn submit(self, operations: &Operations) -> Result<Operation, Error> {
         let draft = self.draft(operations).await?;
         let intent = draft.intent(operations)?;
@@ -50,21 +54,22 @@ impl<T> Submission<'_, T> {
         draft.run(operations, &intent, attempt).await
     }
 
-    /// Submits again what is in the store under the same label, and of which nobody knows whether it arrived. The service
+    /// Submits again the stored submission of the same label, of which it is unknown whether it arrived. The service
     /// recognises the repetition by the header that the configuration names, so that no work is begun twice.
     ///
     /// # Errors
     ///
     /// - The configuration names no such header, or an attempt was sent without it.
-    /// - [`is_label_mismatch`](Error::is_label_mismatch): the label was submitted with other contents, as
-    ///   [`Operations::submit_or_resume`] says.
+    /// - [`is_label_mismatch`](Error::is_label_mismatch): the label was submitted with other contents, as for
+    ///   [`Operations::submit_or_resume`].
     /// - The store has no such submission of the label.
-    /// - Else as for [`submit`](Self::submit). A refusal does not say that the attempts before it did not arrive: the error is
-    ///   [`is_submission_unknown`](Error::is_submission_unknown), has the status, and the store keeps the submission.
+    /// - Else as for [`submit`](Self::submit). A refusal does not mean that the attempts before it did not arrive: the
+    ///   error is [`is_submission_unknown`](Error::is_submission_unknown), has the status, and the store keeps the
+    ///   submission.
     ///
     /// # Cancellation
     ///
-    /// As for [`submit`](Self::submit): an attempt that was not sent is taken back. Those before it stay, and so the
+    /// As for [`submit`](Self::submit): an attempt that was not sent is withdrawn. Those before it stay, and so the
     /// submission stays unknown.
     pub async fn resubmit(self, operations: &Operations) -> Result<Operation, Error> {
         let draft = self.draft(operations).await?;
@@ -93,10 +98,10 @@ impl<T> Submission<'_, T> {
         let binding = operations.binding(kind)?;
         let (prepared, options) = call.unsent.into_parts()?;
         let patience = options.deadline.unwrap_or(operations.client().session.deadline);
-        // A submission begins work, whatever its method says: no attempt is free.
+        // A submission starts work, whatever its method is: no attempt is free.
         let options = Options { begins: true, ..options };
         let mut draft = Draft { binding, label, prepared, options, patience, contents: None };
-        // Without a label, nobody finds the submission to repeat it.
+        // Without a label, the submission cannot be found to repeat it.
         if draft.label.is_some() {
             draft.contents = Some(draft.contents(operations).await?);
         }
@@ -105,34 +110,34 @@ impl<T> Submission<'_, T> {
 }
 
 impl Operations {
-    /// Submits, or gives the operation that the label was submitted as: by this program before, or by any other one that
-    /// shares the store, at the same time too. However many ask, the work is begun once. A submission of which nobody knows
-    /// whether it arrived is submitted again, where the service recognises the repetition.
+    /// Submits, or returns the operation that the label was submitted as: by this program before, or by any other one
+    /// that shares the store, even at the same time. However many programs ask, the work is begun once. A submission of
+    /// which it is unknown whether it arrived is submitted again if the service recognises the repetition.
     ///
-    /// An operation that was found is given whatever became of it, an ended one as well.
+    /// An existing operation is returned in any state, even if it has ended.
     ///
-    /// A label stands for its contents: the kind, the method, the path, the query, the body, and the headers of the call. They
-    /// count however they are written: members of JSON, pairs of a query or a form, and parts of a form may change their order.
-    /// A file counts by its bytes, which are read before it is sent; a stream by the length that it announces, and by nothing
-    /// else. Headers count but for `Authorization`, `Proxy-Authorization`, `Cookie`, `User-Agent`, `Date`, those that begin with
-    /// `Accept`, those of traces (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-*`) and requests (`X-Request-Id`,
-    /// `X-Correlation-Id`, `Request-Id`, the client's own), those of API keys, and the one by which the service recognises a
-    /// repetition. The client's credential and default headers do not count. The store keeps fingerprints (SHA-256, made
-    /// with the random correlation of the submission), not the contents. Of a label that an earlier version of the client
-    /// submitted, only kind and path parameters are compared.
+    /// A label identifies its contents: the kind, the method, the path, the query, the body, and the headers of the
+    /// call. Their spelling does not count: members of JSON, pairs of a query or a form, and parts of a form may change
+    /// their order. A file counts by its bytes, which are read before it is sent; a stream only by the length that it
+    /// announces. Headers count, except for `Authorization`, `Proxy-Authorization`, `Cookie`, `User-Agent`, `Date`,
+    /// those that begin with `Accept`, those of traces (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-*`) and
+    /// requests (`X-Request-Id`, `X-Correlation-Id`, `Request-Id`, the client's own), those of API keys, and the one by
+    /// which the service recognises a repetition. The client's credential and default headers do not count. The store
+    /// keeps fingerprints (SHA-256, made with the random correlation of the submission), not the contents. For a label
+    /// that an earlier version of the client submitted, only kind and path parameters are compared.
     ///
     /// # Errors
     ///
     /// - The submission has no label.
-    /// - [`is_label_mismatch`](Error::is_label_mismatch): the label was submitted with other contents, whatever became of it.
-    ///   Nothing was sent.
-    /// - [`is_submission_unknown`](Error::is_submission_unknown): nobody knows whether it arrived, and the service recognises
-    ///   no repetition.
+    /// - [`is_label_mismatch`](Error::is_label_mismatch): the label was submitted with other contents, whatever its
+    ///   state. Nothing was sent.
+    /// - [`is_submission_unknown`](Error::is_submission_unknown): it is unknown whether it arrived, and the service
+    ///   recognises no repetition.
     /// - Else as for [`Submission::submit`] and [`Submission::resubmit`].
     ///
     /// # Cancellation
     ///
-    /// As for [`Submission::submit`] and [`Submission::resubmit`]. Ask again with the same label: the answer is the one
+    /// As for [`Submission::submit`] and [`Submission::resubmit`]. Ask again with the same label: the result is the one
     /// operation.
     pub async fn submit_or_resume<'a, T>(&self, submission: impl Into<Submission<'a, T>>) -> Result<Operation, Error> {
         let draft = submission.into().draft(self).await?;
@@ -154,7 +159,8 @@ impl Operations {
             };
             match tried {
                 Ok((intent, attempt)) => return draft.keyed(&intent)?.run(self, &intent, attempt).await,
-                // Somebody else came first, in between: look again. A label that comes and goes is an error at last.
+                // Another program came first, in between: read again. A label that repeatedly comes and goes is finally
+                // an error.
                 Err(error) if !error.is_retryable() && rounds < ROUNDS => rounds += 1,
                 Err(error) => return Err(error),
             }
@@ -163,8 +169,8 @@ impl Operations {
 }
 
 impl Request<'_> {
-    /// Submits by a binding of the caller's own, which [`Operations::with_binding`] has: for what no generated operation
-    /// covers.
+    /// Submits by a binding of the caller's, added with [`Operations::with_binding`]: for endpoints without a generated
+    /// operation.
     ///
     /// # Errors
     ///
@@ -173,7 +179,7 @@ impl Request<'_> {
         self.submission(operations, kind, label)?.submit(operations).await
     }
 
-    /// Submits, or gives the operation that the label was submitted as.
+    /// Submits, or returns the operation that the label was submitted as.
     ///
     /// # Errors
     ///
@@ -182,7 +188,7 @@ impl Request<'_> {
         operations.submit_or_resume(self.submission(operations, kind, Some(label))?).await
     }
 
-    /// Submits again what is in the store under the label, and of which nobody knows whether it arrived.
+    /// Submits again the stored submission of the label, of which it is unknown whether it arrived.
     ///
     /// # Errors
     ///
@@ -201,23 +207,23 @@ impl<'a> Request<'a> {
     ) -> Result<Submission<'a, Bytes>, Error> {
         let kind = operations.binding(kind)?.kind;
         let (platform, prepared, options) = self.into_parts(false);
-        let call = Call::of(platform, "request", prepared, options, decode::bytes);
+        let call = Call::from_request(platform, "request", prepared, options, decode::bytes);
         Ok(Submission { call, kind, label: label.map(str::to_owned) })
     }
 }
 
-/// How often a submission that somebody else changes is looked at again.
+/// The number of times that a submission which another program changes is read again.
 const ROUNDS: u32 = 5;
 
-/// What is about to be submitted.
+/// A submission before its request.
 struct Draft {
     binding: &'static Binding,
     label: Option<String>,
     prepared: Prepared,
     options: Options,
-    /// How long the store may take for each step.
+    /// The time limit of each step of the store.
     patience: Duration,
-    /// The contents that are submitted, if there is a label.
+    /// The contents of the submission, if there is a label.
     contents: Option<Contents>,
 }
 
@@ -252,15 +258,16 @@ impl Draft {
         parameters_of(&operations.client().session.base, self.binding.path, &self.prepared.url)
     }
 
-    /// The header by which the service recognises a repetition.
+    /// Returns the header by which the service recognises a repetition.
     fn header(&self) -> Result<&'static str, Error> {
         self.binding.idempotency.ok_or_else(|| {
-            let what = format!("the service does not recognise repeated submissions of kind `{}`", self.binding.kind);
-            Error::of(Kind::Configuration, what).hint("check on the platform, then adopt or forget the submission")
+            let message =
+                format!("the service does not recognise repeated submissions of kind `{}`", self.binding.kind);
+            Error::of(Kind::Configuration, message).hint("check on the platform, then adopt or forget the submission")
         })
     }
 
-    /// What the store has under the label.
+    /// Returns the entry of the label.
     async fn entry(&self, operations: &Operations) -> Result<Option<Entry>, Error> {
         let Some(label) = &self.label else {
             return Err(Error::of(Kind::Request, "the submission has no label")
@@ -269,13 +276,13 @@ impl Draft {
         self.within(operations.store().labelled(&operations.deployment(), label)).await
     }
 
-    /// Whether the submission of the label is this one.
+    /// Checks that the submission of the label is this one.
     fn is_same(&self, operations: &Operations, intent: &Intent) -> Result<(), Error> {
         let mismatch = |difference: &str| Err(mismatch(intent.label(), difference));
         if intent.kind() != self.binding.kind {
             return mismatch(&format!("the kind `{}`, not `{}`", intent.kind(), self.binding.kind));
         }
-        // Earlier versions of the client kept no contents, and the first one no path parameters.
+        // Earlier versions of the client stored no contents, and the first one no path parameters.
         let unrecorded = intent.contents.is_none() && intent.parameters().is_empty();
         if !unrecorded && *intent.parameters() != self.parameters(operations) {
             return mismatch("other path parameters");
@@ -287,16 +294,17 @@ impl Draft {
         }
     }
 
-    /// Whether the submission of the label can be sent again with this header.
+    /// Checks that the submission of the label can be sent again with this header.
     fn fits(&self, intent: &Intent, header: &str) -> Result<(), Error> {
         if intent.is_recognised_by(header) {
             return Ok(());
         }
-        let what = format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
-        Err(Error::of(Kind::Store, what).hint("check on the platform, then adopt or forget the submission"))
+        let message =
+            format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
+        Err(Error::of(Kind::Store, message).hint("check on the platform, then adopt or forget the submission"))
     }
 
-    /// The draft with the header by which the service recognises all attempts of the submission.
+    /// Adds the header by which the service recognises all attempts of the submission.
     fn keyed(mut self, intent: &Intent) -> Result<Self, Error> {
         if let Some(header) = self.binding.idempotency {
             set_header(&mut self.options.headers, header, intent.correlation())?;
@@ -304,7 +312,7 @@ impl Draft {
         Ok(self)
     }
 
-    /// A step of the store, in the time of the call.
+    /// Runs a step of the store within the time of the call.
     async fn within<T>(&self, step: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         clock::limit(self.patience, step).await.unwrap_or_else(|_| {
             Err(Error::of(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
@@ -312,7 +320,7 @@ impl Draft {
         })
     }
 
-    /// Sends, and keeps what came of it. The store has the attempt already.
+    /// Sends the request, and stores its result. The store has the attempt already.
     async fn run(self, operations: &Operations, intent: &Intent, attempt: Attempt) -> Result<Operation, Error> {
         let binding = self.binding;
         let raw =
@@ -330,7 +338,7 @@ impl Draft {
             .ok_or_else(|| {
                 Error::of(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
             })
-            .and_then(|id| OperationRef::of(intent, id))
+            .and_then(|id| OperationRef::from_intent(intent, id))
             .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
         let kept = {
             let (operations, reference) = (operations.clone(), reference.clone());
@@ -342,8 +350,8 @@ impl Draft {
         }
     }
 
-    /// Nothing came of this attempt. Whether that is all there is to know, the store says: an earlier attempt, or one of
-    /// another program, may have arrived, and may be what this one was refused for.
+    /// Handles a refused attempt. The store tells whether the result is certain: an earlier attempt, or one of another
+    /// program, may have arrived, and may be the cause of this refusal.
     async fn refused(
         &self,
         operations: &Operations,
@@ -360,7 +368,7 @@ impl Draft {
                 return Err(submission_unknown(error, intent));
             }
         }
-        // Another program may know it by now.
+        // Another program may have stored it by now.
         match self.within(store.entry(intent.correlation())).await {
             Ok(Some(entry)) if entry.reference().is_some() => operations.resume(&entry),
             _ => Err(submission_unknown(error, intent)),

@@ -1,4 +1,4 @@
-//! What is known of one operation, and what follows from it. No input or output, so that every rule can be tested alone.
+//! The state of one watched operation, and its transitions. No input or output, so that every rule can be tested alone.
 
 use std::{
     collections::BTreeSet,
@@ -8,14 +8,14 @@ use std::{
 use super::{Binding, Observation, ObservationSource, OperationOutcome, OperationState, WatchOptions, binding::text};
 use crate::{Value, clock::Until};
 
-/// What a push leads to.
+/// The consequence of a push.
 #[derive(Debug, PartialEq)]
 pub(super) enum Push {
-    /// It says nothing new.
+    /// It has no news.
     Nothing,
-    /// It is progress, as far as a push can say.
+    /// It is progress, as far as a push can tell.
     Report(Box<Observation>),
-    /// It says something that only a query can confirm.
+    /// It needs the confirmation of a query.
     Confirm,
 }
 
@@ -23,16 +23,16 @@ pub(super) enum Push {
 pub(super) struct Tracker {
     binding: &'static Binding,
     options: WatchOptions,
-    /// How long ago the operation was accepted when tracking began.
+    /// The time since when the operation is invisible; its acceptance, when tracking begins.
     hidden_since: Instant,
-    /// What was reported last: the state in the service's words, and what it means.
+    /// The last report: the service's state and its meaning.
     last: Option<Observation>,
     rank: usize,
     events: BTreeSet<String>,
     /// A final state that a query has confirmed.
     confirmed: Option<(Observation, Instant)>,
     unknown: Option<(String, Instant)>,
-    /// The last push said that it has ended.
+    /// The last push reported the end.
     pushed_end: bool,
     gap: bool,
     seen: bool,
@@ -56,18 +56,18 @@ impl Tracker {
         }
     }
 
-    /// Says that something may have happened that nobody saw.
+    /// Records that events may have been missed.
     pub(super) fn mark_gap(&mut self) {
         self.gap = true;
     }
 
-    /// Whether a change is near: the state is final and the events are missing, or a state was pushed that counts only
-    /// when it is confirmed.
+    /// Returns whether a change is near: the state is final and events are missing, or a state was pushed that needs
+    /// confirmation.
     pub(super) fn is_restless(&self) -> bool {
         self.confirmed.is_some() || self.pushed_end || !self.seen
     }
 
-    /// Takes the data of a query. The observation, when it is news.
+    /// Takes the data of a query. Returns the observation if it is news.
     pub(super) fn query(&mut self, data: Value, now: Instant) -> Option<Observation> {
         let raw = data.pointer(self.binding.state).and_then(text);
         let state = raw.as_deref().map_or(OperationState::NotVisible, |raw| self.binding.states.read(raw));
@@ -76,7 +76,7 @@ impl Tracker {
             None => false,
         };
         if state == OperationState::NotVisible {
-            // Something that was visible once and is not now is hidden anew.
+            // An operation that was visible and no longer is counts as hidden anew.
             if self.seen {
                 self.seen = false;
                 self.hidden_since = now;
@@ -89,9 +89,9 @@ impl Tracker {
             (OperationState::Unknown, _) => raw.clone().map(|raw| (raw, now)),
             _ => None,
         };
-        if let Some((held, _)) = &self.confirmed {
-            // A final state stays: an answer from before it is an old one. New events still count.
-            let mut again = held.clone();
+        if let Some((confirmed, _)) = &self.confirmed {
+            // A final state stays: a response without it is an old one. New events still count.
+            let mut again = confirmed.clone();
             again.data = data;
             again.at = super::time::millis(std::time::SystemTime::now());
             return news.then(|| self.report(again));
@@ -99,7 +99,7 @@ impl Tracker {
         let same = self.last.as_ref().is_some_and(|last| last.state == state && last.raw == raw);
         let observation = Observation::new(state, raw, ObservationSource::Query, data);
         if state.is_final() {
-            // It is reported even where a push has said the same: this one counts.
+            // It is reported even if a push has reported the same: this one is authoritative.
             let observation = self.report(observation);
             self.confirmed = Some((observation.clone(), now));
             return Some(observation);
@@ -110,17 +110,17 @@ impl Tracker {
     /// Takes the data of a push.
     pub(super) fn push(&mut self, data: Value) -> Push {
         let news = match self.binding.events {
-            Some(events) => events.pushed.is_some_and(|place| self.add(events.names(&data, place))),
+            Some(events) => events.pushed.is_some_and(|pointer| self.add(events.names(&data, pointer))),
             None => false,
         };
-        let raw = self.binding.pushed_state.and_then(|place| data.pointer(place)).and_then(text);
-        if let Some((held, _)) = &self.confirmed {
-            let mut again = held.clone();
+        let raw = self.binding.pushed_state.and_then(|pointer| data.pointer(pointer)).and_then(text);
+        if let Some((confirmed, _)) = &self.confirmed {
+            let mut again = confirmed.clone();
             again.source = ObservationSource::Push;
             return if news { Push::Report(Box::new(self.report(again))) } else { Push::Nothing };
         }
         let Some(raw) = raw else {
-            // Without a state it is only a reason to look.
+            // Without a state it only triggers a query.
             return Push::Confirm;
         };
         let state = self.binding.states.read(&raw);
@@ -168,7 +168,7 @@ impl Tracker {
         required.iter().filter(|name| !self.events.contains(**name)).map(|name| (*name).to_owned()).collect()
     }
 
-    /// How it ended, if it has.
+    /// Returns the outcome, if it has ended.
     pub(super) fn outcome(&self, now: Instant) -> Option<OperationOutcome> {
         if let Some((last, since)) = &self.confirmed {
             let mut last = last.clone();
@@ -189,7 +189,7 @@ impl Tracker {
         Until::from(*since, self.options.unknown).is_over(now).then_some(OperationOutcome::UnknownState(last))
     }
 
-    /// Whether the operation should have become visible.
+    /// Returns whether the operation should have become visible.
     pub(super) fn is_missing(&self, now: Instant) -> bool {
         !self.seen && self.confirmed.is_none() && self.visible_by().is_over(now)
     }
@@ -198,7 +198,7 @@ impl Tracker {
         Until::from(self.hidden_since, self.options.visibility)
     }
 
-    /// When time alone changes something.
+    /// Returns the time at which the outcome changes without an observation.
     pub(super) fn next_change(&self) -> Until {
         if let Some((_, since)) = &self.confirmed {
             return Until::from(*since, self.options.events);
@@ -209,7 +209,7 @@ impl Tracker {
         self.unknown.as_ref().map_or(Until::NEVER, |(_, since)| Until::from(*since, self.options.unknown))
     }
 
-    /// How it stands when the deadline passes.
+    /// Returns the outcome if the deadline passes now.
     pub(super) fn at_deadline(&self) -> OperationOutcome {
         let Some(last) = &self.last else { return OperationOutcome::StillRunning(None) };
         let required = self.binding.events.is_some_and(|events| !events.required.is_empty());

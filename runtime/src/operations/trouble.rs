@@ -1,27 +1,27 @@
-//! What a look that failed says of the next one.
+//! The consequences of a failed query.
 
 use crate::Error;
 
-/// Codes of errors that say that the document, or its variables, are wrong. Servers of Apollo's kind write them.
+/// Error codes for a wrong document or wrong variables. Servers like Apollo's use them.
 const WRONG: [&str; 4] =
     ["BAD_USER_INPUT", "GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "OPERATION_RESOLUTION_FAILURE"];
 
-/// Codes of errors that say that the caller may not look: a token that is renewed may, or not.
+/// Error codes for a caller without the right to query: a refreshed token may have it.
 const FORBIDDEN: [&str; 4] = ["AUTH_NOT_AUTHENTICATED", "AUTH_NOT_AUTHORIZED", "FORBIDDEN", "UNAUTHENTICATED"];
 
-/// What a look that failed says of the next one.
+/// The consequence of a failed query for the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
-    /// The next one may succeed: as long as there is time, it is made.
+    /// The next one may succeed: it is made while there is time.
     Passes,
-    /// It is hardly one that passes. A few in a row are none.
+    /// It is hardly temporary. A few in a row are permanent.
     Doubtful,
-    /// Every look will fail so.
+    /// Every query will fail like this.
     Stays,
 }
 
 impl Trouble {
-    pub(super) fn of(error: &Error) -> Self {
+    pub(super) fn from_error(error: &Error) -> Self {
         if error.is_retryable() || error.is_server_error() {
             return Self::Passes;
         }
@@ -31,7 +31,7 @@ impl Trouble {
         if error.is_graphql() {
             let errors = error.graphql_errors();
             let has = |codes: &[&str]| errors.iter().filter_map(|error| error.code()).any(|code| codes.contains(&code));
-            // An error of the document has a place in it, and none in the answer, which there is not.
+            // An error of the document has a position in it, and no path in the response, which has no data.
             let of_document = |error: &crate::graphql::GraphqlError| {
                 error.code().is_none() && error.path().is_empty() && !error.locations().is_empty()
             };
@@ -40,11 +40,11 @@ impl Trouble {
             } else if has(&FORBIDDEN) || (!errors.is_empty() && errors.iter().all(of_document)) {
                 Self::Doubtful
             } else {
-                // What else a service says beside a 200 may be an outage of what is behind it.
+                // Any other error beside a 200 may be an outage behind the service.
                 Self::Passes
             };
         }
-        // A page in place of an answer: of a proxy in trouble, or of a wrong address.
+        // A web page instead of a response: from a failing proxy, or from a wrong address.
         if error.is_decode() { Self::Doubtful } else { Self::Stays }
     }
 }
@@ -63,17 +63,17 @@ mod tests {
 
     #[test]
     fn only_what_says_so_clearly_never_works() {
-        let place = json!([{ "line": 1, "column": 2 }]);
+        let locations = json!([{ "line": 1, "column": 2 }]);
         let cases = [
             (answered(json!([])), Trouble::Passes),
             (answered(json!([{ "message": "the upstream is away" }])), Trouble::Passes),
             (
-                answered(json!([{ "extensions": { "code": "INTERNAL_SERVER_ERROR" }, "locations": place }])),
+                answered(json!([{ "extensions": { "code": "INTERNAL_SERVER_ERROR" }, "locations": locations }])),
                 Trouble::Passes,
             ),
-            (answered(json!([{ "path": ["thing"], "locations": place }])), Trouble::Passes),
-            (answered(json!([{ "message": "unknown field", "locations": place }])), Trouble::Doubtful),
-            (answered(json!([{ "locations": place }, { "message": "a timeout" }])), Trouble::Passes),
+            (answered(json!([{ "path": ["thing"], "locations": locations }])), Trouble::Passes),
+            (answered(json!([{ "message": "unknown field", "locations": locations }])), Trouble::Doubtful),
+            (answered(json!([{ "locations": locations }, { "message": "a timeout" }])), Trouble::Passes),
             (answered(json!([{ "extensions": { "code": "FORBIDDEN" } }])), Trouble::Doubtful),
             (answered(json!([{ "extensions": { "code": "GRAPHQL_VALIDATION_FAILED" } }])), Trouble::Stays),
             (answered(json!([{}, { "extensions": { "code": "GRAPHQL_PARSE_FAILED" } }])), Trouble::Stays),
@@ -85,7 +85,7 @@ mod tests {
             (Error::of(Kind::Token, "away").passing(true), Trouble::Passes),
         ];
         for (error, trouble) in cases {
-            assert_eq!(Trouble::of(&error), trouble, "{error:?}");
+            assert_eq!(Trouble::from_error(&error), trouble, "{error:?}");
         }
     }
 }

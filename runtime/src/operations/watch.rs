@@ -20,56 +20,56 @@ use crate::{
     graphql::{Delivery, Subscription},
 };
 
-/// Doubtful failures in a row that are more than a hitch of the service.
+/// The number of doubtful failures in a row that count as permanent.
 const HITCHES: u32 = 3;
-/// Looks that follow a push which only a query can confirm.
+/// The number of queries after a push that needs confirmation.
 const CONFIRMATIONS: u32 = 6;
-/// What doubles goes up to this, unless it begins beyond it.
+/// The upper bound of doubling pauses, unless they begin above it.
 const LONGEST: Duration = Duration::from_secs(30);
-/// The longest time that a service asks for and gets.
+/// The longest pause that a service can ask for.
 const LONGEST_ASKED: Duration = Duration::from_secs(300);
-/// The least time between two looks or subscriptions, whatever the options say.
+/// The shortest time between two queries or subscriptions, whatever the options are.
 const LEAST: Duration = Duration::from_millis(5);
-/// The least time after a look that failed.
+/// The shortest time after a failed query.
 const LEAST_AFTER_FAILURE: Duration = Duration::from_millis(200);
 
-/// The observations of one operation, until it has ended. Dropping it ends the watching, and nothing else.
+/// The observations of one operation, until it has ended. Dropping it only ends the watching.
 ///
-/// Nothing happens between two calls of [`next`](Self::next), so that thousands of them cost no task each; a call that is
-/// dropped half-way loses no observation.
+/// Nothing happens between two calls of [`next`](Self::next), so that thousands of watches need no tasks; a call that
+/// is dropped half-way loses no observation.
 pub struct Watch {
     operation: Operation,
     tracker: Tracker,
     subscription: Option<Subscription<Value>>,
     subscribe_at: Until,
-    /// When the next look is wanted.
+    /// The time of the next query.
     look_at: Until,
-    /// Before this, nothing leads to a look: the service is in trouble.
+    /// Before this time, no query is made: the service is failing.
     not_before: Until,
-    /// When a look last succeeded.
+    /// The time of the last query that succeeded.
     looked_at: Option<Instant>,
-    /// How many more looks follow soon, and how many have followed.
-    eager: u32,
+    /// The remaining queries of a quick series, and the number of those already made.
+    quick_queries: u32,
     round: u32,
-    /// Looks in a row that brought nothing.
-    quiet: u32,
+    /// The number of queries in a row without news.
+    unchanged: u32,
     drops: u32,
     failures: u32,
-    /// Why the last look failed.
+    /// The reason that the last query failed.
     trouble: Option<Arc<Error>>,
-    /// Observed, and not yet stored and handed over.
+    /// Observed, and not yet stored and returned.
     ready: Option<Observation>,
     done: bool,
-    /// The receiver of a report each time that there is nothing to do but wait.
+    /// Receives a report each time that the watch starts to wait.
     rests: Option<watch::Sender<Rest>>,
 }
 
-/// How a watch stands when it has nothing to do but wait.
+/// The state of a watch that waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rest {
-    /// It has looked at the operation since it began, with or without success.
+    /// It has queried the operation since it began, with or without success.
     pub(super) looked: bool,
-    /// Time alone brings it to an end: it has to wait for that.
+    /// The outcome changes with time alone, for which it has to wait.
     pub(super) pending: bool,
 }
 
@@ -83,13 +83,13 @@ impl Operation {
     ///
     /// # Errors
     ///
-    /// The service refuses the query, or does not show the operation in time; the store fails. Failures that pass are
-    /// waited out.
+    /// The service refuses the query, or does not return the operation in time; the store fails. Temporary failures are
+    /// retried.
     pub async fn wait(&self, deadline: impl Into<Deadline>) -> Result<OperationOutcome, Error> {
         Self::end(self.watch(), deadline.into()).await
     }
 
-    /// Waits until it has ended, and reports each time that there is nothing to do but wait.
+    /// Waits until it has ended, and reports each time that the watch starts to wait.
     pub(super) async fn wait_reporting(&self, rests: &watch::Sender<Rest>) -> Result<OperationOutcome, Error> {
         rests.send_replace(Rest::default());
         Self::end(Watch { rests: Some(rests.clone()), ..self.watch() }, Deadline::never()).await
@@ -124,9 +124,9 @@ impl Watch {
             look_at: Until::at(now),
             not_before: Until::at(now),
             looked_at: None,
-            eager: 0,
+            quick_queries: 0,
             round: 0,
-            quiet: 0,
+            unchanged: 0,
             drops: 0,
             failures: 0,
             trouble: None,
@@ -136,13 +136,13 @@ impl Watch {
         }
     }
 
-    /// The next observation: each state once, with the events that were seen up to then. `None` when the operation has
-    /// ended; then [`outcome`](Self::outcome) says how.
+    /// Returns the next observation: each state once, with the events that were observed up to then. `None` if the
+    /// operation has ended; then [`outcome`](Self::outcome) is available.
     ///
     /// # Errors
     ///
-    /// The service refuses the query, does not show the operation in time, or the store fails. The watching ends; the
-    /// operation goes on. Failures that pass are waited out.
+    /// The service refuses the query, does not return the operation in time, or the store fails. The watching ends; the
+    /// operation goes on. Temporary failures are retried.
     pub async fn next(&mut self) -> Option<Result<Observation, Error>> {
         if self.done {
             return None;
@@ -162,17 +162,17 @@ impl Watch {
         }
     }
 
-    /// How the operation ended; `None` while it goes on.
+    /// Returns the outcome of the operation; `None` while it goes on.
     pub fn outcome(&self) -> Option<OperationOutcome> {
         self.tracker.outcome(clock::now())
     }
 
-    /// As a stream.
+    /// Converts it into a stream.
     pub fn into_stream(self) -> impl Stream<Item = Result<Observation, Error>> + Send {
         futures_util::stream::unfold(self, |mut watch| async move { watch.next().await.map(|item| (item, watch)) })
     }
 
-    /// How it stands when the deadline passes.
+    /// Returns the outcome if the deadline passes now.
     pub(super) fn at_deadline(&self) -> OperationOutcome {
         match (self.tracker.at_deadline(), &self.trouble) {
             (OperationOutcome::StillRunning(last), Some(error)) => {
@@ -182,7 +182,7 @@ impl Watch {
         }
     }
 
-    /// When the next look is made.
+    /// Returns the time of the next query.
     fn next_look(&self) -> Until {
         self.look_at.max(self.not_before)
     }
@@ -194,7 +194,7 @@ impl Watch {
                 return Ok(self.ready.take());
             }
             let now = clock::now();
-            // What time alone decides is decided after one more look.
+            // A change by time alone is decided after one more query.
             let change = self.tracker.next_change();
             let looked = !change.is_over(now) || self.looked_at.is_some_and(|looked| change.is_over(looked));
             if self.tracker.outcome(now).is_some_and(|outcome| outcome.is_final() || looked) {
@@ -206,7 +206,7 @@ impl Watch {
             if self.subscribe_at.is_over(now) {
                 self.subscribe_at = Until::NEVER;
                 self.subscription = self.operation.subscribe();
-                // The state may have changed before the service heard of the subscription.
+                // The state may have changed before the subscription began.
                 self.look_at = Until::at(now);
                 self.schedule(1);
             }
@@ -245,15 +245,15 @@ impl Watch {
                 self.looked_at = Some(now);
                 self.ready = self.tracker.query(data, now);
                 if self.ready.is_some() {
-                    self.quiet = 0;
-                    self.eager = self.eager.min(1);
+                    self.unchanged = 0;
+                    self.quick_queries = self.quick_queries.min(1);
                 }
                 self.look_at = Until::from(now, self.pause());
                 Ok(())
             }
             Err(error) => {
                 self.failures = self.failures.saturating_add(1);
-                let passes = match Trouble::of(&error) {
+                let passes = match Trouble::from_error(&error) {
                     Trouble::Passes => true,
                     Trouble::Doubtful => self.failures < HITCHES,
                     Trouble::Stays => false,
@@ -262,7 +262,7 @@ impl Watch {
                     return Err(error);
                 }
                 let first = self.operation.options().interval.clamp(LEAST_AFTER_FAILURE, LONGEST);
-                // What the service asks for lengthens the pause, and never shortens it.
+                // A `Retry-After` lengthens the pause, and never shortens it.
                 let asked = error.retry_after().unwrap_or_default().min(LONGEST_ASKED);
                 self.not_before = Until::from(now, doubled(first, self.failures).max(asked));
                 self.look_at = self.not_before;
@@ -273,26 +273,26 @@ impl Watch {
         }
     }
 
-    /// Looks again soon, that many times.
+    /// Schedules a quick series of this many queries.
     fn schedule(&mut self, times: u32) {
-        self.eager = times;
+        self.quick_queries = times;
         self.round = 0;
     }
 
-    /// The time to the next look.
+    /// Returns the time to the next query.
     fn pause(&mut self) -> Duration {
         let options = self.operation.options();
-        let pause = if self.eager > 0 {
-            self.eager -= 1;
+        let pause = if self.quick_queries > 0 {
+            self.quick_queries -= 1;
             self.round += 1;
             Backoff { first: options.settle, longest: Duration::MAX }.span(self.round.saturating_sub(1))
         } else if self.subscription.is_some() && !self.tracker.is_restless() {
             options.safety
         } else {
-            self.quiet = self.quiet.saturating_add(1);
-            doubled(options.interval, self.quiet)
+            self.unchanged = self.unchanged.saturating_add(1);
+            doubled(options.interval, self.unchanged)
         };
-        // Apart from each other, so that many watchers do not look at once.
+        // With jitter, so that many watchers do not query at once.
         part(pause.min(options.safety), 0.9).max(LEAST)
     }
 
@@ -306,7 +306,7 @@ impl Watch {
                     Push::Nothing => {}
                     Push::Report(observation) => self.ready = Some(*observation),
                     Push::Confirm => {
-                        // A flood of pushes is not a flood of looks.
+                        // A flood of pushes must not become a flood of queries.
                         let rest = self.operation.options().settle / 4;
                         let soon = self.looked_at.map_or(Until::at(now), |looked| Until::from(looked, rest));
                         self.look_at = self.look_at.min(soon);
@@ -319,7 +319,7 @@ impl Watch {
                 self.tracker.mark_gap();
                 self.look_at = Until::at(now);
             }
-            // Every end of the stream, a clean one too: nobody knows what was missed.
+            // After every end of the stream, even a clean one, events may have been missed.
             Some(Err(_)) | None => {
                 self.subscription = None;
                 self.tracker.mark_gap();
@@ -331,13 +331,13 @@ impl Watch {
     }
 }
 
-/// A doubling span, of which a random half is taken off.
+/// A doubling time, minus a random half.
 fn doubled(first: Duration, count: u32) -> Duration {
     let first = first.max(LEAST);
     Backoff { first, longest: LONGEST.max(first) }.pause(count.max(1))
 }
 
-/// A random part of a span, from `least` of it to all of it. What is never stays never.
+/// A random part of a time, from `least` of it to all of it. Never stays never.
 fn part(span: Duration, least: f64) -> Duration {
     if span > clock::LONGEST { span } else { span.mul_f64(least + random() * (1.0 - least)) }
 }

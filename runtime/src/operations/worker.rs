@@ -1,10 +1,10 @@
-//! A worker: claims operations, watches them, and hands their ends to the program.
+//! A worker: claims operations, watches them, and calls the program's handler.
 
 mod attend;
 mod event;
 mod handler;
+mod instance_lease;
 mod lease_length;
-mod life;
 mod progress;
 mod share;
 mod shared;
@@ -26,23 +26,25 @@ use crate::{
 
 /// The longest text of a failure that a store keeps, in characters.
 const LONGEST: usize = 500;
-/// The shortest lease. Below, a store that takes its time would lose every lease.
+/// The shortest lease. With a shorter one, a slow store would lose every lease.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-type Tell = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
+type EventHook = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
 
 impl Operations {
-    /// A worker of these operations: it watches what was submitted, here or by another instance, and hands each end to the
-    /// program. As many instances as one likes may work on one store; each operation is watched by one of them.
+    /// Creates a worker of these operations: it watches operations that were submitted, here or by another instance,
+    /// and passes each end to the program's handler. Any number of instances may work on one store; each operation is
+    /// watched by one of them.
     pub fn worker(&self) -> Worker {
-        Worker { sources: vec![self.clone()], settings: Settings::default(), tell: None }
+        Worker { sources: vec![self.clone()], settings: Settings::default(), report: None }
     }
 }
 
-/// Claims operations of a store, watches them, and hands their ends to the program.
+/// Claims operations of a store, watches them, and passes their ends to the program's handler.
 ///
-/// An end is handed over at least once: an operation is marked as finished after its handler has returned, and an instance may
-/// end in between. [`handle_in`](Self::handle_in) hands it over exactly once, to what is written in one transaction.
+/// An end is handled at least once: an operation is marked as finished after its handler has returned, and an instance
+/// may end in between. With [`handle_in`](Self::handle_in), it is handled exactly once, provided that the handler only
+/// writes through its transaction.
 ///
 /// ```no_run
 /// # async fn run(operations: driftless_runtime::operations::Operations) -> Result<(), driftless_runtime::Error> {
@@ -60,7 +62,7 @@ impl Operations {
 pub struct Worker {
     sources: Vec<Operations>,
     settings: Settings,
-    tell: Option<Tell>,
+    report: Option<EventHook>,
 }
 
 #[derive(Clone)]
@@ -103,13 +105,13 @@ impl Default for Settings {
 }
 
 impl Worker {
-    /// Works for another deployment, too. Places are shared evenly between deployments and kinds.
+    /// Works for another deployment, too. Slots are shared evenly between deployments and kinds.
     pub fn and(mut self, operations: &Operations) -> Self {
         self.sources.push(operations.clone());
         self
     }
 
-    /// Sets the name of this instance, for people; the number of the process unless set.
+    /// Sets the name of this instance, for operators; the process id unless set.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.settings.name = name.into();
         self
@@ -121,79 +123,83 @@ impl Worker {
         self
     }
 
-    /// Sets how long an operation is this instance's without a sign of life; 30 s unless set. It is renewed three times as
-    /// often. A shorter one is taken over sooner, and lost sooner by a program or a database that is held up. One that is lost,
-    /// or nearly so, doubles, up to [`max_lease`](Self::max_lease), and comes back to this when renewals are in time again.
+    /// Sets the time for which an operation belongs to this instance without a renewal; 30 s unless set. It is renewed
+    /// three times as often. A shorter lease is taken over sooner, and lost sooner if a program or a database stalls. A
+    /// lease that is lost, or nearly so, doubles, up to [`max_lease`](Self::max_lease), and returns to this length when
+    /// renewals are in time again.
     pub fn lease(mut self, time: Duration) -> Self {
         self.settings.lease = time;
         self
     }
 
-    /// Sets the longest lease that a late machine or store leads to; 60 s unless set. [`lease`](Self::lease) counts where it
-    /// is longer.
+    /// Sets the longest lease for a late machine or store; 60 s unless set. A longer [`lease`](Self::lease) takes
+    /// precedence.
     pub fn max_lease(mut self, time: Duration) -> Self {
         self.settings.max_lease = time;
         self
     }
 
-    /// Sets how often the store is asked for work when nothing wakes this instance; 5 s unless set.
+    /// Sets the interval at which the store is polled for work if nothing wakes this instance; 5 s unless set.
     pub fn poll(mut self, time: Duration) -> Self {
         self.settings.poll = time;
         self
     }
 
-    /// Sets how many operations this instance watches at once; 1,000 unless set. Those beyond take [turns](Self::turn).
+    /// Sets the number of operations that this instance watches at once; 1,000 unless set. Further operations take
+    /// [turns](Self::turn).
     pub fn watching(mut self, count: usize) -> Self {
         self.settings.watching = count;
         self
     }
 
-    /// Sets how many handlers run at once; 16 unless set. Kinds and deployments take turns.
+    /// Sets the number of handlers that run at once; 16 unless set. Kinds and deployments take turns.
     pub fn handling(mut self, count: usize) -> Self {
         self.settings.handling = count;
         self
     }
 
-    /// Sets how long an operation keeps its place while others wait for one; 60 s unless set. Then it makes room for them, and
-    /// is watched again after them. It keeps its place until it has been looked at, and longer where time alone brings it to an
-    /// end, such as for events that are missing. Of `n` operations that are open, where `p` are watched, one waits for
-    /// `n / p` turns at most, rounded up, and for a few rounds of [polling](Self::poll).
+    /// Sets the time for which an operation keeps its slot while others wait for one; 60 s unless set. Then it makes
+    /// room for them, and is watched again after them. It keeps its slot until it has been queried, and longer if time
+    /// alone brings it to an end, such as for missing events. If `n` operations are open and `p` are watched, one waits
+    /// for `n / p` turns at most, rounded up, and for a few rounds of [polling](Self::poll).
     pub fn turn(mut self, time: Duration) -> Self {
         self.settings.turn = time;
         self
     }
 
-    /// Sets how long after its acceptance an operation may end; 7 days unless set, and without a limit by `Duration::MAX`.
-    /// One that has not ended by then, as a last look says, is given up ([`Status::Discarded`](super::Status::Discarded)); one
-    /// that the service does not show is given as long again. The store counts the time, over all instances.
+    /// Sets the time after its acceptance in which an operation has to end; 7 days unless set, and without a limit by
+    /// `Duration::MAX`. If a last query says that it has not ended by then, it is given up
+    /// ([`Status::Discarded`](super::Status::Discarded)); if the service does not return it, it has the same time
+    /// again. The store counts the time, over all instances.
     pub fn operation_timeout(mut self, time: Duration) -> Self {
         self.settings.operation_timeout = time;
         self
     }
 
-    /// Sets how long a handler may take; 5 minutes unless set. After that it is dropped where it waits, which counts as a
-    /// failure. A handler that blocks its thread cannot be dropped: use `tokio::task::spawn_blocking` for that.
+    /// Sets the time limit of a handler; 5 minutes unless set. After that it is dropped at its next `.await`, which
+    /// counts as a failure. A handler that blocks its thread cannot be dropped: use `tokio::task::spawn_blocking` for
+    /// that.
     pub fn handler_timeout(mut self, time: Duration) -> Self {
         self.settings.handler_timeout = time;
         self
     }
 
-    /// Sets after how many failures an operation is given up ([`Status::Discarded`](super::Status::Discarded)): of its
-    /// handler, and of watching it; 100 unless set, which are six to eight hours with the default [pauses](Self::retry).
-    /// `u32::MAX` sets no limit in practice.
+    /// Sets the number of failures after which an operation is given up
+    /// ([`Status::Discarded`](super::Status::Discarded)): of its handler, and of watching it; 100 unless set, which are
+    /// six to eight hours with the default [pauses](Self::retry). `u32::MAX` is practically unlimited.
     pub fn max_attempts(mut self, count: u32) -> Self {
         self.settings.max_attempts = count;
         self
     }
 
-    /// Sets the pause after a handler, or the watching of an operation, has failed: it doubles from the first to the longest;
+    /// Sets the pause after a handler, or watching an operation, has failed: it doubles from the first to the longest;
     /// 1 s to 5 min unless set.
     pub fn retry(mut self, first: Duration, longest: Duration) -> Self {
         self.settings.retry = Backoff { first, longest };
         self
     }
 
-    /// Sets how long handlers may go on when the worker is to stop; 30 s unless set.
+    /// Sets the time that handlers have when the worker is to stop; 30 s unless set.
     pub fn grace(mut self, time: Duration) -> Self {
         self.settings.grace = time;
         self
@@ -205,26 +211,28 @@ impl Worker {
         self
     }
 
-    /// Tells what happens, as it happens. The function must not wait.
-    pub fn on_event(mut self, tell: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
-        self.tell = Some(Arc::new(tell));
+    /// Sets the function that receives events. It must not block.
+    pub fn on_event(mut self, report: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
+        self.report = Some(Arc::new(report));
         self
     }
 
-    /// Works until `stop` ends, then gives back what it holds. Each end goes to the handler; when it returns, the operation is
-    /// finished. A handler that fails, panics, or takes longer than [`handler_timeout`](Self::handler_timeout), is called again
-    /// after a pause, by whichever instance has the operation then, [`max_attempts`](Self::max_attempts) times at most.
+    /// Works until `stop` ends, then returns its leases. Each end is passed to the handler; when it returns, the
+    /// operation is finished. A handler that fails, panics, or takes longer than
+    /// [`handler_timeout`](Self::handler_timeout), is called again after a pause, by the instance that has the
+    /// operation then, [`max_attempts`](Self::max_attempts) times at most.
     ///
-    /// A handler is dropped where it waits when this instance has lost its lease.
+    /// A handler is dropped at its next `.await` if this instance has lost its lease.
     ///
     /// # Cancellation
     ///
-    /// End it by `stop`. Dropped in place of that, it drops its handlers where they wait and gives nothing back: another
-    /// instance takes over when the lease is over, and calls a handler again that was not marked as done. Nothing is lost.
+    /// End it by `stop`. If the future is dropped instead, its handlers are dropped and no lease is returned: another
+    /// instance takes over when the lease is over, and calls a handler again that was not marked as done. Nothing is
+    /// lost.
     ///
     /// # Errors
     ///
-    /// The options cannot work. What fails later is told as a [`WorkerEvent`], and tried again.
+    /// The options are invalid. Later failures are reported as a [`WorkerEvent`], and retried.
     pub async fn handle<H, F, E>(self, handler: H, stop: impl Future<Output = ()> + Send) -> Result<(), Error>
     where
         H: Fn(Ended) -> F + Send + Sync + 'static,
@@ -238,11 +246,12 @@ impl Worker {
         self.run(handler, stop).await
     }
 
-    /// Works until `stop` ends, then gives back what it holds. The handler gets a transaction on the database of the store;
-    /// what it writes there is committed together with the end of the operation, once, or not at all.
+    /// Works until `stop` ends, then returns its leases. The handler gets a transaction on the database of the store;
+    /// its writes are committed together with the end of the operation, once, or not at all.
     ///
-    /// A handler that leaves its transaction idle for longer than the lease is rolled back by the database. Dropped in place of
-    /// being stopped, this rolls back what its handlers have begun; else as for [`handle`](Self::handle).
+    /// A handler that leaves its transaction idle for longer than the lease is rolled back by the database. If the
+    /// future is dropped instead of stopped, the transactions of its handlers are rolled back; else as for
+    /// [`handle`](Self::handle).
     ///
     /// ```no_run
     /// # async fn run(operations: driftless_runtime::operations::Operations) -> Result<(), driftless_runtime::Error> {
@@ -257,7 +266,7 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// The options cannot work, or the store is not a [`PostgresStore`](super::PostgresStore).
+    /// The options are invalid, or the store is not a [`PostgresStore`](super::PostgresStore).
     #[cfg(feature = "postgres")]
     pub async fn handle_in<H>(self, handler: H, stop: impl Future<Output = ()> + Send) -> Result<(), Error>
     where
@@ -275,7 +284,7 @@ impl Worker {
 
     async fn run(self, handler: Handler, stop: impl Future<Output = ()> + Send) -> Result<(), Error> {
         let Settings { lease, watching, handling, handler_timeout, max_attempts, .. } = self.settings;
-        let wrong = |what: &str, hint: &str| Err(Error::of(Kind::Configuration, what).hint(hint));
+        let wrong = |message: &str, hint: &str| Err(Error::of(Kind::Configuration, message).hint(hint));
         if lease < SHORTEST {
             return wrong("the lease of the worker is shorter than 100 ms", "use a lease of several seconds");
         }
@@ -285,13 +294,13 @@ impl Worker {
         if handler_timeout.is_zero() || max_attempts == 0 {
             return wrong("the handlers of the worker have no time, or no attempt", "choose more than 0");
         }
-        Supervisor::new(self.sources, self.settings, self.tell, handler)?.run(stop).await;
+        Supervisor::new(self.sources, self.settings, self.report, handler)?.run(stop).await;
         Ok(())
     }
 }
 
 /// A failure as a store keeps it.
-fn shown(text: &str) -> String {
+fn stored_text(text: &str) -> String {
     escape(text).chars().take(LONGEST).collect()
 }
 

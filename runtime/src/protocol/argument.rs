@@ -1,4 +1,4 @@
-//! Anything that can be sent, behind one object-safe trait.
+//! The values of a request, behind one object-safe trait.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use serde_json::ser::{CompactFormatter, Formatter};
 use super::finite::Finite;
 use crate::json::Value;
 
-/// A value that goes into a request. Everything that serialises is one.
+/// A value of a request. Every type that serializes is one.
 pub trait Argument {
     /// Appends the value as JSON text.
     fn write(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error>;
@@ -20,12 +20,12 @@ impl<T: Serialize + ?Sized> Argument for T {
     }
 }
 
-/// Compact JSON in which a whole number has no fraction: `7`, where Rust would write `7.0`. Services that read the text of a
-/// parameter, or a JSON integer, take only the former.
+/// Compact JSON that writes whole numbers without a fraction: `7`, where Rust would write `7.0`. Services that parse
+/// the text of a parameter, or a JSON integer, accept only the former.
 struct Plain;
 
 impl Plain {
-    /// Above this, not every whole number can be told from its neighbours.
+    /// Above this, not every whole number differs from its neighbours.
     const EXACT: f64 = 9_007_199_254_740_992.0;
 }
 
@@ -48,15 +48,15 @@ impl Formatter for Plain {
     }
 }
 
-/// The value as JSON text.
+/// Returns the value as JSON text.
 pub(crate) fn to_bytes(argument: &dyn Argument) -> Result<Vec<u8>, serde_json::Error> {
     let mut out = Vec::new();
     argument.write(&mut out)?;
     Ok(out)
 }
 
-/// The value as a tree of JSON. By way of the text, so that each type is compiled for one serialiser only, and numbers keep their
-/// digits.
+/// Returns the value as a JSON tree. It is built from the text, so that each type is compiled for one serializer only,
+/// and numbers keep their digits.
 pub(crate) fn to_value(argument: &dyn Argument) -> Result<Value, serde_json::Error> {
     let text = String::from_utf8(to_bytes(argument)?).map_err(serde::ser::Error::custom)?;
     Value::read(&text).map_err(serde::ser::Error::custom)

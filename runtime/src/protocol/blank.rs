@@ -1,4 +1,4 @@
-//! Values of types that only come back, for tests: what a record requires and a test does not say is blank.
+//! Values of response types, for tests: required members of a record that a test does not set are blank.
 
 use std::cell::Cell;
 
@@ -10,29 +10,29 @@ use crate::{
     json::lenient,
 };
 
-/// How many records may be blank within each other. More of them require each other without end.
+/// The deepest nesting of blank records. Deeper ones require each other without end.
 const DEEPEST: u32 = 64;
 
-/// What a blank value is: the first of these that the type takes.
+/// The blank value is the first of these that the type accepts.
 const BLANKS: [&str; 7] = ["null", "{}", "[]", "0", "false", r#""""#, r#""00000000-0000-0000-0000-000000000000""#];
 
 thread_local! {
-    /// How many blank records are being made within each other; `None`: what is missing is an error.
+    /// The nesting depth of blank records; `None`: a missing member is an error.
     static DEPTH: Cell<Option<u32>> = const { Cell::new(None) };
 }
 
-/// The value of a required member that is not there; `None` where no test makes a value.
+/// Returns the value of a required member that is missing; `None` outside of tests.
 pub(super) fn blank<T: Deserialize<'static>>() -> Option<T> {
     let depth = DEPTH.get().filter(|depth| *depth < DEEPEST)?;
     DEPTH.set(Some(depth + 1));
-    let found = BLANKS.iter().find_map(|text| serde_json::from_str(text).ok());
+    let value = BLANKS.iter().find_map(|text| serde_json::from_str(text).ok());
     DEPTH.set(Some(depth));
-    found
+    value
 }
 
-/// A value of a type of the contract, as a service would send it. What the type requires and `members` does not have is blank:
-/// an empty text, zero, the identifier of zeros, an object that is blank itself. So a test goes on to compile when the contract
-/// adds a member.
+/// Creates a value of a type of the contract, as a service would send it. Members that the type requires and `members`
+/// does not have are blank: an empty text, zero, the identifier of zeros, an object of blank members. So a test still
+/// compiles when the contract adds a member.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
@@ -45,7 +45,7 @@ pub(super) fn blank<T: Deserialize<'static>>() -> Option<T> {
 ///
 /// # Errors
 ///
-/// A member is not of its type, or the type requires itself.
+/// A member has another type, or the type requires itself.
 pub fn value<T: DeserializeOwned>(members: &impl Serialize) -> Result<T, Error> {
     let fail = |cause: serde_json::Error| {
         Error::of(Kind::Decode, "the value cannot be made").cause(cause).hint("correct the test")

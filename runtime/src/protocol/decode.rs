@@ -1,4 +1,4 @@
-//! From a response to a value. Each function is one that `Call` can hold.
+//! Decodes responses. `Call` stores one of these functions.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,13 @@ use super::{Body, Raw, Redirect};
 use crate::json::{charset, lenient};
 use crate::{ByteStream, EventStream, error::Error};
 
-/// A JSON body. A byte-order mark before it is left out. Bytes that are UTF-8 are read as such, others in the charset of the response.
+/// Decodes a JSON body. A byte-order mark before it is skipped. Bytes that are UTF-8 are read as such, others in the charset of the
+/// response.
 pub fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
     raw.json()
 }
 
-/// A document.
+/// Decodes an XML document.
 #[cfg(feature = "xml")]
 pub fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, Error> {
     let text = charset::xml(raw.kind(), raw.bytes()).map_err(|cause| raw.unreadable(cause))?;
@@ -25,7 +26,7 @@ pub fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, 
         .map_err(|cause| raw.fail_as("xml", &cause))
 }
 
-/// A JSON body, or none.
+/// Decodes a JSON body, or none.
 pub fn optional_json<T: DeserializeOwned>(raw: Raw) -> Result<Option<T>, Error> {
     if matches!(raw.status.as_u16(), 204 | 205) || raw.is_empty() {
         return Ok(None);
@@ -33,23 +34,23 @@ pub fn optional_json<T: DeserializeOwned>(raw: Raw) -> Result<Option<T>, Error> 
     json(raw)
 }
 
-/// No body; one that is sent all the same is ignored.
+/// Decodes no body; one that is sent all the same is ignored.
 pub fn empty(_raw: Raw) -> Result<(), Error> {
     Ok(())
 }
 
-/// A body of text, in the charset that the response says; without one, it is UTF-8. A byte-order mark is left out. Bytes that are not
-/// text in the charset are an error.
+/// Decodes a text body, in the charset of the response, or else in UTF-8. A byte-order mark is skipped. Bytes that are
+/// invalid in the charset are an error.
 pub fn text(raw: Raw) -> Result<String, Error> {
     raw.text().map(Cow::into_owned)
 }
 
-/// A body of bytes.
+/// Returns the body's bytes.
 pub fn bytes(raw: Raw) -> Result<Bytes, Error> {
     Ok(raw.bytes().clone())
 }
 
-/// A body while it arrives.
+/// Returns the body as a stream.
 pub fn stream(raw: Raw) -> Result<ByteStream, Error> {
     let kind = raw.kind().cloned();
     Ok(match raw.body {
@@ -58,20 +59,21 @@ pub fn stream(raw: Raw) -> Result<ByteStream, Error> {
     })
 }
 
-/// A redirection.
+/// Returns a redirection.
 pub fn redirect(raw: Raw) -> Result<Redirect, Error> {
     if raw.status.is_redirection() { Ok(Redirect::new(raw)) } else { Err(raw.undeclared()) }
 }
 
-/// Server-sent events.
+/// Returns server-sent events.
 pub fn events(raw: Raw) -> Result<EventStream, Error> {
     stream(raw).map(EventStream::new)
 }
 
-/// Gives an enum of responses its `decode`: one variant per status, or range of statuses.
+/// Implements `decode` for an enum of responses: one variant per status, or range of statuses.
 ///
-/// Kinds: `Variant(json)`, `Variant(xml ROOT)`, `Variant(text)`, `Variant(bytes)`, `Variant(stream)`, `Variant(events)`, `Variant(redirect)`, and
-/// `Variant` alone for no body. The last arm may be `default`. A status that no arm names is a decode error.
+/// Kinds: `Variant(json)`, `Variant(xml ROOT)`, `Variant(text)`, `Variant(bytes)`, `Variant(stream)`,
+/// `Variant(events)`, `Variant(redirect)`, and `Variant` alone for no body. The last arm may be `default`. A status
+/// without an arm is a decode error.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __responses {

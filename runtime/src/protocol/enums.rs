@@ -1,4 +1,4 @@
-//! Open enums: strings and integers that keep a value they do not know.
+//! Open enums: strings and integers that keep unknown values.
 
 use std::{borrow::Cow, fmt};
 
@@ -9,7 +9,7 @@ use serde::{
 
 use crate::json::{Decimal, digits};
 
-/// Reads a string without copying it where the format allows.
+/// Reads a string, without copying it if the format allows.
 pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
     struct Text;
     impl<'de> Visitor<'de> for Text {
@@ -34,7 +34,7 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>,
     deserializer.deserialize_str(Text)
 }
 
-/// Reads an integer, also where it is written with a fraction of zero, or as text.
+/// Reads an integer, even if it is written with a fraction of zero, or as text.
 pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     struct Integer;
     impl<'de> Visitor<'de> for Integer {
@@ -53,7 +53,7 @@ pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Err
         }
 
         fn visit_f64<E: de::Error>(self, value: f64) -> Result<i64, E> {
-            // From 2^53 on a double no longer names one integer.
+            // From 2^53 on, a double is no longer a unique integer.
             const EXACT: f64 = 9_007_199_254_740_992.0;
             if value.fract() == 0.0 && value.abs() < EXACT {
                 Ok(value as i64)
@@ -66,7 +66,7 @@ pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Err
             text.parse().map_err(|_| E::custom("a string that is not an integer"))
         }
 
-        /// A number, where the feature `arbitrary_precision` of `serde_json` is on.
+        /// A number, if the feature `arbitrary_precision` of `serde_json` is on.
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<i64, A::Error> {
             let digits = digits(&mut map)?.and_then(Decimal::new);
             let integer = digits.as_ref().and_then(Decimal::to_integer);
@@ -76,13 +76,13 @@ pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Err
     deserializer.deserialize_any(Integer)
 }
 
-/// Gives an enum with `Unknown(String)` its texts, `Display`, conversions and serde.
+/// Implements texts, `Display`, conversions and serde for an enum with `Unknown(String)`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __string_enum {
     ($type:ident { $($variant:ident = $text:literal),* $(,)? }) => {
         impl $type {
-            /// The text on the wire.
+            /// Returns the text on the wire.
             pub fn as_str(&self) -> &::core::primitive::str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -116,7 +116,7 @@ macro_rules! __string_enum {
         }
         impl ::core::str::FromStr for $type {
             type Err = ::core::convert::Infallible;
-            // Not `Self::Err`: a value may be called so.
+            // Not `Self::Err`: a value may have this name.
             fn from_str(text: &::core::primitive::str) -> ::core::result::Result<Self, ::core::convert::Infallible> {
                 ::core::result::Result::Ok(<Self as ::core::convert::From<&::core::primitive::str>>::from(text))
             }
@@ -158,13 +158,13 @@ macro_rules! __string_enum {
     };
 }
 
-/// Gives an enum with `Unknown(iN)` its numbers, `Display`, conversions and serde.
+/// Implements numbers, `Display`, conversions and serde for an enum with `Unknown(iN)`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __integer_enum {
     ($type:ident : $number:ident { $($variant:ident = $value:literal),* $(,)? }) => {
         impl $type {
-            /// The number on the wire.
+            /// Returns the number on the wire.
             pub const fn value(&self) -> $number {
                 match self {
                     $(Self::$variant => $value,)*
@@ -209,14 +209,14 @@ macro_rules! __integer_enum {
     };
 }
 
-/// The error of a number that its enum cannot hold.
+/// The error of a number that its enum cannot represent.
 ///
-/// The cause differs by type: no 64-bit number is out of the range of `i64`.
+/// The type of the cause differs: no 64-bit number is out of the range of `i64`.
 pub fn out_of_range<C, E: de::Error>(_: C) -> E {
     E::custom("a number out of range")
 }
 
-/// Notes that a value was kept without being understood, so that an untagged union prefers what understands it.
+/// Records that a value was kept as unknown, so that an untagged union prefers a variant that knows it.
 pub fn unfit() {
     super::record::cover(-1);
 }

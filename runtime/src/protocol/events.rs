@@ -21,18 +21,18 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The last identifier that the stream gave, for `Last-Event-ID`. Empty: none.
+    /// The last identifier of the stream, for `Last-Event-ID`. Empty: none.
     pub id: String,
-    /// The type of the event; `message` unless the server says another.
+    /// The type of the event; `message` unless the server sets another.
     pub event: String,
     /// The data: its lines, joined by line feeds.
     pub data: String,
-    /// The time to wait before reconnecting, as the stream last gave it.
+    /// The reconnection time that the stream set last.
     pub retry: Option<Duration>,
 }
 
 impl Event {
-    /// The data as JSON.
+    /// Decodes the data as JSON.
     ///
     /// # Errors
     ///
@@ -43,8 +43,8 @@ impl Event {
     }
 }
 
-/// A stream of server-sent events (`text/event-stream`). It does not reconnect by itself. An event is as long as the client's
-/// [`body_limit`](crate::ClientBuilder::body_limit) lets it be, 16 MiB unless set; the stream has no end.
+/// A stream of server-sent events (`text/event-stream`). It does not reconnect. The longest event is the client's
+/// [`body_limit`](crate::ClientBuilder::body_limit), 16 MiB unless set; the length of the stream is not limited.
 pub struct EventStream {
     body: ByteStream,
     parser: Parser,
@@ -56,8 +56,8 @@ impl EventStream {
         Self { body: body.patient(), parser: Parser::default(), done: false }
     }
 
-    /// The events of a subscription: some services name the last one without data. The stream ends with an error when nothing
-    /// comes for this long, not even a comment.
+    /// Parses the events of a subscription: some services send the last one without data. The stream ends with an error
+    /// after a silence of this time, in which not even a comment arrives.
     #[cfg(feature = "graphql")]
     pub(crate) fn of_subscription(mut self, silence: Duration) -> Self {
         self.body = self.body.with_silence(silence);
@@ -65,7 +65,7 @@ impl EventStream {
         self
     }
 
-    /// The next event; `None` at the end of the stream.
+    /// Returns the next event; `None` at the end of the stream.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
@@ -84,7 +84,7 @@ impl Stream for EventStream {
                 return Poll::Ready(None);
             }
             match ready!(Pin::new(&mut this.body).poll_next(context)) {
-                // What the stream did not end with an empty line is not an event.
+                // Lines without an empty line after them are not an event.
                 None => this.done = true,
                 Some(Err(error)) => {
                     this.done = true;
@@ -117,7 +117,7 @@ impl fmt::Debug for EventStream {
 #[derive(Default)]
 struct Parser {
     buffer: BytesMut,
-    /// How far the buffer holds no end of line.
+    /// The length of the buffer's part without a line ending.
     scanned: usize,
     started: bool,
     after_return: bool,
@@ -125,7 +125,7 @@ struct Parser {
     event: String,
     data: String,
     has_data: bool,
-    /// A name is an event without data, too.
+    /// An event may have only a name, without data.
     takes_names: bool,
     retry: Option<Duration>,
 }
@@ -151,7 +151,7 @@ impl Parser {
         None
     }
 
-    /// The next whole line, without its end: CR, LF or CR LF.
+    /// Returns the next whole line, without its ending: CR, LF or CR LF.
     fn line(&mut self) -> Option<String> {
         if !self.started {
             if b"\xef\xbb\xbf".starts_with(&self.buffer) && self.buffer.len() < 3 {
@@ -162,7 +162,7 @@ impl Parser {
             }
             self.started = true;
         }
-        // CR LF is one end of a line, and may come in two chunks.
+        // CR LF is one line ending, and may be split between two chunks.
         if self.after_return && !self.buffer.is_empty() {
             self.after_return = false;
             if self.buffer.first() == Some(&b'\n') {
@@ -170,11 +170,11 @@ impl Parser {
             }
         }
         let unscanned = self.buffer.get(self.scanned..).unwrap_or_default();
-        let Some(found) = unscanned.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else {
+        let Some(length) = unscanned.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else {
             self.scanned = self.buffer.len();
             return None;
         };
-        let end = self.scanned + found;
+        let end = self.scanned + length;
         let line = self.buffer.split_to(end);
         self.after_return = self.buffer.first() == Some(&b'\r');
         self.buffer.advance(1);

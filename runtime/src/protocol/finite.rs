@@ -1,15 +1,15 @@
-//! Refuses numbers that JSON does not have. `serde_json` writes `null` for them, and a `null` parameter is left out: the service would
-//! be asked for something else, without an error.
+//! Refuses numbers that JSON does not have. `serde_json` writes `null` for them, and a `null` parameter is left out:
+//! the request would have another meaning, without an error.
 
 use serde::ser::{
     Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-/// A serialiser, or one of its compounds, to which NaN and infinity are errors.
+/// A serializer, or one of its compounds, that fails on NaN and infinity.
 pub(super) struct Finite<S>(pub(super) S);
 
-/// A value that lies in another one.
+/// A value inside another one.
 struct Inner<'v, T: ?Sized>(&'v T);
 
 impl<T: Serialize + ?Sized> Serialize for Inner<'_, T> {

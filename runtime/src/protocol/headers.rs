@@ -11,17 +11,17 @@ use crate::{
     json::{Value, lenient},
 };
 
-/// A header with one value: its lines are one, with commas between them (RFC 9110, section 5.3).
+/// Returns a header with one value: its lines are joined with commas (RFC 9110, section 5.3).
 ///
 /// # Errors
 ///
-/// The value is not of the type.
+/// The value has another type.
 pub fn one<T: DeserializeOwned>(headers: &HeaderMap, name: &'static str) -> Result<Option<T>, Error> {
     let Some(text) = text(headers, name)? else { return Ok(None) };
     scalar(&text).map(Some).ok_or_else(|| unfit(name))
 }
 
-/// A date: as RFC 3339 writes it, as schemas do, or as HTTP writes dates (RFC 9110, section 5.6.7).
+/// Returns a date: in the format of RFC 3339, as in schemas, or of HTTP (RFC 9110, section 5.6.7).
 ///
 /// # Errors
 ///
@@ -31,11 +31,11 @@ pub fn date(headers: &HeaderMap, name: &'static str) -> Result<Option<DateTime>,
     Ok(Some(httpdate::parse_http_date(&text).map_or_else(|_| DateTime::new(text), DateTime::from)))
 }
 
-/// A header with a list of values. A cookie may hold commas, so each line of `Set-Cookie` is one value.
+/// Returns a header with a list of values. A cookie may contain commas, so each line of `Set-Cookie` is one value.
 ///
 /// # Errors
 ///
-/// One of the values is not of the type.
+/// One of the values has another type.
 pub fn list<T: DeserializeOwned>(headers: &HeaderMap, name: &'static str) -> Result<Option<Vec<T>>, Error> {
     if !headers.contains_key(name) {
         return Ok(None);
@@ -51,7 +51,7 @@ pub fn list<T: DeserializeOwned>(headers: &HeaderMap, name: &'static str) -> Res
     Ok(Some(values))
 }
 
-/// A header whose value is JSON.
+/// Returns a header whose value is JSON.
 ///
 /// # Errors
 ///
@@ -61,7 +61,7 @@ pub fn json<T: DeserializeOwned>(headers: &HeaderMap, name: &'static str) -> Res
     lenient::from_slice(text.as_bytes()).map(Some).map_err(|_| unfit(name))
 }
 
-/// The value of a header.
+/// Returns the value of a header.
 fn text(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Error> {
     let lines: Vec<&str> =
         headers.get_all(name).iter().map(|line| line_text(line.as_bytes(), name)).collect::<Result<_, _>>()?;
@@ -72,7 +72,7 @@ fn line_text<'h>(line: &'h [u8], name: &'static str) -> Result<&'h str, Error> {
     std::str::from_utf8(line).map(str::trim).map_err(|_| unfit(name))
 }
 
-/// What stands between the commas that are outside of quotes. Empty elements are left out (RFC 9110, section 5.6.1).
+/// Returns the elements between commas outside of quotes. Empty elements are left out (RFC 9110, section 5.6.1).
 fn elements(line: &str) -> Vec<&str> {
     let (mut quoted, mut escaped) = (false, false);
     let parts = line.split(|letter: char| {
@@ -87,7 +87,7 @@ fn elements(line: &str) -> Vec<&str> {
     parts.map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// A text as the type has it: a text, a number, or whether something is so.
+/// Parses a text as the type: a text, a number, or a truth value.
 fn scalar<T: DeserializeOwned>(text: &str) -> Option<T> {
     let quoted = Value::from(text).to_string();
     let is_flag = || ["true", "false"].into_iter().find(|flag| text.eq_ignore_ascii_case(flag));
@@ -95,10 +95,10 @@ fn scalar<T: DeserializeOwned>(text: &str) -> Option<T> {
     read(quoted.into()).or_else(|| read(is_flag()?.into()))
 }
 
-/// The error says nothing of the value, which may be a secret.
+/// The error does not contain the value, which may be a secret.
 fn unfit(name: &'static str) -> Error {
     Error::of(Kind::Decode, format!("the header `{name}` does not have the type that the contract declares"))
-        .hint("the service does not answer as its contract says: `headers()` has what it sent")
+        .hint("the response does not match the contract: `headers()` has the value")
 }
 
 #[cfg(test)]
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(of("2026-01-02T03:04:05Z").as_str(), "2026-01-02T03:04:05Z");
         let moment = std::time::SystemTime::try_from(&of("Sun, 06 Nov 1994 08:49:37 GMT")).unwrap();
         assert_eq!(moment.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs(), 784_111_777);
-        // As a server says that a response is stale already (RFC 9111, section 5.3).
+        // Servers mark a stale response this way (RFC 9111, section 5.3).
         assert_eq!(of("0").as_str(), "0");
     }
 
@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn an_error_does_not_show_the_value() {
         let error = one::<i32>(&headers(&[("x-it", b"secret")]), "X-It").unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(shown.contains("X-It") && !shown.contains("secret"), "{shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(printed.contains("X-It") && !printed.contains("secret"), "{printed}");
         assert!(one::<String>(&headers(&[("x-it", b"\xff")]), "X-It").unwrap_err().is_decode());
     }
 }

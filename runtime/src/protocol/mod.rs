@@ -1,7 +1,7 @@
-//! What generated code speaks: constants that describe an operation, arguments, payloads, decoders, and the macros that
-//! give the types their serde implementations.
+//! The types of generated code: constants that describe an operation, arguments, payloads, decoders, and the macros
+//! that give the types their serde implementations.
 //!
-//! Generated code gets at it through [`codegen`](crate::codegen).
+//! Generated code imports them through [`codegen`](crate::codegen).
 
 mod argument;
 #[cfg(feature = "testing")]
@@ -21,6 +21,7 @@ mod raw;
 mod record;
 mod redirect;
 mod security;
+mod server;
 mod slot;
 mod style;
 mod template;

@@ -11,7 +11,7 @@ use crate::json::Value;
 pub struct Parts {
     /// The parts.
     pub parts: Vec<Part>,
-    /// Why a part could not be written: the request fails with it before it is sent.
+    /// The error of a part that could not be written: the request fails with it before it is sent.
     pub error: Option<serde_json::Error>,
 }
 
@@ -20,16 +20,16 @@ pub struct Parts {
 pub struct Part {
     /// The name of the field.
     pub name: Cow<'static, str>,
-    /// What is sent in it.
+    /// Its contents.
     pub upload: Upload,
     /// Headers of the part that the contract declares.
     pub headers: &'static [(&'static str, &'static str)],
-    /// A file says a name and a media type, whether it was given one or not.
+    /// A file has a name and a media type, whether or not they were set.
     pub file: bool,
 }
 
 impl Part {
-    /// The media type that the part says.
+    /// Returns the media type of the part.
     pub(crate) fn media_type(&self) -> Option<&str> {
         self.upload.content_type.as_deref().or(self.file.then_some("application/octet-stream"))
     }
@@ -41,7 +41,7 @@ impl Parts {
         self.parts.push(Part { name: name.into(), upload, headers: &[], file: true });
     }
 
-    /// Adds a file under a name that is not known before.
+    /// Adds a file under a dynamic name.
     #[cfg(feature = "graphql")]
     pub(crate) fn named_file(&mut self, name: String, upload: Upload) {
         self.parts.push(Part { name: name.into(), upload, headers: &[], file: true });
@@ -66,7 +66,7 @@ impl Parts {
         self.files(name, uploads.unwrap_or_default());
     }
 
-    /// Adds a value as text: a string as it is, another value as JSON writes it. Null adds nothing.
+    /// Adds a value as text: a string as it is, another value as JSON. Null adds nothing.
     pub fn text(&mut self, name: &'static str, value: impl Argument) {
         match to_value(&value) {
             Ok(value) => self.value(name, &value),
@@ -120,7 +120,7 @@ impl Parts {
         self.jsons(name, values.unwrap_or_default());
     }
 
-    /// Adds a value in a style: the pairs that a query would have, each a part, and nothing encoded.
+    /// Adds a value in a style: the pairs of a query, each in a part, without encoding.
     pub fn styled(&mut self, name: &'static str, how: Style, value: &dyn Argument) {
         match to_value(value) {
             Ok(value) => match style::check(name, how, &value, style::strict) {
@@ -135,11 +135,11 @@ impl Parts {
         }
     }
 
-    /// Says what the contract wants of the parts from `first` on: a media type, for those that have none, and headers.
+    /// Applies the contract's encoding to the parts from `first` on: a media type, for those without one, and headers.
     pub fn encode(&mut self, first: usize, media_type: &'static str, headers: &'static [(&'static str, &'static str)]) {
         for part in self.parts.iter_mut().skip(first) {
             part.headers = headers;
-            // A file may have a type of its own; what the client writes has the contract's.
+            // A file may have a media type of its own; text of the client has the contract's.
             let keeps = part.file && part.upload.content_type.is_some();
             if !media_type.is_empty() && !keeps {
                 part.upload.content_type = Some(media_type.to_owned());
@@ -164,12 +164,12 @@ impl Parts {
     }
 }
 
-/// Gives a struct `into_parts`, from a table of its members: Rust name, kind, name on the wire, and what the contract wants of
-/// the part, if anything: a media type (empty: none) and headers.
+/// Implements `into_parts` for a struct, from a table of its members: Rust name, kind, name on the wire, and optionally
+/// the contract's encoding of the part: a media type (empty: none) and headers.
 ///
-/// Kinds: `file` (`Upload`), `files` (`Vec<Upload>`), `text` (a scalar), `texts` (a `Vec` of scalars), `json` (anything),
-/// `jsons` (a `Vec` of anything), and in a style `joined`, `spaced`, `piped`, `tabbed`, `deep`, `exploded`; `optional_` before
-/// each for an `Option` of the same.
+/// Kinds: `file` (`Upload`), `files` (`Vec<Upload>`), `text` (a scalar), `texts` (a `Vec` of scalars), `json` (any
+/// value), `jsons` (a `Vec` of any values), and in a style `joined`, `spaced`, `piped`, `tabbed`, `deep`, `exploded`;
+/// `optional_` before each for an `Option` of the same.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __multipart {

@@ -1,8 +1,8 @@
-//! What a generated operation says about itself, as constants.
+//! The constants that describe a generated operation.
 
 use super::{Parameter, Security, Style};
 
-/// Methods of HTTP. Anything the list does not name is [`Method::Other`].
+/// HTTP methods. A method that is not in the list is [`Method::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     /// `GET`
@@ -21,12 +21,12 @@ pub enum Method {
     Patch,
     /// `TRACE`
     Trace,
-    /// Any other method, as it goes on the wire.
+    /// Any other method, as written on the wire.
     Other(&'static str),
 }
 
 impl Method {
-    /// The method's name on the wire.
+    /// Returns the method's name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -41,13 +41,13 @@ impl Method {
         }
     }
 
-    /// Whether RFC 9110 calls the method safe, so that sending it twice changes nothing.
+    /// Returns whether the method is safe by RFC 9110, so that sending it twice changes nothing.
     pub const fn is_safe(self) -> bool {
         matches!(self, Self::Get | Self::Head | Self::Options | Self::Trace)
     }
 }
 
-/// Every method but one of [`Method::Other`] that no request can have.
+/// Fails only for an invalid name in [`Method::Other`].
 impl TryFrom<Method> for http::Method {
     type Error = crate::Error;
 
@@ -57,7 +57,7 @@ impl TryFrom<Method> for http::Method {
     }
 }
 
-/// One of the methods that have a variant.
+/// Succeeds for the methods with a variant.
 impl TryFrom<&http::Method> for Method {
     type Error = crate::Error;
 
@@ -80,44 +80,45 @@ impl std::fmt::Display for Method {
 /// The static description of one operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    /// The Rust name, as it stands in errors and in traces.
+    /// The Rust name, for errors and traces.
     pub name: &'static str,
-    /// The route family, as it stands in traces.
+    /// The route family, for traces.
     pub family: &'static str,
     /// The method.
     pub method: Method,
-    /// The path template, from the root of the base address: `/api/things/{thing_id}`. What is not a parameter is
+    /// The path template, from the root of the base address: `/api/things/{thing_id}`. Its literal parts are
     /// percent-encoded.
     pub path: &'static str,
-    /// What the query of each request begins with, percent-encoded.
+    /// The constant beginning of the query, percent-encoded.
     pub query: &'static str,
-    /// Headers that each request has.
+    /// The constant headers.
     pub headers: &'static [(&'static str, &'static str)],
     /// The parameters, in the order of the arguments.
     pub parameters: &'static [Parameter],
-    /// The media type of the request body. Empty: the payload's own.
+    /// The media type of the request body. Empty: that of the payload.
     pub body: &'static str,
-    /// The style of single fields of a form body. A field without one is written as form, exploded; an object in it as
-    /// JSON text.
+    /// The style of single fields of a form body. Other fields are written as form, exploded; an object in them as JSON
+    /// text.
     pub encoding: &'static [(&'static str, Style)],
     /// The value of the `Accept` header. Empty: none is sent.
     pub accept: &'static str,
-    /// Redirections that are answers, as a success is.
+    /// Redirections that count as successes.
     pub redirects: &'static [u16],
-    /// The parameter that carries the version of the interface, when that is configured on the client. Without a default and
-    /// a configured version, the call fails before it is sent.
+    /// The parameter with the version of the interface, if that is configured on the client. Without a default and a
+    /// configured version, the call fails before it is sent.
     pub api_version: Option<Parameter>,
-    /// The address that the contract gives this operation alone, absolute or relative. Empty: that of all others.
-    pub server: &'static str,
-    /// Whether the body of a success is handed over while it arrives. Where `accept` names JSON beside other types, a JSON
-    /// body is read whole all the same.
+    /// The addresses that the contract gives this operation alone, absolute or relative. Empty: those of all others. A variable is `{}`: a
+    /// label of a host, or a part of a segment; `{.}` may contain dots, `{/}` slashes, too.
+    pub servers: &'static [&'static str],
+    /// `true` if the body of a success is streamed. If `accept` names JSON beside other types, a JSON body is read
+    /// whole all the same.
     pub stream: bool,
-    /// What it wants to be shown of who calls it.
+    /// The security requirements.
     pub security: Security,
 }
 
 impl Operation {
-    /// What the operations of one family share: the base of the struct update in generated code.
+    /// The shared fields of one family's operations: the base of the struct update in generated code.
     pub const fn family(name: &'static str) -> Self {
         Self {
             name: "",
@@ -132,7 +133,7 @@ impl Operation {
             accept: "application/json",
             redirects: &[],
             api_version: None,
-            server: "",
+            servers: &[],
             stream: false,
             security: Security::Token,
         }

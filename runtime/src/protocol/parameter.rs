@@ -1,19 +1,19 @@
 //! Parameters and their styles.
 
-/// Where a parameter goes.
+/// The location of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// Into the template of the path.
+    /// In the path template.
     Path,
-    /// Into the query.
+    /// In the query.
     Query,
-    /// Into a header.
+    /// In a header.
     Header,
-    /// Into the `Cookie` header.
+    /// In the `Cookie` header.
     Cookie,
 }
 
-/// How arrays and objects are written: the style values of OpenAPI 3.0, with explode folded in.
+/// The serialization of arrays and objects: the styles of OpenAPI 3.0, including explode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// `name=a&name=b`, `k=v&l=w`
@@ -44,18 +44,18 @@ pub enum Style {
     Json,
 }
 
-/// One parameter of an operation: its name on the wire, its place and its style.
+/// One parameter of an operation: its name on the wire, its location and its style.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     /// Its name on the wire.
     pub name: &'static str,
-    /// Where it goes.
+    /// Its location.
     pub location: Location,
-    /// How arrays and objects are written.
+    /// The serialization of arrays and objects.
     pub style: Style,
-    /// Whether reserved characters stay as they are (`allowReserved`).
+    /// `true` if reserved characters are not encoded (`allowReserved`).
     pub reserved: bool,
-    /// The version that is sent where the caller sets none: see `Operation::api_version`, the only place where it counts.
+    /// The version that is sent if the caller sets none; only used by `Operation::api_version`.
     pub default: Option<&'static str>,
 }
 
@@ -119,7 +119,7 @@ impl Parameter {
     /// `explode: true`.
     pub const fn exploded(mut self) -> Self {
         self.style = match self.style {
-            // An exploded delimiter separates nothing: OpenAPI gives it no example, and servers read it as form.
+            // An exploded delimiter separates nothing: OpenAPI gives it no example, and servers parse it as form.
             Style::FormUnexploded | Style::Space | Style::Pipe | Style::Tab => Style::Form,
             Style::Simple => Style::SimpleExploded,
             Style::Label => Style::LabelExploded,
@@ -170,7 +170,7 @@ impl Parameter {
         self
     }
 
-    /// What is sent when nothing else is given. Read for `Operation::api_version` only.
+    /// Sets the value that is sent if no other is given. Only used by `Operation::api_version`.
     pub const fn default_value(mut self, value: &'static str) -> Self {
         self.default = Some(value);
         self

@@ -1,9 +1,9 @@
-//! What goes into the body of a request.
+//! Request bodies of generated code.
 
 use super::{Argument, Parts};
 use crate::Upload;
 
-/// The body of a request, as generated code hands it over.
+/// The body of a request, as generated code passes it.
 pub enum Payload<'a> {
     /// No body.
     None,
@@ -11,9 +11,9 @@ pub enum Payload<'a> {
     Json(&'a dyn Argument),
     /// The members of an object, as `application/x-www-form-urlencoded`.
     Form(&'a dyn Argument),
-    /// `multipart/form-data`, or what `Operation::body` says.
+    /// `multipart/form-data`, or the media type of `Operation::body`.
     Multipart(Parts),
-    /// A document.
+    /// An XML document.
     #[cfg(feature = "xml")]
     Xml(&'a dyn Argument, &'static super::xml::Root),
     /// Bytes, a file or a stream.

@@ -1,4 +1,4 @@
-//! From the constants and arguments of an operation to a request.
+//! Creates a request from the constants and arguments of an operation.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -6,8 +6,8 @@ use percent_encoding::percent_decode_str;
 use url::{Position, Url};
 
 use super::{
-    Argument, Location, Method, Operation, Parameter, Parts, Payload, Security, Style, style, template, to_bytes,
-    to_value,
+    Argument, Location, Method, Operation, Parameter, Parts, Payload, Security, Style, server, style, template,
+    to_bytes, to_value,
 };
 use crate::{
     Upload,
@@ -23,14 +23,14 @@ pub(crate) const PROBLEM: &str = "application/problem+json";
 pub(crate) struct Prepared {
     pub operation: &'static str,
     pub family: &'static str,
-    /// The path as the contract writes it; empty where no contract says one.
+    /// The path template of the contract; empty if no contract has one.
     pub template: &'static str,
     pub method: Method,
     pub url: Url,
     pub headers: HeaderMap,
     pub body: Content,
     pub stream: bool,
-    /// Redirections that are answers.
+    /// Redirections that count as successes.
     pub redirects: &'static [u16],
     pub security: Security,
 }
@@ -44,7 +44,7 @@ pub(crate) enum Content {
     Parts(Parts),
 }
 
-/// An operation with what is given to it so far. Arguments are written when they are given, so it borrows nothing.
+/// An operation with its arguments so far. Arguments are serialized when they are given, so it borrows nothing.
 #[derive(Debug)]
 pub(crate) struct Draft {
     operation: &'static Operation,
@@ -56,7 +56,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// The operation, with the arguments for its first parameters.
+    /// Creates a draft of the operation, with the arguments of its first parameters.
     pub(crate) fn new(
         operation: &'static Operation,
         arguments: &[&dyn Argument],
@@ -71,7 +71,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// Gives an argument to the parameter at a position.
+    /// Sets the argument of the parameter at a position.
     pub(crate) fn set(&mut self, position: usize, argument: &dyn Argument) -> Result<(), Error> {
         let (Some(parameter), Some(slot)) = (self.operation.parameters.get(position), self.values.get_mut(position))
         else {
@@ -84,17 +84,17 @@ impl Draft {
         Ok(())
     }
 
-    /// Gives a value to the parameter at a position.
+    /// Sets the value of the parameter at a position.
     pub(crate) fn set_value(&mut self, position: usize, value: Value) -> Result<(), Error> {
         self.set(position, &value)
     }
 
-    /// The value of the parameter at a position.
+    /// Returns the value of the parameter at a position.
     pub(crate) fn value(&self, position: usize) -> Option<&Value> {
         self.values.get(position)?.as_ref()
     }
 
-    /// The same once more.
+    /// Clones the draft, if its body can be sent again.
     pub(crate) fn again(&self) -> Result<Self, Error> {
         let body = match &self.body {
             Content::None => Content::None,
@@ -106,17 +106,19 @@ impl Draft {
         Ok(Self { operation: self.operation, values: self.values.clone(), body, headers: self.headers.clone() })
     }
 
-    /// Gives the body.
+    /// Sets the body.
     pub(crate) fn set_body(&mut self, payload: Payload<'_>) -> Result<(), Error> {
         self.headers.clear();
         self.body = content(self.operation, payload, &mut self.headers)?;
         Ok(())
     }
 
-    /// Encodes path, query, headers and cookies.
-    pub(crate) fn prepare(self, base: &Url, api_version: Option<&str>) -> Result<Prepared, Error> {
+    /// Encodes path, query, headers and cookies. `any_server`: the base has operations of other servers, too.
+    pub(crate) fn prepare(self, base: &Url, api_version: Option<&str>, any_server: bool) -> Result<Prepared, Error> {
         let Self { operation, values, body, headers: of_body } = self;
-        at_its_server(operation, base)?;
+        if !any_server {
+            server::check(operation, base)?;
+        }
         let values = operation.parameters.iter().zip(values);
         let mut values: Vec<_> = values.filter_map(|(parameter, value)| Some((parameter, value?))).collect();
         if let Some(parameter) = &operation.api_version {
@@ -124,9 +126,9 @@ impl Draft {
             values.push((parameter, Value::String(version.to_owned())));
         }
         let path = template::fill(operation.path, |name| {
-            let found =
+            let parameter_value =
                 values.iter().find(|(parameter, _)| parameter.location == Location::Path && parameter.name == name)?;
-            Some((found.0, &found.1))
+            Some((parameter_value.0, &parameter_value.1))
         })?;
         let mut pairs = Vec::new();
         for (parameter, value) in values.iter().filter(|(parameter, _)| parameter.location == Location::Query) {
@@ -140,7 +142,7 @@ impl Draft {
         if operation.accept.contains("json") || operation.accept.contains("*/*") {
             set_header(&mut headers, "accept", operation.accept)?;
         } else if !operation.accept.is_empty() {
-            // ASP.NET leaves the body of an error empty where the request does not accept it.
+            // ASP.NET leaves the body of an error empty if the request does not accept it.
             set_header(&mut headers, "accept", &format!("{}, {PROBLEM}", operation.accept))?;
         }
         for (name, value) in operation.headers {
@@ -164,16 +166,16 @@ impl Draft {
 }
 
 fn no_version(parameter: &str) -> Error {
-    let what = format!("the service needs the version of its interface in `{parameter}`, but none is configured");
-    Error::of(Kind::Configuration, what)
+    let message = format!("the service needs the version of its interface in `{parameter}`, but none is configured");
+    Error::of(Kind::Configuration, message)
         .hint("nothing was sent: set the version with `Client::builder(…).api_version(…)`")
 }
 
-/// The address below the base, provided that nothing in the path moves it elsewhere.
+/// Returns the address below the base, and refuses a path that leads elsewhere.
 pub(crate) fn url(base: &Url, path: &str, query: &str) -> Result<Url, Error> {
     let refuse = || {
-        Error::of(Kind::Request, "the path leaves the template of the operation")
-            .hint("nothing was sent: check the path")
+        Error::of(Kind::Request, "the path is not a plain path below the base URL")
+            .hint("nothing was sent: begin it with `/`, without `.` and `..` segments, `?`, `#` and `\\`")
     };
     if !path.starts_with('/') || path.contains(['?', '#', '\\']) {
         return Err(refuse());
@@ -212,11 +214,12 @@ fn parameters_in_headers(values: &[(&Parameter, Value)], headers: &mut HeaderMap
     }
 }
 
-/// A cookie as it is sent: its name as it is, its value encoded. `pair` has both encoded.
+/// Returns a cookie pair: its name unencoded, its value encoded. `pair` has both encoded.
 fn cookie_pair(parameter: &str, pair: &str) -> Result<String, Error> {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
     let name = percent_decode_str(name).decode_utf8_lossy();
-    // The grammar of names is the same (RFC 6265, section 4.1.1; RFC 9110, section 5.1), but for the case of letters.
+    // The grammar of names is the same (RFC 6265, section 4.1.1; RFC 9110, section 5.1), except for the case of
+    // letters.
     if HeaderName::from_bytes(name.as_bytes()).is_err() {
         let message = format!("the cookie parameter `{parameter}` has a member whose name no cookie can have");
         return Err(Error::of(Kind::Request, message).hint("nothing was sent: names of cookies are tokens (RFC 6265)"));
@@ -224,7 +227,7 @@ fn cookie_pair(parameter: &str, pair: &str) -> Result<String, Error> {
     Ok(format!("{name}={value}"))
 }
 
-/// Adds cookies to those that the request has already.
+/// Adds cookies to those of the request.
 pub(crate) fn add_cookies(headers: &mut HeaderMap, pairs: &str) -> Result<(), Error> {
     let before = headers.get(header::COOKIE).map(HeaderValue::as_bytes).unwrap_or_default();
     let before = String::from_utf8_lossy(before).into_owned();
@@ -232,14 +235,14 @@ pub(crate) fn add_cookies(headers: &mut HeaderMap, pairs: &str) -> Result<(), Er
     set_header(headers, header::COOKIE.as_str(), &format!("{before}{separator}{pairs}"))
 }
 
-/// Sets a header. The value is not repeated in the error: it may be what an attacker wants to see in a log.
+/// Sets a header. The error does not contain the value, which an attacker may want to see in a log.
 pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
-    let refuse = |what: &str| {
-        Error::of(Kind::Request, format!("the header `{name}` {what}"))
+    let refuse = |message: &str| {
+        Error::of(Kind::Request, format!("the header `{name}` {message}"))
             .hint("nothing was sent: correct the header, or leave it out")
     };
     let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has a name that no header can have"))?;
-    // What frames the message is the connection's to say.
+    // The connection sets the headers that delimit the message.
     if [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::HOST, header::CONNECTION].contains(&header) {
         return Err(refuse("is set by the connection"));
     }
@@ -249,26 +252,8 @@ pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Re
     Ok(())
 }
 
-/// True if the client is for the server that the contract gives an operation alone. Any other server does not have the operation, and
-/// would get a token that may not be meant for it.
-fn at_its_server(operation: &Operation, base: &Url) -> Result<(), Error> {
-    if operation.server.is_empty() {
-        return Ok(());
-    }
-    let is_it = |own: &Url| {
-        own.origin() == base.origin() && own.path().trim_end_matches('/') == base.path().trim_end_matches('/')
-    };
-    match base.join(operation.server) {
-        Ok(own) if is_it(&own) => Ok(()),
-        _ => Err(Error::of(
-            Kind::Request,
-            format!("the contract gives this operation a server of its own, `{}`", crate::error::escape(operation.server)),
-        )
-        .hint("nothing was sent: make a client with that base URL, and with a credential for it, and call the operation there")),
-    }
-}
-
-/// Sets a header that a caller gives. Who the caller is is said by the credential alone: it is renewed, and goes to one origin.
+/// Sets a header that a caller gives. Only the credential sets `Authorization`: it is refreshed, and goes to one
+/// origin.
 pub(crate) fn set_callers_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
     if [header::AUTHORIZATION, header::PROXY_AUTHORIZATION].iter().any(|own| name.eq_ignore_ascii_case(own.as_str())) {
         let hint = "nothing was sent: give the client a credential (`StaticToken` for a token that is there), and another caller a client \
@@ -317,7 +302,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
             }
             // The boundary is chosen when the body is sent, and completes this header.
             let media_type = if operation.body.is_empty() { "multipart/form-data" } else { operation.body };
-            // RFC 2387, 3.1: such a body says the media type of its root, which is the first part (3.2).
+            // RFC 2387, 3.1: the header has the media type of the body's root, which is the first part (3.2).
             match parts.parts.first() {
                 Some(root) if media_type.eq_ignore_ascii_case("multipart/related") => {
                     let root = root.media_type().and_then(|root| root.split(';').next()).unwrap_or("text/plain");
@@ -329,7 +314,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
         }
     };
     let mut media_type = if operation.body.is_empty() { media_type } else { operation.body.to_owned() };
-    // A `String` is UTF-8, and a reader of `text` may take it for something else.
+    // A `String` is UTF-8, and a reader of `text` may assume another charset.
     let is_written = !matches!(content, Content::Upload(_));
     if is_written && media_type.starts_with("text/") && !media_type.to_ascii_lowercase().contains("charset=") {
         media_type.push_str("; charset=utf-8");
@@ -338,7 +323,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
     Ok(content)
 }
 
-/// The members of an object, one or more pairs each.
+/// The members of an object, as one or more pairs each.
 fn form(operation: &Operation, json: &[u8]) -> Result<String, Error> {
     let members = match std::str::from_utf8(json).ok().and_then(|text| Value::read(text).ok()) {
         Some(Value::Object(members)) => members,

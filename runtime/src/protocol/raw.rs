@@ -13,7 +13,7 @@ use crate::{
     json::{charset, lenient},
 };
 
-/// A response that is an answer: its status, its headers, and its body, whole or while it arrives.
+/// A successful response: its status, its headers, and its body, whole or as a stream.
 #[derive(Debug)]
 pub struct Raw {
     /// The name of the operation, for errors.
@@ -24,7 +24,7 @@ pub struct Raw {
     pub headers: HeaderMap,
     /// The body.
     pub body: Body,
-    /// Where the request went, of a redirection.
+    /// The URL of the request, for a redirection.
     pub url: Option<Url>,
 }
 
@@ -33,17 +33,17 @@ pub struct Raw {
 pub enum Body {
     /// It has been read to its end.
     Whole(Bytes),
-    /// It is read while it arrives.
+    /// It is streamed.
     Live(ByteStream),
 }
 
 impl Raw {
-    /// The status code.
+    /// Returns the status code.
     pub fn status(&self) -> u16 {
         self.status.as_u16()
     }
 
-    /// The body, when it was buffered; an empty one otherwise.
+    /// Returns the body if it was buffered; an empty one otherwise.
     pub fn bytes(&self) -> &Bytes {
         static EMPTY: Bytes = Bytes::new();
         match &self.body {
@@ -52,16 +52,16 @@ impl Raw {
         }
     }
 
-    /// The body as text, in the charset that the response says.
+    /// Returns the body as text, in the charset of the response.
     ///
     /// # Errors
     ///
-    /// The charset is unknown, or the bytes are not text in it.
+    /// The charset is unknown, or the bytes are invalid in it.
     pub(super) fn text(&self) -> Result<Cow<'_, str>, Error> {
         charset::text(self.kind(), self.bytes()).map_err(|cause| self.unreadable(cause))
     }
 
-    /// The body as the text of JSON.
+    /// Returns the body as the text of JSON.
     ///
     /// # Errors
     ///
@@ -70,13 +70,13 @@ impl Raw {
         charset::json(self.kind(), self.bytes()).map_err(|cause| self.unreadable(cause))
     }
 
-    /// The body as JSON in UTF-8; unchanged where it is no text.
+    /// Returns the body as JSON in UTF-8; unchanged if it is not text.
     #[cfg(feature = "graphql")]
     pub(crate) fn json_bytes(&self) -> Bytes {
         charset::json_bytes(self.kind(), self.bytes())
     }
 
-    /// The media type.
+    /// Returns the media type.
     pub(super) fn kind(&self) -> Option<&HeaderValue> {
         self.headers.get(header::CONTENT_TYPE)
     }
@@ -88,30 +88,30 @@ impl Raw {
             .with_response(self.status, self.kind(), self.excerpt())
     }
 
-    /// The body as JSON. A type that has a value for null has it for an empty body, too.
+    /// Decodes the body as JSON. For an empty body, a type with a value for null has that value.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         if self.is_empty() {
             let empty = || Error::of(crate::error::Kind::Decode, "the response is empty, and its type is not optional");
             return lenient::from_slice(b"null").map_err(|_| {
-                let hint = "the service does not answer as its contract says: regenerate the client";
+                let hint = "the response does not match the contract: regenerate the client";
                 empty().hint(hint).at(self.operation).with_response(self.status, self.kind(), self.excerpt())
             });
         }
         lenient::from_slice(self.json_text()?.as_bytes()).map_err(|cause| self.fail(&cause))
     }
 
-    /// True if there is nothing but white space, and a byte-order mark at most.
+    /// Returns whether the body is empty or only white space, perhaps after a byte-order mark.
     pub(super) fn is_empty(&self) -> bool {
         let bytes = self.bytes();
         bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).iter().all(u8::is_ascii_whitespace)
     }
 
-    /// A decode error of this response.
+    /// Creates a decode error of this response.
     pub fn fail(&self, cause: &serde_json::Error) -> Error {
         self.fail_as("json", cause)
     }
 
-    /// A decode error of this response, which was to be of a kind of media types.
+    /// Creates a decode error of this response, with the expected kind of media types.
     pub fn fail_as(&self, expected: &str, cause: &serde_json::Error) -> Error {
         let mut error = Error::decode("the response", cause).at(self.operation).with_response(
             self.status,
@@ -129,11 +129,11 @@ impl Raw {
         error
     }
 
-    /// A status that the contract does not declare.
+    /// Creates the error of a status that the contract does not declare.
     pub fn undeclared(&self) -> Error {
         let what = format!("the status {} is not declared", self.status.as_u16());
         Error::of(crate::error::Kind::Decode, what)
-            .hint("the service does not answer as its contract says: regenerate the client")
+            .hint("the response does not match the contract: regenerate the client")
             .at(self.operation)
             .with_response(self.status, self.kind(), self.excerpt())
     }

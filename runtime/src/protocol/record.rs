@@ -1,7 +1,7 @@
 //! Objects with declared members: serde by a table of slots, over one shared reader and one shared writer.
 //!
-//! A derive compiles a state machine for each struct. Here a struct is a list of names and a list of slots, and the loop
-//! over the members exists once per format.
+//! A derive compiles a state machine for each struct. Here a struct is a list of names and a list of slots, and the
+//! loop over the members exists once per format.
 
 use std::{cell::Cell, fmt, marker::PhantomData};
 
@@ -42,16 +42,17 @@ impl<'de, T: Record<'de>> Visitor<'de> for RecordVisitor<T> {
 }
 
 thread_local! {
-    /// How well what this thread decodes is covered by declared members. Untagged unions compare it between variants.
+    /// The coverage of the decoded value by declared members, on this thread. Untagged unions compare it between
+    /// variants.
     static COVERED: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Adds to the coverage of what is being decoded.
+/// Adds to the coverage of the value that is being decoded.
 pub(crate) fn cover(points: i64) {
     COVERED.with(|covered| covered.set(covered.get().saturating_add(points)));
 }
 
-/// Runs a decode, and says how many points of coverage it made.
+/// Runs a decode, and returns its points of coverage.
 pub(crate) fn covered<T>(decode: impl FnOnce() -> T) -> (T, i64) {
     let before = COVERED.with(|covered| covered.replace(0));
     let value = decode();
@@ -59,12 +60,12 @@ pub(crate) fn covered<T>(decode: impl FnOnce() -> T) -> (T, i64) {
     (value, points)
 }
 
-/// Moves the members of an object into their slots. Unknown members go to the last slot when its name is empty, and are
-/// skipped otherwise.
+/// Moves the members of an object into their slots. If the last slot's name is empty, unknown members go there;
+/// otherwise they are skipped.
 ///
 /// # Errors
 ///
-/// A member that its slot does not take: the error names member and type.
+/// A slot does not accept its member: the error names member and type.
 pub fn fields<'de, A: MapAccess<'de>>(
     mut map: A,
     record: &'static str,
@@ -102,7 +103,7 @@ pub fn missing<E: serde::de::Error>(record: &'static str, field: &'static str) -
     E::custom(format_args!("field `{field}` of `{record}` is missing"))
 }
 
-/// The value of a required member that is not there: an error, but for the values that tests make.
+/// Returns the value of a required member that is missing: an error, except for values of tests.
 ///
 /// # Errors
 ///
@@ -116,12 +117,12 @@ pub fn absent<T: Deserialize<'static>, E: serde::de::Error>(record: &'static str
     Err(missing(record, field))
 }
 
-/// Looks a name up among the declared ones, from the one that is expected next: servers write members in one order. What is
-/// not declared has an index beyond all of them.
+/// Looks up a name among the declared ones, starting with the expected one: servers write members in one order. An
+/// unknown name has an index beyond all of them.
 struct Key<'k> {
     names: &'static [&'static str],
     next: usize,
-    /// Takes the name of a member that is not declared.
+    /// Receives the name of an undeclared member.
     unknown: Option<&'k mut String>,
 }
 
@@ -212,7 +213,7 @@ macro_rules! __take {
     };
 }
 
-/// A member as it is written.
+/// A member for writing.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __put {
@@ -239,11 +240,12 @@ macro_rules! __put {
     };
 }
 
-/// Gives a struct its serde implementations, from a table of its members: Rust name, kind, name on the wire.
+/// Implements serde for a struct, from a table of its members: Rust name, kind, name on the wire.
 ///
-/// Kinds: `required` (`T`), `optional` (`Option<T>`, left out when `None`), `any` (`Option<Value>`, of which null is a value), `nullable` (`Option<T>`, written as null),
-/// `maybe` (`Maybe<T>`), and, last and without a name, what is not declared: `extra` (`BTreeMap<String, T>`), which callers see, or
-/// `rest` (`Undeclared`), which is kept to be written back.
+/// Kinds: `required` (`T`), `optional` (`Option<T>`, left out when `None`), `any` (`Option<Value>`, of which null is a
+/// value), `nullable` (`Option<T>`, written as null), `maybe` (`Maybe<T>`), and, last and without a name, the
+/// undeclared members: `extra` (`BTreeMap<String, T>`), which are public, or `rest` (`Undeclared`), which are kept to
+/// be written back.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __record {

@@ -10,8 +10,8 @@ use url::Url;
 use super::Raw;
 use crate::error::Error;
 
-/// A redirection, which the contract declares as what an operation answers. The client follows none: whether to go there, and
-/// with which credentials, is the caller's to say. The token of the client belongs to its own service.
+/// A redirection that the contract declares as a response of an operation. The client does not follow it: the caller
+/// decides whether to do so, and with which credentials. The client's token is only for its own service.
 pub struct Redirect {
     raw: Raw,
     location: Option<Url>,
@@ -25,28 +25,28 @@ impl Redirect {
         Self { raw, location }
     }
 
-    /// The status, such as 302.
+    /// Returns the status, such as 302.
     pub fn status(&self) -> StatusCode {
         self.raw.status
     }
 
-    /// Where it leads, as an absolute address; `None` where the service gives no address, or one that cannot be read. The address may
-    /// give access by itself: what is behind its `?` does not belong into a log.
+    /// Returns the target as an absolute address; `None` if the service sends none, or an invalid one. The address may
+    /// give access by itself: do not log its query.
     pub fn location(&self) -> Option<&str> {
         self.location.as_ref().map(Url::as_str)
     }
 
-    /// The headers.
+    /// Returns the headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.raw.headers
     }
 
-    /// The body, which most redirections come without.
+    /// Returns the body, which is empty in most redirections.
     pub fn bytes(&self) -> &Bytes {
         self.raw.bytes()
     }
 
-    /// The body as JSON.
+    /// Decodes the body as JSON.
     ///
     /// # Errors
     ///
@@ -59,13 +59,13 @@ impl Redirect {
 /// Without query, user and headers, any of which may be a secret.
 impl fmt::Debug for Redirect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.location.clone().map(|mut place| {
-            place.set_query(None);
-            place.set_fragment(None);
+        let location = self.location.clone().map(|mut location| {
+            location.set_query(None);
+            location.set_fragment(None);
             // An address that cannot have a user has none.
-            let _ = (place.set_username(""), place.set_password(None));
-            place.to_string()
+            let _ = (location.set_username(""), location.set_password(None));
+            location.to_string()
         });
-        f.debug_struct("Redirect").field("status", &self.status()).field("location", &place).finish_non_exhaustive()
+        f.debug_struct("Redirect").field("status", &self.status()).field("location", &location).finish_non_exhaustive()
     }
 }

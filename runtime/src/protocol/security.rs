@@ -1,18 +1,17 @@
-//! Who may call an operation, as the contract says.
+//! Security requirements of a contract.
 
-/// What an operation wants to be shown. Generated operations say it in `Operation::security`; those that say nothing want
-/// [`Security::Token`].
+/// The security requirements of an operation, from `Operation::security`. The default is [`Security::Token`].
 ///
-/// What the client cannot show is not invented: where no alternative is configured, the request goes out without, and the 401
-/// says which scheme the contract names.
+/// If no alternative is configured, the request is sent without credentials, and the error of the 401 names the
+/// contract's schemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// The token of the client's credential, where it has one: what holds where a contract says nothing.
+    /// The token of the client's credential, if it has one: the default without a requirement in the contract.
     Token,
-    /// Nothing, whatever the client has: `security: []`.
+    /// No credentials, even if the client has some: `security: []`.
     None,
-    /// The first alternative for which the client has everything. The schemes of one alternative go together; an alternative of no
-    /// schemes, `{}`, lets anybody in.
+    /// The first alternative whose schemes the client has. The schemes of one alternative are sent together; an
+    /// alternative without schemes, `{}`, is anonymous.
     Any(&'static [&'static [Scheme]]),
 }
 
@@ -21,12 +20,12 @@ pub enum Security {
 pub enum Scheme {
     /// A bearer token, `oauth2` or `openIdConnect`: the token of the client's credential.
     Token,
-    /// `http` with the scheme `basic`: the name under which the builder has user and password (`ClientBuilder::basic`).
+    /// `http` with the scheme `basic`, with user and password of `ClientBuilder::basic`.
     Basic {
         /// The name of the scheme in the contract.
         scheme: &'static str,
     },
-    /// `apiKey` in a header: the name under which the builder has the key (`ClientBuilder::api_key`), and the header's.
+    /// `apiKey` in a header, with the key of `ClientBuilder::api_key`.
     Header {
         /// The name of the scheme in the contract.
         scheme: &'static str,
@@ -50,7 +49,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The name that the contract gives it; `None`: it is the token.
+    /// Returns its name in the contract; `None` for the token.
     pub const fn scheme(self) -> Option<&'static str> {
         match self {
             Self::Token => None,

@@ -9,12 +9,12 @@ use crate::{
     json::{Object, Value},
 };
 
-/// Where the value of one member goes while a record is read.
+/// The slot for the value of one member while a record is read.
 pub trait Slot<'de, A: MapAccess<'de>> {
     /// Reads the value of the member.
     fn read(&mut self, map: &mut A) -> Result<(), A::Error>;
 
-    /// Reads the value of a member that is not declared.
+    /// Reads the value of an undeclared member.
     fn extra(&mut self, _name: String, map: &mut A) -> Result<(), A::Error> {
         map.next_value::<serde::de::IgnoredAny>().map(drop)
     }
@@ -57,8 +57,9 @@ impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> Slot<'de, A> for BTreeMap<Stri
     }
 }
 
-/// Members that the contract does not declare, of a type that is read and written back. They stay as they came, so that a
-/// program loses nothing that a later version of the service has added. A type without any is as large as a pointer more.
+/// Members that the contract does not declare, of a type that is read and written back. They are kept unchanged, so
+/// that a program loses nothing that a later version of the service has added. Without any, it has the size of a
+/// pointer.
 #[derive(Clone, Default, PartialEq)]
 pub struct Undeclared(Option<Box<Object>>);
 
@@ -119,7 +120,7 @@ impl<M: SerializeMap, T: Serialize> Put<M> for IfPresent<'_, T> {
     }
 }
 
-/// Members that are not declared.
+/// Undeclared members.
 #[derive(Debug)]
 pub struct EachEntry<'a, T>(pub &'a BTreeMap<String, T>);
 

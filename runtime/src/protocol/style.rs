@@ -7,13 +7,14 @@ use crate::error::{Error, Kind, escape};
 use crate::json::{Object, Value};
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// How one text is made fit for its place.
+/// The encoding of one text for its place.
 pub(crate) type Encode = fn(&str) -> String;
 
-/// RFC 3986: everything but the unreserved characters.
+/// RFC 3986: all but the unreserved characters.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What `allowReserved` leaves as it is. `#`, `&`, `+`, `[` and `]` would end or change the query, so they are encoded.
+/// The characters that `allowReserved` does not encode. `#`, `&`, `+`, `[` and `]` would end or change the query, so
+/// they are encoded.
 const RESERVED: &AsciiSet = &UNRESERVED
     .remove(b':')
     .remove(b'/')
@@ -29,17 +30,17 @@ const RESERVED: &AsciiSet = &UNRESERVED
     .remove(b';')
     .remove(b'=');
 
-/// Percent-encodes everything but the unreserved characters.
+/// Percent-encodes all but the unreserved characters.
 pub(crate) fn strict(text: &str) -> String {
     utf8_percent_encode(text, UNRESERVED).to_string()
 }
 
-/// Percent-encodes, leaving reserved characters.
+/// Percent-encodes, except for reserved characters.
 pub(crate) fn reserved(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 
-/// Percent-encodes what no path can hold, leaving encodings that are there already.
+/// Percent-encodes characters that are invalid in a path, and keeps existing encodings.
 pub(crate) fn path(text: &str) -> String {
     const PATH: &AsciiSet =
         &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
@@ -51,12 +52,12 @@ pub(crate) fn form(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-/// Leaves the text as it is.
+/// Returns the text unencoded.
 pub(crate) fn plain(text: &str) -> String {
     text.to_owned()
 }
 
-/// A value as text: a string as it is, anything else as JSON writes it.
+/// Returns a value as text: a string as it is, other values as JSON.
 pub(crate) fn text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
@@ -64,7 +65,7 @@ pub(crate) fn text(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The `name=value` pairs of a query, a form body or a cookie. Null and empty lists give none.
+/// Returns the `name=value` pairs of a query, a form body or a cookie. Null and empty lists have none.
 pub(crate) fn pairs(name: &str, style: Style, value: &Value, encode: Encode) -> Vec<String> {
     let pair = |name: &str, value: &Value| format!("{}={}", encode(name), encode(&text(value)));
     let joined = |items: Vec<String>, delimiter: &str| match items.is_empty() {
@@ -95,19 +96,19 @@ pub(crate) fn pairs(name: &str, style: Style, value: &Value, encode: Encode) -> 
     }
 }
 
-/// The pairs of a query parameter in the default style.
+/// Returns the pairs of a query parameter in the default style.
 pub(crate) fn query_pairs(name: &str, value: &Value) -> Vec<String> {
     pairs(name, Style::Form, value, strict)
 }
 
-/// The pairs of a query parameter, decoded: names and values, as forms hold them that need no encoding.
+/// Returns the pairs of a query parameter, decoded: names and values, for forms without encoding.
 pub(crate) fn entries(name: &str, style: Style, value: &Value) -> Vec<(String, String)> {
     let decode = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let split = |pair: &String| pair.split_once('=').map(|(name, value)| (decode(name), decode(value)));
     pairs(name, style, value, strict).iter().filter_map(split).collect()
 }
 
-/// What stands between the items of a list. A comma stays as it is: those within the items are encoded.
+/// Returns the separator of list items. A comma is not encoded: those within the items are.
 fn separator(style: Style, encode: Encode) -> String {
     match style {
         Style::Space => encode(" "),
@@ -129,7 +130,7 @@ fn deep(name: &str, value: &Value, encode: Encode, out: &mut Vec<String>) {
     }
 }
 
-/// A path or header parameter: `None` for null and for an empty list.
+/// Returns a path or header parameter: `None` for null and for an empty list.
 pub(crate) fn expand(name: &str, style: Style, value: &Value, encode: Encode) -> Option<String> {
     let (prefix, delimiter, named, explode) = match style {
         Style::Label => (".", ",", false, false),
@@ -163,11 +164,11 @@ pub(crate) fn expand(name: &str, style: Style, value: &Value, encode: Encode) ->
     Some(if named { format!("{prefix}{}={body}", encode(name)) } else { format!("{prefix}{body}") })
 }
 
-/// True if the items of a list can be told apart where it is read: none of them holds what stands between them.
+/// Checks that the items of a list can be parsed again: none of them contains the separator.
 ///
 /// # Errors
 ///
-/// An item holds it: the service would read other items.
+/// An item contains it: the service would read other items.
 pub(crate) fn check(name: &str, style: Style, value: &Value, encode: Encode) -> Result<(), Error> {
     let is_list = match value {
         Value::Array(_) => !matches!(style, Style::Form | Style::Deep | Style::Json),
@@ -189,12 +190,12 @@ pub(crate) fn check(name: &str, style: Style, value: &Value, encode: Encode) -> 
         return Ok(());
     }
     let delimiter = percent_decode_str(&delimiter).decode_utf8_lossy().replace('+', " ");
-    let what = format!("an item of `{}` holds {delimiter:?}, which separates the items", escape(name));
-    Err(Error::of(Kind::Request, what)
+    let message = format!("an item of `{}` contains {delimiter:?}, which separates the items", escape(name));
+    Err(Error::of(Kind::Request, message)
         .hint("nothing was sent: the service would read other items; it takes no such item in this style"))
 }
 
-/// The scalars that will stand in a path, for the rules of paths.
+/// Returns the scalars in a path parameter, for the rules of paths.
 pub(crate) fn pieces(value: &Value) -> Vec<Cow<'_, str>> {
     match value {
         Value::Array(items) => present(items).map(text).collect(),

@@ -1,4 +1,4 @@
-//! Fills the template of a path, and refuses what would leave it.
+//! Fills a path template, and refuses values that would lead out of it.
 
 use percent_encoding::percent_decode_str;
 
@@ -6,7 +6,7 @@ use super::{Parameter, style};
 use crate::error::{Error, Kind};
 use crate::json::Value;
 
-/// The path with its parameters in place. `value` gives the value of a parameter by its name.
+/// Returns the path with its parameters. `value` returns the value of a parameter by its name.
 pub(crate) fn fill<'v>(
     template: &str,
     value: impl Fn(&str) -> Option<(&'v Parameter, &'v Value)>,
@@ -48,8 +48,9 @@ fn expand(parameter: &Parameter, value: &Value) -> Result<String, Error> {
         .ok_or_else(|| Error::of(Kind::Request, format!("the path parameter `{}` is empty", parameter.name)))
 }
 
-/// The rule that a value breaks. A separator is encoded, and so stays within its segment. Steps are refused, because
-/// servers resolve them, encoded or not; encodings are undone first, as often as a chain of servers might.
+/// Returns the rule that a value breaks. A separator is encoded, and so stays within its segment. Dot segments are
+/// refused, because servers resolve them, encoded or not; encodings are decoded first, as often as a chain of servers
+/// might.
 fn refuse(piece: &str) -> Option<&'static str> {
     const ROUNDS: usize = 4;
     let mut text = piece.to_owned();
@@ -59,7 +60,7 @@ fn refuse(piece: &str) -> Option<&'static str> {
             _ if text.split(['/', '\\']).any(|segment| matches!(segment, "." | "..")) => {
                 return Some("contains a path segment `.` or `..`");
             }
-            _ if text.chars().any(char::is_control) => return Some("holds a control character"),
+            _ if text.chars().any(char::is_control) => return Some("contains a control character"),
             _ => {}
         }
         let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
@@ -71,7 +72,7 @@ fn refuse(piece: &str) -> Option<&'static str> {
     Some("is encoded many times over")
 }
 
-/// The path with texts in the places of its parameters.
+/// Returns the path with texts for its parameters.
 #[cfg(feature = "operations")]
 pub(crate) fn fill_texts<'v>(template: &str, value: impl Fn(&str) -> Option<&'v str>) -> Result<String, Error> {
     let mut path = String::with_capacity(template.len() + 32);
@@ -93,7 +94,8 @@ pub(crate) fn fill_texts<'v>(template: &str, value: impl Fn(&str) -> Option<&'v 
     Ok(path)
 }
 
-/// The parameters of an address that a template was filled for. Those that share a segment with other text are left out.
+/// Returns the parameters of an address that a template was filled for. Those that share a segment with other text are
+/// left out.
 #[cfg(feature = "operations")]
 pub(crate) fn parameters_of(
     base: &url::Url,

@@ -1,5 +1,5 @@
-//! Unions: by a tag, by the name of a member, or by what fits. Values are told apart by their text, so that numbers keep their
-//! digits.
+//! Unions: by a tag, by the name of a member, or by the best fit. Values are distinguished by their text, so that
+//! numbers keep their digits.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use serde::{
 use super::record::covered;
 use crate::json::{self, Object, Value, lenient};
 
-/// The text of a value that is still to be told apart.
+/// The text of a value whose variant is not known yet.
 type Kept = String;
 
-/// How one variant of a union is read.
+/// Reads one variant of a union.
 pub type Read<T> = fn(&str) -> Result<T, serde_json::Error>;
 
 /// One variant of a union that is picked by its tag.
@@ -26,31 +26,32 @@ pub fn kept<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error
     json::raw(deserializer)
 }
 
-/// How one variant of an untagged union is read: whether an integer may be written with a fraction of zero or an exponent.
+/// Reads one variant of an untagged union; the flag allows integers with a fraction of zero or an exponent.
 pub type Fit<T> = fn(&str, bool) -> Result<T, serde_json::Error>;
 
-/// Reads a `T` out of a text. Numbers stand as numbers; `whole` says whether integers may be written in any way.
+/// Reads a `T` from a text. Numbers must not be strings; `whole` allows integers in any notation.
 pub fn from_text<T: DeserializeOwned>(text: &str, whole: bool) -> Result<T, serde_json::Error> {
     lenient::from_slice_strictly(text.as_bytes(), whole)
 }
 
-/// As [`from_text`], for a variant that a tag names: numbers may come as text.
+/// As [`from_text`], for a variant that a tag names: numbers may be strings.
 pub fn from_text_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     lenient::from_slice(text.as_bytes())
 }
 
-/// The variant that the tag of the value names; `None` when it names none. Without a tag, the one variant that fits.
+/// Returns the variant that the tag of the value names; `None` if it names none. Without a tag, the only variant that
+/// fits.
 pub fn by_tag<T>(text: &str, tag: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
     let tag = match tag_of(text, tag) {
         Tag::Text(tag) => tag,
         Tag::Absent => return only_fit(text, variants),
         Tag::Other => return Ok(None),
     };
-    let found = variants.iter().find(|(tags, _)| tags.contains(&tag.as_str()));
-    found.map(|(_, read)| json::within(text, || read(text))?).transpose()
+    let variant = variants.iter().find(|(tags, _)| tags.contains(&tag.as_str()));
+    variant.map(|(_, read)| json::within(text, || read(text))?).transpose()
 }
 
-/// The variant that decodes the value and covers more of it than any other; `None` where two cover as much.
+/// Returns the variant that decodes the value and covers more of it than any other; `None` if two cover as much.
 fn only_fit<T>(text: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_json::Error> {
     let mut best: Option<(T, i64)> = None;
     let mut is_alone = false;
@@ -66,23 +67,23 @@ fn only_fit<T>(text: &str, variants: &[Tagged<T>]) -> Result<Option<T>, serde_js
             }
         }
     }
-    let found = best.filter(|_| is_alone);
-    if let Some((_, points)) = &found {
+    let variant = best.filter(|_| is_alone);
+    if let Some((_, points)) = &variant {
         super::record::cover(*points);
     }
-    Ok(found.map(|(found, _)| found))
+    Ok(variant.map(|(variant, _)| variant))
 }
 
 /// The member that names the variant of a value.
 enum Tag {
     Text(String),
-    /// It is not there, or null.
+    /// It is missing, or null.
     Absent,
-    /// The value is no object, or the tag no text.
+    /// The value is not an object, or the tag is not a text.
     Other,
 }
 
-/// The text or the number that the last member of a name is. .NET may tell subtypes apart by numbers.
+/// The text or the number of the last member of a name. .NET may use numbers as tags.
 fn tag_of(text: &str, name: &str) -> Tag {
     struct Find<'n>(&'n str);
 
@@ -94,14 +95,14 @@ fn tag_of(text: &str, name: &str) -> Tag {
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<Value>, A::Error> {
-            let mut found = None;
+            let mut variant = None;
             while let Some(is_it) = map.next_key_seed(Is(self.0))? {
                 match is_it {
-                    true => found = Some(map.next_value()?),
+                    true => variant = Some(map.next_value()?),
                     false => drop(map.next_value::<IgnoredAny>()?),
                 }
             }
-            Ok(found)
+            Ok(variant)
         }
     }
 
@@ -136,8 +137,8 @@ fn tag_of(text: &str, name: &str) -> Tag {
     }
 }
 
-/// The variant that decodes the value and covers most of it; the first of equals. Integers that are not written as such
-/// count where nothing fits without them.
+/// Returns the variant that decodes the value and covers most of it; the first of equals. Integers in other notations
+/// are tried only if nothing fits without them.
 pub fn by_fit<T>(text: &str, variants: &[Fit<T>]) -> Result<Option<T>, serde_json::Error> {
     for whole in [false, true] {
         let mut best: Option<(T, i64)> = None;
@@ -149,20 +150,20 @@ pub fn by_fit<T>(text: &str, variants: &[Fit<T>]) -> Result<Option<T>, serde_jso
                 best = Some((candidate, points));
             }
         }
-        if let Some((found, points)) = best {
+        if let Some((variant, points)) = best {
             super::record::cover(points);
-            return Ok(Some(found));
+            return Ok(Some(variant));
         }
     }
     Ok(None)
 }
 
-/// Turns the error of a variant into the format's.
+/// Converts the error of a variant into the format's.
 pub fn in_union<E: serde::de::Error>(union: &'static str, cause: &serde_json::Error) -> E {
     E::custom(format_args!("`{union}`: {cause}"))
 }
 
-/// Writes a variant, with its tag where the variant does not write it itself.
+/// Writes a variant, with its tag if the variant does not write it itself.
 pub fn with_tag<S: Serializer>(
     serializer: S,
     tag: &'static str,
@@ -172,7 +173,7 @@ pub fn with_tag<S: Serializer>(
     let value = super::to_value(variant).map_err(serde::ser::Error::custom)?;
     let Value::Object(mut members) = value else { return value.serialize(serializer) };
     let own = members.remove(tag).filter(|value| !value.is_null());
-    // Readers of tagged unions in .NET want the tag first.
+    // Readers of tagged unions in .NET require the tag first.
     let mut tagged = Object::new();
     tagged.set(tag, own.unwrap_or_else(|| text.into()));
     tagged.extend(members);
@@ -186,7 +187,7 @@ pub fn keyed<S: Serializer>(serializer: S, name: &'static str, variant: &impl Se
     map.end()
 }
 
-/// The only member of an object that is not null: its name, and its value as text.
+/// Returns the only member of an object that is not null: its name, and its value as text.
 pub fn only_member<E: serde::de::Error>(text: &str) -> Result<(String, Kept), E> {
     let Ok(Value::Object(members)) = Value::read(text) else {
         return Err(E::custom("an object with one member is expected"));
@@ -198,7 +199,7 @@ pub fn only_member<E: serde::de::Error>(text: &str) -> Result<(String, Kept), E>
     }
 }
 
-/// Gives an enum with `Unknown(Value)` its serde implementations: the member `tag` names the variant.
+/// Implements serde for an enum with `Unknown(Value)`: the member `tag` names the variant.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tagged_union {
@@ -206,12 +207,12 @@ macro_rules! __tagged_union {
         impl<'de> $crate::codegen::Deserialize<'de> for $type {
             fn deserialize<D: $crate::codegen::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 let text = $crate::codegen::kept(deserializer)?;
-                let found = $crate::codegen::by_tag(&text, $tag, &[
+                let variant = $crate::codegen::by_tag(&text, $tag, &[
                     $((&[$first $(, $more)*], |text| $crate::codegen::from_text_leniently(text).map(Self::$variant)),)*
                 ]);
                 let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
-                match found.map_err(failed)? {
-                    ::core::option::Option::Some(found) => ::core::result::Result::Ok(found),
+                match variant.map_err(failed)? {
+                    ::core::option::Option::Some(variant) => ::core::result::Result::Ok(variant),
                     ::core::option::Option::None => {
                         $crate::codegen::unfit();
                         $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)
@@ -230,7 +231,7 @@ macro_rules! __tagged_union {
     };
 }
 
-/// Gives an enum its serde implementations: the value is an object whose only member names the variant.
+/// Implements serde for an enum: the value is an object whose only member names the variant.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __keyed_union {
@@ -256,7 +257,7 @@ macro_rules! __keyed_union {
     };
 }
 
-/// Gives an enum with `Unknown(Value)` its serde implementations: the variant that fits best is taken.
+/// Implements serde for an enum with `Unknown(Value)`: the best fitting variant is used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __untagged_union {
@@ -269,7 +270,7 @@ macro_rules! __untagged_union {
                 ];
                 let failed = |cause| $crate::codegen::in_union(::core::stringify!($type), &cause);
                 match $crate::codegen::by_fit(&text, variants).map_err(failed)? {
-                    ::core::option::Option::Some(found) => ::core::result::Result::Ok(found),
+                    ::core::option::Option::Some(variant) => ::core::result::Result::Ok(variant),
                     ::core::option::Option::None => {
                         $crate::codegen::unfit();
                         $crate::codegen::from_text(&text, false).map(Self::Unknown).map_err(failed)
@@ -288,7 +289,7 @@ macro_rules! __untagged_union {
     };
 }
 
-/// Makes a union out of the value of each variant, where all have types of their own.
+/// Converts the value of each variant into the union, if all have types of their own.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __from_variants {

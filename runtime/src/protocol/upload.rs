@@ -1,4 +1,4 @@
-//! What is sent as bytes.
+//! Uploads.
 
 use std::{
     fmt,
@@ -42,18 +42,19 @@ impl Upload {
         Self { source, file_name: None, content_type: None }
     }
 
-    /// Bytes in memory.
+    /// Creates an upload from bytes in memory.
     pub fn bytes(bytes: impl Into<Bytes>) -> Self {
         Self::new(UploadSource::Bytes(bytes.into()))
     }
 
-    /// A file. It is opened when the call is sent, and sent under its own name unless another is given.
+    /// Creates an upload from a file. It is opened when the call is sent, and sent under its own name unless another is
+    /// set.
     pub fn file(path: impl AsRef<Path>) -> Self {
         Self::new(UploadSource::File(path.as_ref().to_owned()))
     }
 
-    /// A stream of chunks, and their total length in bytes where it is known. It is sent once: a call with it is not
-    /// retried, and a second call with the same value (or a clone) fails.
+    /// Creates an upload from a stream of chunks, and their total length in bytes if it is known. It is sent once: a
+    /// call with it is not retried, and a second call with the same value (or a clone) fails.
     pub fn stream<S>(chunks: S, length: Option<u64>) -> Self
     where
         S: Stream<Item = std::io::Result<Bytes>> + Send + 'static,
@@ -61,7 +62,7 @@ impl Upload {
         Self::new(UploadSource::Stream(Arc::new(Mutex::new(Some(Box::pin(chunks)))), length))
     }
 
-    /// Sets the file name that multipart forms say.
+    /// Sets the file name in multipart forms.
     #[must_use]
     pub fn file_name(mut self, name: impl Into<String>) -> Self {
         self.file_name = Some(name.into());
@@ -75,7 +76,7 @@ impl Upload {
         self
     }
 
-    /// The name to say in a form.
+    /// Returns the file name in a form.
     pub(crate) fn name(&self) -> Option<String> {
         match (&self.file_name, &self.source) {
             (Some(name), _) => Some(name.clone()),
@@ -86,7 +87,7 @@ impl Upload {
 }
 
 impl UploadSource {
-    /// The chunks of a stream, the first time.
+    /// Takes the chunks of a stream, the first time.
     pub(crate) fn take(stream: &Mutex<Option<Chunks>>) -> Option<Chunks> {
         stream.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -104,7 +105,7 @@ impl fmt::Debug for Upload {
     }
 }
 
-/// Streams are equal when they are the same stream.
+/// Streams are equal if they are the same stream.
 impl PartialEq for Upload {
     fn eq(&self, other: &Self) -> bool {
         let source = match (&self.source, &other.source) {
@@ -117,7 +118,7 @@ impl PartialEq for Upload {
     }
 }
 
-/// No bytes.
+/// An empty upload.
 impl Default for Upload {
     fn default() -> Self {
         Self::bytes(Bytes::new())

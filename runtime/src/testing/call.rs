@@ -1,4 +1,4 @@
-//! A call that a fake was sent.
+//! The recorded calls of a fake.
 
 use std::future::poll_fn;
 
@@ -16,26 +16,26 @@ use crate::{
     protocol::Prepared,
 };
 
-/// The most that a fake keeps of a body, in bytes.
+/// The largest body that a fake records, in bytes.
 const LIMIT: usize = 64 * 1024 * 1024;
 
-/// A call that a [`Fake`](super::Fake) was sent.
+/// A call that a [`Fake`](super::Fake) received.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FakeCall {
     /// The operation, by its Rust name.
     pub operation: &'static str,
-    /// Its family; empty where no contract has it.
+    /// Its family; empty if no contract has it.
     pub family: &'static str,
     /// The method.
     pub method: Method,
     /// The path, from the root of the address.
     pub path: String,
-    /// The query, without its question mark; empty when the call has no query.
+    /// The query, without its question mark; empty if the call has no query.
     pub query: String,
-    /// The headers, without what a credential adds.
+    /// The headers, without those of a credential.
     pub headers: HeaderMap,
-    /// The body as it was sent: of files, streams and multipart forms, too.
+    /// The body as it was sent, including files, streams and multipart forms.
     pub body: Bytes,
     template: &'static str,
 }
@@ -71,7 +71,7 @@ impl FakeCall {
         })
     }
 
-    /// The value of a parameter of the path, by the name that the contract gives it. `None` where the template has no segment of it.
+    /// Returns the value of a path parameter, by its name in the contract. `None` if the template has no segment of it.
     pub fn path_parameter(&self, name: &str) -> Option<String> {
         let (names, values) = (self.template.split('/').rev(), self.path.split('/').rev());
         let is_it = |segment: &str| segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) == Some(name);
@@ -79,22 +79,22 @@ impl FakeCall {
         Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
     }
 
-    /// The first value of a parameter of the query.
+    /// Returns the first value of a query parameter.
     pub fn query_parameter(&self, name: &str) -> Option<String> {
         let mut pairs = url::form_urlencoded::parse(self.query.as_bytes());
-        pairs.find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+        pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     }
 
-    /// The value of a header, when it is there and is visible ASCII.
+    /// Returns the value of a header if it exists and is visible ASCII.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The body as JSON.
+    /// Decodes the body as JSON.
     ///
     /// # Errors
     ///
-    /// It is not JSON of that type.
+    /// The body is not JSON of that type.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         lenient::from_slice(&self.body).map_err(|cause| Error::decode("the body of the call", &cause))
     }

@@ -1,4 +1,4 @@
-//! A service that is not there, for those who test their own code against a client.
+//! A fake service, for tests of code that uses a client.
 
 mod call;
 mod reply;
@@ -25,8 +25,8 @@ use crate::{
     protocol::Prepared,
 };
 
-/// The name of an operation, with the type that its calls give. Each type in the `operations` module of a family of a generated client
-/// has one as its constant `FAKE`.
+/// The name of an operation, with the type of its calls. Each type in the `operations` module of a family of a
+/// generated client has one as its constant `FAKE`.
 pub struct FakeOperation<T> {
     family: &'static str,
     name: &'static str,
@@ -34,7 +34,7 @@ pub struct FakeOperation<T> {
 }
 
 impl<T> FakeOperation<T> {
-    /// What generated code calls.
+    /// Called by generated code.
     #[doc(hidden)]
     pub const fn new(family: &'static str, name: &'static str) -> Self {
         Self { family, name, answer: PhantomData }
@@ -55,14 +55,14 @@ impl<T> fmt::Debug for FakeOperation<T> {
     }
 }
 
-/// What is sent by hand, through [`Client::request`].
+/// Requests through [`Client::request`].
 pub const REQUESTS: FakeOperation<Value> = FakeOperation::new("", "request");
 
 /// GraphQL queries over HTTP. Subscriptions need a server.
 #[cfg(feature = "graphql")]
 pub const QUERIES: FakeOperation<Value> = FakeOperation::new("", "graphql");
 
-/// A service that is not there: it answers the calls of a client with what it was told, and keeps them.
+/// A fake service: it answers the calls of a client with the configured replies, and records them.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), driftless_runtime::Error> {
@@ -95,7 +95,7 @@ struct FakeState {
 
 type Matcher = Box<dyn Fn(&FakeCall) -> bool + Send>;
 
-/// What is told of some calls.
+/// The replies to some calls.
 struct Rule {
     number: u64,
     operation: (&'static str, &'static str),
@@ -103,11 +103,11 @@ struct Rule {
     replies: VecDeque<FakeReply>,
 }
 
-/// Answers that are made when a call comes; an error is one of the connection.
+/// Replies that are made when a call arrives; an error is one of the connection.
 #[cfg(test)]
 type Script = Box<dyn FnMut(&FakeCall) -> Result<(StatusCode, bytes::Bytes), Error> + Send>;
 
-/// Tells a [`Fake`] how it answers the calls of one operation.
+/// Sets the replies of a [`Fake`] to the calls of one operation.
 pub struct FakeRule<'a, T> {
     fake: &'a Fake,
     matches: Vec<Matcher>,
@@ -116,7 +116,8 @@ pub struct FakeRule<'a, T> {
 }
 
 impl<T> FakeRule<'_, T> {
-    /// Takes only the calls that this says `true` of: by parameters, headers, body. All conditions have to hold.
+    /// Applies only to calls for which this returns `true`: by parameters, headers, body. All conditions have to be
+    /// met.
     #[must_use = "say `answer` or `reply`"]
     pub fn when(mut self, matches: impl Fn(&FakeCall) -> bool + Send + 'static) -> Self {
         self.matches.push(Box::new(matches));
@@ -131,7 +132,7 @@ impl<T> FakeRule<'_, T> {
         self.reply(FakeReply::status(200).json(value))
     }
 
-    /// Answers the next call with this. Several replies are given in their order, and the last one over and over.
+    /// Answers the next call with this reply. Several replies are given in order, and the last one repeatedly.
     pub fn reply(mut self, reply: FakeReply) -> Self {
         let mut state = self.fake.state();
         let rule = match self.number.and_then(|number| state.rules.iter_mut().find(|rule| rule.number == number)) {
@@ -161,43 +162,44 @@ impl<T> fmt::Debug for FakeRule<'_, T> {
 }
 
 impl Fake {
-    /// A service that refuses everything with status 501, until it is told answers.
+    /// Creates a service that refuses all calls with status 501, until replies are set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Tells it about the calls of an operation. Of several rules for one operation, the first whose conditions hold answers.
+    /// Starts a rule for the calls of an operation. Of several rules for one operation, the first whose conditions are
+    /// met answers.
     #[must_use = "say `answer` or `reply`"]
     pub fn on<T>(&self, operation: FakeOperation<T>) -> FakeRule<'_, T> {
         FakeRule { fake: self, matches: Vec::new(), number: None, operation }
     }
 
-    /// The calls so far, in their order, those with an error as well. Each attempt of a call is one.
+    /// Returns the calls so far, in order, including those with an error. Each attempt counts as one.
     pub fn calls(&self) -> Vec<FakeCall> {
         self.state().calls.clone()
     }
 
-    /// The calls of one operation so far.
+    /// Returns the calls of one operation so far.
     pub fn calls_of<T>(&self, operation: FakeOperation<T>) -> Vec<FakeCall> {
         let of = |call: &&FakeCall| (call.family, call.operation) == (operation.family, operation.name);
         self.state().calls.iter().filter(of).cloned().collect()
     }
 
-    /// A client of it. It has no credential, and sends each call once.
+    /// Creates a client of it. It has no credential, and sends each call once.
     ///
     /// # Errors
     ///
-    /// None that a test would meet.
+    /// None in practice.
     pub fn client(&self) -> Result<Client, Error> {
         self.builder().no_retry().build()
     }
 
-    /// The configuration of a client of it, to go on with.
+    /// Returns the configuration of a client of it, for further changes.
     pub fn builder(&self) -> ClientBuilder {
         self.builder_of()
     }
 
-    /// The configuration of a client of any kind.
+    /// Returns the configuration of a client of any kind.
     #[doc(hidden)]
     pub fn builder_of<P: GeneratedClient>(&self) -> ClientBuilder<P> {
         ClientBuilder::new("http://localhost").double(self.clone())
@@ -211,7 +213,7 @@ impl Fake {
         self.state().script = Some(Box::new(script));
     }
 
-    /// Keeps a call, and finds what to say to it.
+    /// Records a call, and returns the reply to it.
     fn take(&self, call: FakeCall) -> Result<FakeReply, Error> {
         let mut state = self.state();
         state.calls.push(call.clone());
@@ -258,7 +260,7 @@ impl fmt::Debug for Fake {
     }
 }
 
-/// The error of a fake that was told what cannot be.
-fn wrong(what: impl Into<String>) -> Error {
-    Error::of(Kind::Request, what).hint("correct the test")
+/// The error of a fake with an invalid reply.
+fn wrong(message: impl Into<String>) -> Error {
+    Error::of(Kind::Request, message).hint("correct the test")
 }

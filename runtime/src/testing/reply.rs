@@ -1,4 +1,4 @@
-//! What a fake says to a call.
+//! The replies of a fake.
 
 use std::{fmt, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
     error::{Error, Kind},
 };
 
-/// What a [`Fake`](super::Fake) says to a call: a status with headers and a body, or no answer at all.
+/// A reply of a [`Fake`](super::Fake) to a call: a status with headers and a body, or a failure of the connection.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct FakeReply {
     headers: HeaderMap,
     body: Bytes,
     delay: Duration,
-    /// What cannot be said. The call says it: a test reads its errors there.
+    /// The fault of an invalid reply. The call returns it as an error.
     wrong: Option<String>,
 }
 
@@ -41,22 +41,22 @@ enum Outcome {
 }
 
 impl FakeReply {
-    /// An answer with this status, without a body.
+    /// Creates a reply with this status, without a body.
     pub fn status(status: u16) -> Self {
-        Self::of(Outcome::Status(status))
+        Self::from_outcome(Outcome::Status(status))
     }
 
-    /// No connection comes about: nothing of the call is sent.
+    /// Creates a failure to connect: nothing of the call is sent.
     pub fn no_connection() -> Self {
-        Self::of(Outcome::Unconnected)
+        Self::from_outcome(Outcome::Unconnected)
     }
 
-    /// The connection breaks after the call was sent: whether it took effect is not known.
+    /// Creates a connection that breaks after the call was sent: it is unknown whether it took effect.
     pub fn broken_connection() -> Self {
-        Self::of(Outcome::Broken)
+        Self::from_outcome(Outcome::Broken)
     }
 
-    fn of(outcome: Outcome) -> Self {
+    fn from_outcome(outcome: Outcome) -> Self {
         Self { outcome, headers: HeaderMap::new(), body: Bytes::new(), delay: Duration::ZERO, wrong: None }
     }
 
@@ -69,7 +69,7 @@ impl FakeReply {
         self
     }
 
-    /// Sets a body of JSON.
+    /// Sets a JSON body.
     pub fn json(mut self, value: &(impl Serialize + ?Sized)) -> Self {
         match serde_json::to_vec(value) {
             Ok(body) => self.body = body.into(),
@@ -81,21 +81,21 @@ impl FakeReply {
         self
     }
 
-    /// Sets a body as it is.
+    /// Sets a body of bytes.
     pub fn bytes(mut self, body: impl Into<Bytes>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// Waits before it is said. It is time of tokio: a test with a paused clock does not wait.
+    /// Delays the reply. It is time of tokio: a test with a paused clock does not wait.
     pub fn delay(mut self, time: Duration) -> Self {
         self.delay = time;
         self
     }
 
     pub(super) async fn respond(self) -> Result<reqwest::Response, Error> {
-        if let Some(what) = self.wrong {
-            return Err(wrong(what));
+        if let Some(message) = self.wrong {
+            return Err(wrong(message));
         }
         if !self.delay.is_zero() {
             clock::sleep(self.delay).await;
@@ -103,9 +103,9 @@ impl FakeReply {
         let status = match self.outcome {
             Outcome::Status(status) => status,
             Outcome::Unconnected => {
-                return Err(Error::of(Kind::Connect, "no connection, as the fake was told").because("connect/refused"));
+                return Err(Error::of(Kind::Connect, "no connection, as set in the fake").because("connect/refused"));
             }
-            Outcome::Broken => return Err(Error::of(Kind::Transport, "the connection broke, as the fake was told")),
+            Outcome::Broken => return Err(Error::of(Kind::Transport, "the connection broke, as set in the fake")),
         };
         let status =
             StatusCode::from_u16(status).map_err(|_| wrong(format!("the fake's status {status} is not valid")))?;

@@ -1,15 +1,15 @@
-//! Which addresses are spoken to.
+//! The rules for addresses.
 
 use url::{Host, Url};
 
 use crate::error::{Error, Kind};
 
-/// Hosts beyond loopback that are spoken to over `http`, because somebody said so.
+/// Hosts other than loopback for which `http` is allowed, by configuration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlainHosts(Vec<Host>);
 
 impl PlainHosts {
-    /// Reads names and addresses of hosts, without scheme and port.
+    /// Parses names and addresses of hosts, without scheme and port.
     pub(crate) fn read(hosts: &[String]) -> Result<Self, Error> {
         let parse = |text: &String| {
             let text = text.trim();
@@ -25,20 +25,20 @@ impl PlainHosts {
         hosts.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether the address may be spoken to without TLS.
+    /// Returns whether the address is allowed without TLS.
     pub(crate) fn allow(&self, url: &Url) -> bool {
         is_loopback(url) || url.host().is_some_and(|host| self.0.iter().any(|known| *known == host))
     }
 }
 
-/// Parses the address of a server: `https`, or `http` where that is allowed; no user info, query or fragment.
-pub(crate) fn server(what: &str, text: &str, plain: &PlainHosts) -> Result<Url, Error> {
-    let refuse = |rule: &str, hint: &str| Err(Error::of(Kind::Configuration, format!("{what} {rule}")).hint(hint));
+/// Parses the address of a server: `https`, or `http` if that is allowed; no user info, query or fragment.
+pub(crate) fn server(name: &str, text: &str, plain: &PlainHosts) -> Result<Url, Error> {
+    let refuse = |rule: &str, hint: &str| Err(Error::of(Kind::Configuration, format!("{name} {rule}")).hint(hint));
     let Ok(url) = Url::parse(text.trim()) else {
         return refuse("is not an address", "write it in full: https://host.example");
     };
     if !url.username().is_empty() || url.password().is_some() {
-        return refuse("holds a user or a password", "take it out, and give a credential instead");
+        return refuse("contains a user or a password", "remove it, and set a credential instead");
     }
     if url.query().is_some() || url.fragment().is_some() {
         return refuse("has a query or a fragment", "end it with the path");
@@ -55,7 +55,7 @@ pub(crate) fn server(what: &str, text: &str, plain: &PlainHosts) -> Result<Url, 
     }
 }
 
-/// Whether the host is this machine, whatever name servers say.
+/// Returns whether the host is this machine, whatever DNS answers.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -65,7 +65,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Whether two addresses belong to one server: scheme, host and port are the same.
+/// Returns whether two addresses have the same origin: scheme, host and port.
 pub(crate) fn is_same_origin(one: &Url, other: &Url) -> bool {
     let port = Url::port_or_known_default;
     one.scheme() == other.scheme() && one.host() == other.host() && port(one) == port(other)

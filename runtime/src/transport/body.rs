@@ -12,13 +12,13 @@ use bytes::{Bytes, BytesMut};
 use super::{Flow, MinThroughput, broken};
 use crate::error::{Error, Kind};
 
-/// The whole body, up to `limit` bytes.
+/// Reads the whole body, up to `limit` bytes.
 pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, mut flow: Flow) -> Result<Bytes, Error> {
     let too_large = || {
         Error::of(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
             .hint("ask for less, or use the operation's streaming form")
     };
-    // What the server announces is checked first, and never believed: it reserves no memory.
+    // The announced length is checked first, and never trusted: it reserves no memory.
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(too_large());
     }
@@ -38,7 +38,8 @@ pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, mut flo
     Ok(whole.freeze())
 }
 
-/// The body of an error, cut off at `limit` bytes. A connection that breaks only shortens it: the status is known.
+/// Reads the body of an error, cut off at `limit` bytes. If the connection breaks, the body is only shortened: the
+/// status is known.
 pub(crate) async fn excerpt(response: &mut reqwest::Response, limit: usize, idle: Duration) -> Bytes {
     let (mut whole, mut flow) = (BytesMut::new(), Flow::new(idle, MinThroughput::default()));
     while let Ok(Some(chunk)) = chunk(response, &mut flow).await {
@@ -53,7 +54,7 @@ pub(crate) async fn excerpt(response: &mut reqwest::Response, limit: usize, idle
 
 async fn chunk(response: &mut reqwest::Response, flow: &mut Flow) -> Result<Option<Bytes>, Error> {
     let mut chunk = pin!(response.chunk());
-    // Most bodies are there along with their head: only what is waited for needs a timer.
+    // Most bodies arrive together with their head: a timer is needed only for a wait.
     let outcome = match poll_fn(|context| Poll::Ready(chunk.as_mut().poll(context))).await {
         Poll::Ready(outcome) => outcome,
         Poll::Pending => flow.wait(Instant::now()).limit(chunk).await.map_err(|_| flow.error())?,

@@ -1,4 +1,4 @@
-//! Connections, apart by runtime.
+//! Connections, separate for each runtime.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -7,14 +7,14 @@ use tokio::runtime::{Handle, Id};
 use super::tls::unusable;
 use crate::error::Error;
 
-/// How many runtimes keep their connections. Programs have one, or a few; tests have one each.
+/// The number of runtimes whose connections are kept. Programs have one, or a few; tests have one each.
 const RUNTIMES: usize = 8;
 
-/// One `reqwest` client for each runtime that calls. A connection is driven by the runtime that opened it: where that
-/// stands still, a call of another one would wait for it without end.
+/// One `reqwest` client for each runtime that calls. A connection is driven by the runtime that opened it: if that
+/// stalls, a call of another one would wait for it without end.
 pub(super) struct Clients {
     tls: OnceLock<Result<rustls::ClientConfig, String>>,
-    /// The one that was used last is first.
+    /// The most recently used one is first.
     list: Mutex<Vec<(Option<Id>, reqwest::Client)>>,
 }
 
@@ -23,7 +23,7 @@ impl Clients {
         Self { tls: OnceLock::new(), list: Mutex::new(Vec::new()) }
     }
 
-    /// The client of the runtime that this is called on.
+    /// Returns the client of the current runtime.
     pub(super) fn here(
         &self,
         tls: impl FnOnce() -> Result<rustls::ClientConfig, rustls::Error>,
@@ -31,8 +31,8 @@ impl Clients {
     ) -> Result<reqwest::Client, Error> {
         let here = Handle::try_current().ok().map(|runtime| runtime.id());
         let mut list = self.list();
-        if let Some(place) = list.iter().position(|(runtime, _)| *runtime == here) {
-            if let Some(front) = list.get_mut(..=place) {
+        if let Some(index) = list.iter().position(|(runtime, _)| *runtime == here) {
+            if let Some(front) = list.get_mut(..=index) {
                 front.rotate_right(1);
             }
         } else {
@@ -47,7 +47,7 @@ impl Clients {
 
     /// Closes the connections of a runtime that has ended.
     pub(super) fn forget(&self, runtime: Id) {
-        self.list().retain(|(found, _)| *found != Some(runtime));
+        self.list().retain(|(of_runtime, _)| *of_runtime != Some(runtime));
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<(Option<Id>, reqwest::Client)>> {

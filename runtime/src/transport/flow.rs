@@ -1,4 +1,4 @@
-//! How long a body is waited for.
+//! Time limits of bodies.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use crate::{
     error::{Error, Kind},
 };
 
-/// The least throughput of the body of a response: a server that sends a byte now and then does not keep its reader waiting for
-/// ever. Unless set, it is one byte a second, with the idle time as grace.
+/// The minimum throughput of a response body, so that a server that sends a byte now and then does not keep its reader
+/// waiting for ever. Unless set, it is one byte a second, with the idle timeout as grace.
 ///
-/// Only the time is counted in which the reader waits for the server. Each byte pays for its part of a second, and a body whose
-/// unpaid waiting reaches the grace ends with [`is_timeout`](crate::Error::is_timeout).
+/// Only the time in which the reader waits for the server counts. Each byte pays for its part of a second, and a body
+/// whose unpaid waiting reaches the grace ends with [`is_timeout`](crate::Error::is_timeout).
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,38 +34,39 @@ impl Default for MinThroughput {
 }
 
 impl MinThroughput {
-    /// This many bytes a second, on average. The grace is the idle time of the call unless [`grace`](Self::grace) sets it.
+    /// Requires this many bytes a second, on average. The grace is the idle timeout of the call unless
+    /// [`grace`](Self::grace) sets it.
     pub const fn bytes_per_second(bytes: u64) -> Self {
         Self { rate: bytes, grace: None }
     }
 
-    /// No least throughput: only a server that is silent for the idle time ends a body.
+    /// Requires no throughput: only a server that is silent for the idle timeout ends a body.
     pub const fn none() -> Self {
         Self::bytes_per_second(0)
     }
 
-    /// Sets how long the server may stay behind before the body ends. More than a year is "for ever".
+    /// Sets the grace, after which a slow body ends. More than a year is unlimited.
     #[must_use]
     pub const fn grace(mut self, time: Duration) -> Self {
         self.grace = Some(time);
         self
     }
 
-    /// The time that this many bytes may take.
+    /// Returns the time that this many bytes may take.
     fn time(self, bytes: usize) -> Duration {
         let nanos = (bytes as u128 * 1_000_000_000).checked_div(u128::from(self.rate)).unwrap_or_default();
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 }
 
-/// The waiting for one body, on a clock that the caller hands in.
+/// The waiting for one body, on a clock that the caller provides.
 #[derive(Debug)]
 pub(crate) struct Flow {
     idle: Duration,
     least: MinThroughput,
     /// The waiting that no byte has paid for.
     behind: Duration,
-    /// When the wait for the next bytes began.
+    /// The time at which the wait for the next bytes began.
     since: Option<Instant>,
 }
 
@@ -74,13 +75,14 @@ impl Flow {
         Self { idle, least, behind: Duration::ZERO, since: None }
     }
 
-    /// Begins to wait for bytes, unless it has begun, and says when that ends with [`error`](Self::error).
+    /// Begins to wait for bytes, unless it has begun, and returns the time at which that ends with
+    /// [`error`](Self::error).
     pub(crate) fn wait(&mut self, now: Instant) -> Until {
         let since = *self.since.get_or_insert(now);
         Until::from(since, self.idle.min(self.left()))
     }
 
-    /// Ends the wait: this many bytes came.
+    /// Ends the wait with this many bytes.
     pub(crate) fn received(&mut self, bytes: usize, now: impl FnOnce() -> Instant) {
         if let Some(since) = self.since.take() {
             self.behind = self.behind.saturating_add(now().saturating_duration_since(since));
@@ -101,13 +103,13 @@ impl Flow {
         self.least.grace.unwrap_or(self.idle)
     }
 
-    /// The time that the next wait may take before the body is too slow.
+    /// Returns the time that the next wait may take before the body is too slow.
     fn left(&self) -> Duration {
         if self.least.rate == 0 { Duration::MAX } else { self.grace().saturating_sub(self.behind) }
     }
 }
 
-/// The error of a server that says nothing for too long.
+/// The error of a server that is silent for too long.
 pub(crate) fn silent(idle: Duration) -> Error {
     Error::of(Kind::Timeout, format!("the service was silent for {}", seconds(idle)))
         .hint("call again, or set a longer idle time")
@@ -118,8 +120,8 @@ pub(crate) fn silent(idle: Duration) -> Error {
 mod tests {
     use super::*;
 
-    /// Reads a body whose pieces, in bytes, come this many milliseconds after the wait for them began. The time until it ended
-    /// with an error; `None`: it was read.
+    /// Reads a body whose pieces, in bytes, arrive this many milliseconds after the wait for them began. Returns the
+    /// time until it ended with an error; `None` if it was read.
     fn read(idle: u64, least: MinThroughput, pieces: impl IntoIterator<Item = (u64, usize)>) -> Option<Duration> {
         let start = Instant::now();
         let (mut now, mut flow) = (start, Flow::new(Duration::from_millis(idle), least));
@@ -139,7 +141,7 @@ mod tests {
     fn a_trickle_ends_and_what_comes_fast_enough_does_not() {
         let trickle = |wait, bytes| std::iter::repeat_n((wait, bytes), 1_000);
         let least = MinThroughput::default();
-        // A byte every 20 s never is silence for 30 s.
+        // A byte every 20 s is never a silence of 30 s.
         assert_eq!(read(30_000, least, trickle(20_000, 1)), Some(Duration::from_secs(31)));
         assert_eq!(read(30_000, MinThroughput::none(), trickle(20_000, 1)), None);
         assert_eq!(read(30_000, least, trickle(29_000, 29)), None, "one byte a second, in pieces");
@@ -149,7 +151,7 @@ mod tests {
             None,
             "nothing was waited for"
         );
-        // Nothing that came fast is saved up for a time of silence.
+        // Fast bytes earn no credit for later silence.
         let burst = std::iter::once((0, usize::MAX)).chain(trickle(20_000, 1));
         assert_eq!(read(30_000, least, burst), Some(Duration::from_secs(31)));
         for never in [Duration::MAX, Duration::from_secs(366 * 24 * 60 * 60)] {
@@ -157,7 +159,7 @@ mod tests {
         }
     }
 
-    /// Whatever comes, a body ends when its waiting exceeds what its bytes pay for by the grace, and not before.
+    /// In every case, a body ends when its waiting exceeds the time paid for by its bytes by the grace, and not before.
     #[test]
     fn the_waiting_that_no_byte_pays_for_is_bounded() {
         for seed in 0..2_000_u64 {

@@ -1,4 +1,4 @@
-//! Connections, and bodies that come over them.
+//! Connections, and their bodies.
 
 pub(crate) mod address;
 pub(crate) mod body;
@@ -37,40 +37,40 @@ use crate::{
     json::charset,
 };
 
-/// The most that is read of a body that is decoded, in bytes, unless the client is told otherwise.
+/// The largest body that is decoded, in bytes, unless configured.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
-/// The most that is read of the body of an error, in bytes.
+/// The longest part of an error's body that is read, in bytes.
 pub(crate) const ERROR_LIMIT: usize = 64 * 1024;
 
-/// How long an issuer may be silent within an answer.
+/// The longest silence of an issuer within a response.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
-/// How long a connection stays open without a request, unless the client is told otherwise. Usual balancers close it after 60 s
-/// and nginx after 75 s: the client has to be the first one, or a request may be lost on its way.
+/// The time for which an idle connection stays open, unless configured. Usual balancers close it after 60 s and nginx
+/// after 75 s: the client has to be the first one, or a request may be lost on its way.
 const POOL_IDLE: Duration = Duration::from_secs(45);
 
-/// What changes the connections of a client beyond its configuration: see `ClientBuilder::with_reqwest`.
+/// Changes the connections of a client beyond its configuration: see `ClientBuilder::with_reqwest`.
 pub(crate) type Customise = Arc<dyn Fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder + Send + Sync>;
 
-/// How the connections of a client are made.
+/// The settings of a client's connections.
 #[derive(Clone, Default)]
 pub(crate) struct Connections {
     pub(crate) tls: Tls,
     pub(crate) proxy: ProxyChoice,
-    /// Hosts that are spoken to over `http`.
+    /// Hosts that `http` is allowed to.
     pub(crate) plain: PlainHosts,
     pub(crate) idle_per_host: Option<usize>,
     pub(crate) idle_timeout: Option<Duration>,
     pub(crate) customise: Option<Customise>,
 }
 
-/// The connections of one client: to the service, and to its issuer. They come about with the first call.
+/// The connections of one client: to the service, and to its issuer. They are created with the first call.
 pub(crate) struct Transport {
     user_agent: HeaderValue,
     connect: Duration,
     connections: Connections,
-    /// The proxy that connections go through, once there is one.
+    /// The proxy of the connections, once it is determined.
     proxy: OnceLock<Route>,
     plain: Clients,
     secure: Clients,
@@ -100,13 +100,13 @@ impl Transport {
         }
     }
 
-    /// The client for an address of the service.
+    /// Returns the client for an address of the service.
     pub(crate) fn client(&self, url: &Url) -> Result<reqwest::Client, Error> {
         self.client_where(url, &self.connections.plain)
     }
 
-    /// The client for an address, where `plain` says which hosts are spoken to over `http`. That for `http` trusts no certificate;
-    /// that for `https` never falls back to the other.
+    /// Returns the client for an address; `plain` has the hosts that `http` is allowed to. The client for `http` trusts
+    /// no certificate; that for `https` never falls back to the other.
     fn client_where(&self, url: &Url, plain: &PlainHosts) -> Result<reqwest::Client, Error> {
         if url.scheme() == "http" && plain.allow(url) {
             self.plain.here(tls::plain, |tls| self.build(tls, |builder| Ok(builder.no_proxy())))
@@ -115,7 +115,7 @@ impl Transport {
         }
     }
 
-    /// The client for a request that upgrades its connection, which HTTP/2 does otherwise.
+    /// Returns the client for a request that upgrades its connection, which works differently in HTTP/2.
     #[cfg(feature = "graphql")]
     pub(crate) fn upgrade_client(&self, url: &Url) -> Result<reqwest::Client, Error> {
         if cfg!(not(feature = "http2")) || url.scheme() == "http" {
@@ -125,9 +125,9 @@ impl Transport {
         self.upgrade.here(|| self.connections.tls.secure(), build)
     }
 
-    /// `https` alone, through the proxy.
+    /// Only `https`, through the proxy.
     fn https(&self, builder: reqwest::ClientBuilder) -> Result<reqwest::ClientBuilder, Error> {
-        // What `reqwest` makes of the environment by itself passes over what it cannot read.
+        // By itself, `reqwest` ignores invalid settings in the environment.
         let builder = builder.https_only(true).no_proxy();
         match self.connections.proxy.find()? {
             Some((proxy, except)) => {
@@ -138,7 +138,7 @@ impl Transport {
         }
     }
 
-    /// Closes the connections that a runtime opened which has ended.
+    /// Closes the connections that a runtime opened that has ended.
     pub(crate) fn forget(&self, runtime: tokio::runtime::Id) {
         self.plain.forget(runtime);
         self.secure.forget(runtime);
@@ -155,7 +155,7 @@ impl Transport {
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .user_agent(self.user_agent.clone());
-        // Without a limit, that of the operating system counts.
+        // Without a limit, that of the operating system applies.
         if self.connect <= LONGEST {
             builder = builder.connect_timeout(self.connect);
         }
@@ -166,7 +166,8 @@ impl Transport {
         builder = builder.pool_idle_timeout(Some(idle).filter(|time| *time <= LONGEST));
         builder = with(builder)?;
         if let Some(customise) = customise {
-            // A builder that the program makes anew has no TLS of ours: where the process has no provider, `reqwest` panics.
+            // A builder that the program creates has no TLS of ours: without a provider in the process, `reqwest`
+            // panics.
             let _ = rustls::crypto::ring::default_provider().install_default();
             builder = customise(builder);
         }
@@ -213,49 +214,50 @@ impl Transport {
             let retry_after = retry_after(response.headers(), SystemTime::now());
             Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
         };
-        let place = || format!("the issuer at {}", url.origin().ascii_serialization());
+        let issuer = || format!("the issuer at {}", url.origin().ascii_serialization());
         match deadline.limit(exchange).await {
             Ok(Ok(reply)) => Ok(reply),
-            // The issuer, or what stands in its place, did answer.
+            // The issuer, or a server in its place, did answer.
             Ok(Err(error)) if error.is_too_large() => {
-                Err(Error::of(Kind::Token, format!("the answer of {} is too large", place()))
+                Err(Error::of(Kind::Token, format!("the answer of {} is too large", issuer()))
                     .hint("something else answers at this address: check the issuer's address")
                     .cause(error))
             }
             Ok(Err(error)) => {
                 let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };
-                Err(Error::of(kind, format!("{} did not answer", place()))
+                Err(Error::of(kind, format!("{} did not answer", issuer()))
                     .because(error.reason())
                     .hint("check the issuer's address, the network and the certificates")
                     .passing(error.is_retryable())
                     .cause(error))
             }
-            Err(_) => Err(Error::of(Kind::Timeout, format!("{} did not answer in time", place())).hint("call again")),
+            Err(_) => Err(Error::of(Kind::Timeout, format!("{} did not answer in time", issuer())).hint("call again")),
         }
     }
 
-    /// The error of a connection, with the proxy that did not let it through.
+    /// The error of a connection, with the proxy that refused it.
     pub(crate) fn broken(&self, cause: reqwest::Error) -> Error {
         let proxy = cause.url().and_then(|url| self.proxy.get()?.to(url));
-        // Behind a proxy that lets it through, TLS is spoken with the server.
+        // Behind a proxy that connects, TLS is between the client and the server.
         let proxy = proxy.filter(|_| cause.is_connect() && !is_tls(&cause));
         let cause = cause.without_url();
         match proxy {
             Some(proxy) => {
-                let what = format!("no connection through {proxy}: {}", chain(&cause));
-                Error::of(Kind::Connect, what)
+                let message = format!("no connection through {proxy}: {}", chain(&cause));
+                Error::of(Kind::Connect, message)
                     .because("connect/proxy")
-                    .hint("check the proxy's address, user and password, and what it lets through; nothing was sent")
+                    .hint("check the proxy's address, user, password and rules; nothing was sent")
             }
             _ => broken(&cause),
         }
     }
 }
 
-/// Lets a runtime of one thread notice which connections were closed while nobody drove it. Otherwise the request goes out on
-/// one of them and is lost, and nobody knows whether it took effect.
+/// Lets a runtime of one thread notice connections that were closed while it was not driven. Otherwise the request is
+/// sent on one of them and lost, and it is unknown whether it took effect.
 ///
-/// The first pause ends after the runtime has asked the system for events, the second after the connections have read them.
+/// The first pause ends after the runtime has polled the system for events, the second after the connections have read
+/// them.
 pub(crate) async fn notice_closed() {
     if Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::CurrentThread) {
         tokio::task::yield_now().await;
@@ -265,7 +267,7 @@ pub(crate) async fn notice_closed() {
 
 /// The error of a connection.
 pub(crate) fn broken(cause: &reqwest::Error) -> Error {
-    let (kind, reason, what, hint) = if wants_certificate(cause) {
+    let (kind, reason, message, hint) = if wants_certificate(cause) {
         (
             Kind::Connect,
             "connect/certificate",
@@ -273,7 +275,7 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
             "give one to the builder with `client_certificate`, or renew it; the request was not processed".to_owned(),
         )
     } else if cause.is_connect() {
-        let (reason, what, hint) = if cause.is_dns() {
+        let (reason, message, hint) = if cause.is_dns() {
             (
                 "connect/dns",
                 "no connection, because the server's name cannot be resolved",
@@ -290,7 +292,7 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
         } else {
             ("connect/refused", "no connection", "check the address, the network and that the service runs")
         };
-        (Kind::Connect, reason, what, format!("{hint}; nothing was sent"))
+        (Kind::Connect, reason, message, format!("{hint}; nothing was sent"))
     } else if cause.is_timeout() {
         (Kind::Timeout, "", "no answer in time", "call again, or set a longer deadline".to_owned())
     } else if is_large_head(cause) {
@@ -303,11 +305,11 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
     } else {
         (Kind::Transport, "", "the connection broke", "call again".to_owned())
     };
-    Error::of(kind, format!("{what}: {}", chain(cause))).because(reason).hint(hint)
+    Error::of(kind, format!("{message}: {}", chain(cause))).because(reason).hint(hint)
 }
 
-/// Whether a server ended the handshake because of the client's certificate. With TLS 1.3, the client has sent its request by
-/// then; the server has not read it.
+/// Returns whether a server ended the handshake because of the client's certificate. With TLS 1.3, the client has sent
+/// its request by then; the server has not read it.
 fn wants_certificate(error: &reqwest::Error) -> bool {
     let alert = |cause: &rustls::Error| {
         matches!(
@@ -328,7 +330,7 @@ fn wants_certificate(error: &reqwest::Error) -> bool {
     any_cause(error, &mut |cause| cause.downcast_ref::<rustls::Error>().is_some_and(alert))
 }
 
-/// Whether the connection stood and TLS did not: an alert, or a peer that hangs up on the greeting.
+/// Returns whether the connection was established and TLS failed: an alert, or a peer that closes after the greeting.
 fn is_tls(error: &reqwest::Error) -> bool {
     any_cause(error, &mut |cause| {
         let hung_up = cause
@@ -338,14 +340,14 @@ fn is_tls(error: &reqwest::Error) -> bool {
     })
 }
 
-/// True if a response came whose headers are above what is read of them.
+/// Returns whether a response arrived whose headers exceed the limit.
 fn is_large_head(error: &reqwest::Error) -> bool {
-    // `is_parse_too_large` exists with hyper's feature `server` only, which would compile a server into every program.
+    // `is_parse_too_large` only exists with hyper's feature `server`, which would compile a server into every program.
     let is_large = |error: &hyper::Error| error.is_parse() && error.to_string().contains("too large");
     any_cause(error, &mut |cause| cause.downcast_ref::<hyper::Error>().is_some_and(is_large))
 }
 
-/// Whether one of the causes is of a kind. An I/O error hides the error that it was made of from `source`.
+/// Returns whether one of the causes is of a kind. `source` skips the error inside an I/O error.
 fn any_cause(error: &reqwest::Error, is: &mut dyn FnMut(&(dyn StdError + 'static)) -> bool) -> bool {
     let mut next = error.source();
     while let Some(cause) = next {
@@ -361,7 +363,7 @@ fn any_cause(error: &reqwest::Error, is: &mut dyn FnMut(&(dyn StdError + 'static
     false
 }
 
-/// The causes of an error, in one text. The first is left out where it only repeats what was tried.
+/// The causes of an error, in one text. The first is left out if it only repeats the action.
 fn chain(error: &dyn StdError) -> String {
     let mut text = Vec::new();
     let mut next = error.source();

@@ -12,18 +12,18 @@ use url::Url;
 
 use crate::error::{Error, Kind};
 
-/// Hosts that are always reached directly, as [`NoProxy`] writes them.
+/// Hosts that are always reached directly, in the syntax of [`NoProxy`].
 const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 
-/// Which proxy connections go through.
+/// The proxy of connections.
 #[derive(Clone, Default)]
 pub(crate) enum ProxyChoice {
-    /// That of the environment.
+    /// The proxy of the environment.
     #[default]
     Environment,
     /// None.
     Direct,
-    /// This one, but for the hosts of a list.
+    /// This one, except for the hosts of a list.
     Given(Proxy, String),
 }
 
@@ -33,12 +33,12 @@ pub(crate) struct Proxy {
     /// Without user and password.
     url: Url,
     authorization: Option<HeaderValue>,
-    /// Where it was named.
-    place: String,
+    /// The setting that names it.
+    setting: String,
 }
 
 impl ProxyChoice {
-    /// The proxy of `https`, and the hosts that are reached without it.
+    /// Returns the proxy of `https`, and the hosts that are reached without it.
     pub(super) fn find(&self) -> Result<Option<(Proxy, String)>, Error> {
         match self {
             Self::Direct => Ok(None),
@@ -48,7 +48,7 @@ impl ProxyChoice {
     }
 }
 
-/// What the usual variables say. The one in capitals goes first, and an empty one counts as not set.
+/// Reads the usual variables. The one in capitals takes precedence, and an empty one counts as not set.
 fn environment(lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<Option<(Proxy, String)>, Error> {
     let text = |name: &str| match lookup(name).map(OsString::into_string) {
         Some(Ok(text)) if !text.trim().is_empty() => Ok(Some(text)),
@@ -69,10 +69,10 @@ fn environment(lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<Option<(Prox
 }
 
 impl Proxy {
-    /// Reads an address such as `http://user:password@proxy.example:3128`. Neither an error nor anything else shows the user and
-    /// the password.
-    pub(crate) fn read(text: &SecretString, place: String) -> Result<Self, Error> {
-        let refuse = |rule: &str, hint: &str| Err(refuse(&place, rule, hint));
+    /// Parses an address such as `http://user:password@proxy.example:3128`. No error contains the user and the
+    /// password.
+    pub(crate) fn read(text: &SecretString, setting: String) -> Result<Self, Error> {
+        let refuse = |rule: &str, hint: &str| Err(refuse(&setting, rule, hint));
         const ESCAPE: &str =
             "in user and password, write `/` as %2F, `?` as %3F, `#` as %23, `@` as %40 and `%` as %25";
         let text = text.expose_secret().trim();
@@ -111,7 +111,7 @@ impl Proxy {
             }
             let pair = SecretString::from(format!("{user}:{password}"));
             let mut value = HeaderValue::try_from(format!("Basic {}", STANDARD.encode(pair.expose_secret())))
-                .map_err(|_| self::refuse(&place, "has a password that cannot be sent", ESCAPE))?;
+                .map_err(|_| self::refuse(&setting, "has a password that cannot be sent", ESCAPE))?;
             value.set_sensitive(true);
             authorization = Some(value);
             let cleared = url.set_username("").and_then(|()| url.set_password(None));
@@ -119,28 +119,28 @@ impl Proxy {
                 return refuse("has a user or a password that cannot be read", ESCAPE);
             }
         }
-        Ok(Self { url, authorization, place })
+        Ok(Self { url, authorization, setting })
     }
 
-    /// Which requests go through it.
+    /// Returns the requests that go through it.
     pub(super) fn route(&self, except: &str) -> Route {
         let (address, except) = (self.url.as_str().to_owned(), format!("{LOOPBACK},{except}"));
         Route { proxy: self.describe(), matcher: Matcher::builder().https(address).no(except).build() }
     }
 
-    /// Host and port, and where they were named.
+    /// Describes it: host and port, and the setting that names it.
     fn describe(&self) -> String {
-        format!("the proxy {} of {}", self.url.origin().ascii_serialization(), self.place)
+        format!("the proxy {} of {}", self.url.origin().ascii_serialization(), self.setting)
     }
 
-    /// The proxy as connections take it.
+    /// Installs the proxy on connections.
     pub(super) fn install(
         &self,
         except: &str,
         builder: reqwest::ClientBuilder,
     ) -> Result<reqwest::ClientBuilder, Error> {
         let proxy = reqwest::Proxy::https(self.url.clone())
-            .map_err(|_| refuse(&self.place, "is not the address of a proxy", "write http://host:port"))?
+            .map_err(|_| refuse(&self.setting, "is not the address of a proxy", "write http://host:port"))?
             .no_proxy(NoProxy::from_string(&format!("{LOOPBACK},{except}")));
         Ok(builder.proxy(match &self.authorization {
             Some(authorization) => proxy.custom_http_auth(authorization.clone()),
@@ -149,22 +149,22 @@ impl Proxy {
     }
 }
 
-/// A proxy as connections take it: what it is called, and which requests go through it.
+/// A proxy of connections: its name, and the requests that go through it.
 pub(super) struct Route {
     proxy: String,
     matcher: Matcher,
 }
 
 impl Route {
-    /// The proxy that a request to this address goes through.
+    /// Returns the proxy that a request to this address goes through.
     pub(super) fn to(&self, url: &Url) -> Option<&str> {
         let url = url.as_str().parse().ok()?;
         self.matcher.intercept(&url).map(|_| self.proxy.as_str())
     }
 }
 
-fn refuse(place: &str, rule: &str, hint: &str) -> Error {
-    Error::of(Kind::Configuration, format!("the proxy of {place} {rule}")).because("proxy/malformed").hint(hint)
+fn refuse(setting: &str, rule: &str, hint: &str) -> Error {
+    Error::of(Kind::Configuration, format!("the proxy of {setting} {rule}")).because("proxy/malformed").hint(hint)
 }
 
 #[cfg(test)]
@@ -214,8 +214,8 @@ mod tests {
             "canary://canary:canary@proxy.example",
         ] {
             let error = read(text).err().unwrap_or_else(|| panic!("{text} is taken"));
-            let shown = format!("{error} {error:?}");
-            assert!(!shown.contains("canary") && shown.contains("HTTPS_PROXY"), "{text}: {shown}");
+            let printed = format!("{error} {error:?}");
+            assert!(!printed.contains("canary") && printed.contains("HTTPS_PROXY"), "{text}: {printed}");
             assert_eq!(error.code(), "configuration");
             assert!(!error.parts().1.is_empty(), "{text}");
         }
@@ -224,17 +224,20 @@ mod tests {
     #[test]
     fn the_usual_variables_are_read_in_their_order() {
         let find = |set: &[(&str, &str)]| {
-            let lookup = |name: &str| set.iter().find(|(found, _)| *found == name).map(|(_, value)| value.into());
+            let lookup = |name: &str| set.iter().find(|(proxied, _)| *proxied == name).map(|(_, value)| value.into());
             environment(&lookup).unwrap().map(|(proxy, except)| (proxy.url.host_str().unwrap().to_owned(), except))
         };
-        let found = |host: &str, except: &str| Some((host.to_owned(), except.to_owned()));
+        let proxied = |host: &str, except: &str| Some((host.to_owned(), except.to_owned()));
         assert_eq!(find(&[]), None);
         assert_eq!(find(&[("HTTP_PROXY", "http://plain"), ("NO_PROXY", "x")]), None, "nothing but https is proxied");
         let all = [("all_proxy", "http://e"), ("ALL_PROXY", "http://d"), ("https_proxy", "http://c")];
-        assert_eq!(find(&all), found("c", ""));
-        assert_eq!(find(&all[..2]), found("d", ""));
-        assert_eq!(find(&all[..1]), found("e", ""));
-        assert_eq!(find(&[("HTTPS_PROXY", " "), ("https_proxy", "http://c"), ("no_proxy", "a,b")]), found("c", "a,b"));
-        assert_eq!(find(&[("HTTPS_PROXY", "b"), ("NO_PROXY", "x"), ("no_proxy", "y")]), found("b", "x"));
+        assert_eq!(find(&all), proxied("c", ""));
+        assert_eq!(find(&all[..2]), proxied("d", ""));
+        assert_eq!(find(&all[..1]), proxied("e", ""));
+        assert_eq!(
+            find(&[("HTTPS_PROXY", " "), ("https_proxy", "http://c"), ("no_proxy", "a,b")]),
+            proxied("c", "a,b")
+        );
+        assert_eq!(find(&[("HTTPS_PROXY", "b"), ("NO_PROXY", "x"), ("no_proxy", "y")]), proxied("b", "x"));
     }
 }

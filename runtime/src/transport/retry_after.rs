@@ -1,11 +1,11 @@
-//! When a server wants to be asked again.
+//! The header `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 
 use http::{HeaderMap, header};
 
-/// `Retry-After`, in seconds or as one of the three forms of dates of RFC 9110. What is neither is as good as absent; a date
-/// in the past is not a time.
+/// `Retry-After`, in seconds or as one of the three forms of dates of RFC 9110. An invalid value counts as absent; a
+/// date in the past is not a time.
 pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -22,7 +22,7 @@ mod tests {
 
     use super::*;
 
-    /// RFC 9110 §5.6.7: three forms of one date, all of which a recipient understands.
+    /// RFC 9110 §5.6.7: three forms of one date, all of which a recipient accepts.
     #[test]
     fn retry_after_is_understood_in_every_form() {
         let date = UNIX_EPOCH + Duration::from_secs(784_111_777);

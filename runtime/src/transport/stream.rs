@@ -1,4 +1,4 @@
-//! Bodies while they arrive.
+//! Streamed bodies.
 
 #[cfg(feature = "graphql")]
 use std::time::Duration;
@@ -26,10 +26,10 @@ use crate::{
     json::charset,
 };
 
-/// A body while it arrives: a [`Stream`] of chunks.
+/// A streamed body: a [`Stream`] of chunks.
 ///
-/// Reading fails when nothing comes for the idle time (30 s, unless the client or the call is told otherwise), and when the body
-/// comes slower than its [least throughput](crate::MinThroughput).
+/// Reading fails if nothing arrives for the idle timeout (30 s, unless the client or the call sets another), and if the
+/// body is slower than its [minimum throughput](crate::MinThroughput).
 ///
 /// ```no_run
 /// # async fn show(mut body: driftless_runtime::ByteStream) -> Result<(), driftless_runtime::Error> {
@@ -45,9 +45,9 @@ pub struct ByteStream {
     /// The media type.
     kind: Option<HeaderValue>,
     source: BodySource,
-    /// `None`: the body is waited for without end.
+    /// `None`: no limit of waiting.
     flow: Option<Flow>,
-    /// The most that is held in memory at once, in bytes.
+    /// The most bytes that are kept in memory at once.
     limit: usize,
     silence: Option<Silence>,
 }
@@ -76,7 +76,7 @@ impl ByteStream {
         Self { operation, kind, source: BodySource::Live(Box::pin(body)), flow: Some(flow), limit, silence: None }
     }
 
-    /// Waits for chunks without end: a server has the right to be silent between events.
+    /// Waits for chunks without a limit: a server may be silent between events.
     pub(crate) fn patient(mut self) -> Self {
         self.flow = None;
         self.silence = None;
@@ -99,12 +99,12 @@ impl ByteStream {
         self.operation
     }
 
-    /// The next chunk; `None` at the end.
+    /// Returns the next chunk; `None` at the end.
     pub async fn next(&mut self) -> Option<Result<Bytes, Error>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// The whole body, up to `limit` bytes.
+    /// Returns the whole body, up to `limit` bytes.
     ///
     /// # Errors
     ///
@@ -123,7 +123,8 @@ impl ByteStream {
         Ok(whole.freeze())
     }
 
-    /// The whole body, up to the client's [`body_limit`](crate::ClientBuilder::body_limit), 16 MiB unless set. For more, see [`bytes_up_to`](Self::bytes_up_to) and [`save`](Self::save).
+    /// Returns the whole body, up to the client's [`body_limit`](crate::ClientBuilder::body_limit), 16 MiB unless set.
+    /// For more, see [`bytes_up_to`](Self::bytes_up_to) and [`save`](Self::save).
     ///
     /// # Errors
     ///
@@ -133,7 +134,7 @@ impl ByteStream {
         self.bytes_up_to(limit).await
     }
 
-    /// The whole body as text, up to the same limit. It is read in the charset that the response says, without its byte-order mark.
+    /// Returns the whole body as text, up to the same limit, in the charset of the response and without its byte-order mark.
     ///
     /// # Errors
     ///
@@ -147,8 +148,8 @@ impl ByteStream {
         })
     }
 
-    /// Writes the body to a file, which is created or replaced, and returns its length in bytes. On an error, what arrived
-    /// until then is left in the file.
+    /// Writes the body to a file, which is created or replaced, and returns its length in bytes. On an error, the part
+    /// that arrived is left in the file.
     ///
     /// # Errors
     ///

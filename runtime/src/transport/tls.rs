@@ -1,4 +1,4 @@
-//! Certificates: those that are trusted, and the one that the client shows.
+//! Certificates: the trusted ones, and the client's own.
 
 use std::{
     ffi::OsString,
@@ -21,7 +21,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::error::{Error, Kind};
 
-/// The most that is read of a file of certificates, in bytes. The bundle of a Linux distribution has about 250 KiB.
+/// The largest file of certificates that is read, in bytes. The bundle of a Linux distribution has about 250 KiB.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Certificates in PEM, one or more: in a file, or in memory.
@@ -37,23 +37,23 @@ pub struct Certificates(Source);
 
 #[derive(Clone)]
 enum Source {
-    /// The file, and what names it.
+    /// The file, and the setting that names it.
     File(PathBuf, Option<String>),
     Memory(Vec<u8>),
 }
 
 impl Certificates {
-    /// The certificates in a file, which is read when the client is built.
+    /// Creates certificates from a file, which is read when the client is built.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self(Source::File(path.into(), None))
     }
 
-    /// The certificates in a text that begins with `-----BEGIN CERTIFICATE-----`.
+    /// Creates certificates from a text that begins with `-----BEGIN CERTIFICATE-----`.
     pub fn pem(text: impl Into<Vec<u8>>) -> Self {
         Self(Source::Memory(text.into()))
     }
 
-    /// Says which variable, or which line of a file, names the file.
+    /// Sets the variable, or the line of a file, that names the file.
     pub(crate) fn named_by(self, by: String) -> Self {
         match self.0 {
             Source::File(path, _) => Self(Source::File(path, Some(by))),
@@ -69,10 +69,10 @@ impl Certificates {
         }
     }
 
-    /// All of them, at least one.
-    fn read(&self, what: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
+    /// Reads all of them, at least one.
+    fn read(&self, name: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
         let refuse = |rule: String, hint: &str| {
-            Error::of(Kind::Configuration, format!("{what}: {} {rule}", self.describe()))
+            Error::of(Kind::Configuration, format!("{name}: {} {rule}", self.describe()))
                 .because("certificate/malformed")
                 .hint(hint)
         };
@@ -81,24 +81,24 @@ impl Certificates {
             Source::File(path, _) => read(path)
                 .map_err(|rule| refuse(rule, "check the path and its permissions").because("certificate/missing"))?,
         };
-        let mut found = Vec::new();
+        let mut certificates = Vec::new();
         for certificate in CertificateDer::pem_slice_iter(&bytes) {
-            let number = found.len() + 1;
+            let number = certificates.len() + 1;
             let certificate = certificate.map_err(|_| {
                 refuse(format!("is damaged at certificate {number}"), "replace it by the file as it was issued")
             })?;
-            // A certificate that says nothing, or something else, is found before the first connection.
+            // An invalid certificate is found before the first connection.
             RootCertStore::empty().add(certificate.clone()).map_err(|_| {
-                refuse(format!("holds something else in place of certificate {number}"), "replace that section")
+                refuse(format!("has another section instead of certificate {number}"), "replace that section")
             })?;
-            found.push(certificate);
+            certificates.push(certificate);
         }
-        if found.is_empty() {
+        if certificates.is_empty() {
             let hint = "a certificate begins with `-----BEGIN CERTIFICATE-----`; `openssl x509 -inform der` turns the \
                         binary form into this one";
-            return Err(refuse("holds no certificate in PEM".to_owned(), hint));
+            return Err(refuse("contains no certificate in PEM".to_owned(), hint));
         }
-        Ok(found)
+        Ok(certificates)
     }
 }
 
@@ -108,7 +108,7 @@ impl fmt::Debug for Certificates {
     }
 }
 
-/// A regular file, whole. Opening a pipe would wait for somebody who writes.
+/// Reads a regular file. Opening a pipe would wait for a writer.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let unreadable = |cause: std::io::Error| format!("cannot be read: {cause}");
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
@@ -123,33 +123,33 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// What connections trust, and what they show.
+/// The trusted certificates, and the client's own.
 #[derive(Clone, Default)]
 pub(crate) struct Tls {
     roots: Vec<CertificateDer<'static>>,
-    /// Nothing but the roots is trusted.
+    /// Only the roots are trusted.
     only: bool,
     identity: Option<Arc<CertifiedKey>>,
 }
 
 impl Tls {
-    /// Trusts these, beside the system's or in their place.
+    /// Trusts these, in addition to the system's or instead of them.
     pub(crate) fn trust(&mut self, certificates: &Certificates, only: bool) -> Result<(), Error> {
         self.roots.extend(certificates.read("the root certificates")?);
         self.only |= only;
         Ok(())
     }
 
-    /// Shows this certificate to servers that ask for one. `place` says where the key is.
-    pub(crate) fn identify(&mut self, chain: &Certificates, key: &SecretString, place: &str) -> Result<(), Error> {
+    /// Presents this certificate to servers that ask for one. `place` is the setting of the key.
+    pub(crate) fn identify(&mut self, chain: &Certificates, key: &SecretString, setting: &str) -> Result<(), Error> {
         let refuse = |rule: &str, hint: &str| {
-            Error::of(Kind::Configuration, format!("the key of the client certificate, in {place}, {rule}"))
+            Error::of(Kind::Configuration, format!("the key of the client certificate, in {setting}, {rule}"))
                 .because("certificate/key")
                 .hint(hint)
         };
         let chain_of = chain.read("the client certificate")?;
         let text = key.expose_secret();
-        // What a decoder says of a key may show a part of it.
+        // A decoder's message about a key may contain a part of it.
         let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_| {
             if text.contains("ENCRYPTED") {
                 refuse("is encrypted", "decrypt it with `openssl pkey`, and keep the file protected")
@@ -170,7 +170,7 @@ impl Tls {
         Ok(())
     }
 
-    /// For `https`.
+    /// Returns the configuration for `https`.
     pub(crate) fn secure(&self) -> Result<ClientConfig, rustls::Error> {
         let versions = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()?;
         let verified = if self.only {
@@ -192,10 +192,10 @@ impl Tls {
         Ok(tls)
     }
 
-    /// Certificates as the operating system trusts them, and the roots beside.
+    /// Verifies certificates like the operating system, with additional roots.
     #[cfg(not(target_os = "android"))]
     fn system(&self) -> Result<Verifier, rustls::Error> {
-        // The verifier takes a bundle that is missing for an empty one.
+        // The verifier treats a missing bundle as an empty one.
         if let Some(Err(cause)) = bundle().map(File::open) {
             return Err(rustls::Error::General(cause.to_string()));
         }
@@ -206,44 +206,45 @@ impl Tls {
     fn system(&self) -> Result<Verifier, rustls::Error> {
         match self.roots.is_empty() {
             true => Verifier::new(provider()),
-            false => Err(rustls::Error::General("Android takes no root certificates beside its own".to_owned())),
+            false => Err(rustls::Error::General("Android supports no additional root certificates".to_owned())),
         }
     }
 }
 
-/// The variable that names a bundle of certificates, in the place of the system's.
+/// The variable that names a bundle of certificates, instead of the system's.
 const BUNDLE: &str = "SSL_CERT_FILE";
 
-/// The bundle that the environment names, on the systems where that counts.
+/// Returns the bundle that the environment names, on the systems that support it.
 fn bundle() -> Option<OsString> {
     let counts = cfg!(all(unix, not(target_vendor = "apple"), not(target_os = "android")));
     std::env::var_os(BUNDLE).filter(|_| counts)
 }
 
-/// The error of connections that cannot be made at all: because of certificates, most of all.
+/// The error of connections that cannot be created: mostly because of certificates.
 pub(super) fn unusable(cause: &str) -> Error {
-    let error =
-        |what: String, hint: String| Error::of(Kind::Configuration, what).because("certificate/system").hint(hint);
+    let error = |message: String, hint: String| {
+        Error::of(Kind::Configuration, message).because("certificate/system").hint(hint)
+    };
     if let Some(file) = bundle()
         && let Err(refused) = File::open(&file)
     {
-        let shown = Path::new(&file).display();
-        let what = format!("the certificates in `{shown}`, which {BUNDLE} names, cannot be read: {refused}");
-        return error(what, format!("correct {BUNDLE}, or unset it to trust what the system trusts"));
+        let path = Path::new(&file).display();
+        let message = format!("the certificates in `{path}`, which {BUNDLE} names, cannot be read: {refused}");
+        return error(message, format!("correct {BUNDLE}, or unset it to use the system's certificates"));
     }
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let named: Vec<&str> = [BUNDLE, "SSL_CERT_DIR"].into_iter().filter(is_set).collect();
-    let place = match named.as_slice() {
+    let setting = match named.as_slice() {
         [] => "the certificates of the system".to_owned(),
         named => format!("the certificates that {} names", named.join(" or ")),
     };
     error(
         format!("no connection can be made: {cause}"),
-        format!("check {place}, and the settings of the client's connections"),
+        format!("check {setting}, and the settings of the client's connections"),
     )
 }
 
-/// No certificate is trusted: for `http`.
+/// Trusts no certificate: for `http`.
 pub(super) fn plain() -> Result<ClientConfig, rustls::Error> {
     Ok(ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()?

@@ -1,4 +1,4 @@
-//! Numbers that JSON holds as text.
+//! Numbers that are strings in JSON.
 
 use std::{fmt, ops::Deref, str::FromStr};
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::json::{raw, whole::digits};
 
-/// A number that the service writes as text, because not every reader of JSON holds 64 bits, or each digit of a decimal, without
-/// loss. It is sent as text, and read as text or as a number.
+/// A number that the service writes as text, because not every JSON reader keeps 64 bits, or each digit of a decimal,
+/// without loss. It is sent as text, and read as text or as a number.
 ///
 /// ```
 /// use driftless_runtime::{AsText, Decimal};

@@ -1,4 +1,4 @@
-//! Bytes that travel as base64 text.
+//! Bytes that are base64 strings.
 
 use base64::{
     Engine,
@@ -12,18 +12,18 @@ const ENGINE: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Bytes that stand in JSON as base64 text (`format: byte`). Reads padded and unpadded text, in the standard and in the
+/// Bytes that are a base64 string in JSON (`format: byte`). Reads padded and unpadded text, in the standard and in the
 /// URL-safe alphabet; writes standard, padded.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Base64(pub Vec<u8>);
 
 impl Base64 {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The bytes, by value.
+    /// Returns the bytes by value.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }

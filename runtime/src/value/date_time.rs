@@ -7,11 +7,12 @@ use time::{OffsetDateTime, PrimitiveDateTime, UtcOffset, format_description::wel
 use super::text_backed;
 use crate::Error;
 
-/// A point in time (`format: date-time`). The text of the wire is kept exactly, so reading never fails and writing gives
-/// back what came; the conversions do the parsing.
+/// A point in time (`format: date-time`). The text on the wire is kept exactly, so reading never fails and writing
+/// returns the same text; the conversions parse it.
 ///
-/// They give types of the crate [`time`](crate::time), or a [`SystemTime`], from which `chrono` and `jiff` make theirs:
-/// `chrono::DateTime::<Utc>::from(SystemTime::try_from(&value)?)`, `jiff::Timestamp::try_from(SystemTime::try_from(&value)?)`.
+/// They return types of the crate [`time`](crate::time), or a [`SystemTime`], which `chrono` and `jiff` convert:
+/// `chrono::DateTime::<Utc>::from(SystemTime::try_from(&value)?)`,
+/// `jiff::Timestamp::try_from(SystemTime::try_from(&value)?)`.
 ///
 /// ```
 /// use driftless_runtime::DateTime;
@@ -27,13 +28,13 @@ pub struct DateTime(String);
 text_backed!(DateTime);
 
 impl DateTime {
-    /// Whether the text says its distance from UTC.
+    /// Returns whether the text has an offset from UTC.
     pub fn has_offset(&self) -> bool {
         let time = self.0.trim().get(10..).unwrap_or_default();
         time.ends_with(['Z', 'z']) || time.contains(['+', '-'])
     }
 
-    /// The point in time, with the offset of the text. A text without an offset is read as UTC.
+    /// Returns the point in time, with the offset of the text. A text without an offset is read as UTC.
     ///
     /// # Errors
     ///
@@ -50,7 +51,7 @@ impl DateTime {
         OffsetDateTime::parse(&text, &Rfc3339).map_err(|_| Error::value("a date and time of RFC 3339"))
     }
 
-    /// The point in time, in UTC.
+    /// Returns the point in time, in UTC.
     ///
     /// # Errors
     ///
@@ -62,7 +63,7 @@ impl DateTime {
 
 impl From<OffsetDateTime> for DateTime {
     fn from(time: OffsetDateTime) -> Self {
-        // Years beyond 9999 and offsets with seconds have no form in RFC 3339; their own is kept.
+        // Years beyond 9999 and offsets with seconds have no form in RFC 3339; the form of `time` is kept.
         Self(time.format(&Rfc3339).unwrap_or_else(|_| time.to_string()))
     }
 }
@@ -73,7 +74,7 @@ impl From<SystemTime> for DateTime {
     }
 }
 
-/// The point in time, as [`to_utc`](DateTime::to_utc) reads it.
+/// Converts to the point in time, like [`to_utc`](DateTime::to_utc).
 impl TryFrom<&DateTime> for SystemTime {
     type Error = Error;
 
@@ -82,7 +83,7 @@ impl TryFrom<&DateTime> for SystemTime {
     }
 }
 
-/// In the order of time, whatever the offsets; what is not a point in time comes last. Equal are only the same texts.
+/// Orders by time, whatever the offsets; texts without a point in time come last. Only equal texts are equal.
 impl Ord for DateTime {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.to_utc(), other.to_utc()) {
@@ -106,14 +107,14 @@ impl From<PrimitiveDateTime> for DateTime {
     }
 }
 
-/// A calendar date (`format: date`). The text of the wire is kept exactly.
+/// A calendar date (`format: date`). The text on the wire is kept exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(String);
 
 text_backed!(Date);
 
 impl Date {
-    /// The date.
+    /// Returns the date.
     ///
     /// # Errors
     ///
@@ -122,7 +123,7 @@ impl Date {
         let refuse = || Error::value("a date of RFC 3339");
         let text = self.0.trim();
         let day = text.get(..10).ok_or_else(refuse)?;
-        // .NET writes a date without a time of its own as midnight.
+        // .NET writes a date without a time as midnight.
         if !text.get(10..).unwrap_or_default().is_empty() && text.as_bytes().get(10) != Some(&b'T') {
             return Err(refuse());
         }
@@ -136,14 +137,14 @@ impl From<time::Date> for Date {
     }
 }
 
-/// A time of day (`format: time`). The text of the wire is kept exactly.
+/// A time of day (`format: time`). The text on the wire is kept exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(String);
 
 text_backed!(Time);
 
 impl Time {
-    /// The time of day. An offset is left aside.
+    /// Returns the time of day, without an offset.
     ///
     /// # Errors
     ///

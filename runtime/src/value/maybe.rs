@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A member of a request that may be left out, be null, or be a value, where the contract tells these apart.
+/// A member of a request that may be left out, be null, or be a value, if the contract distinguishes these.
 ///
 /// ```
 /// use driftless_runtime::Maybe;
@@ -25,17 +25,17 @@ pub enum Maybe<T> {
 }
 
 impl<T> Maybe<T> {
-    /// Whether the member is left out.
+    /// Returns whether the member is left out.
     pub const fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
 
-    /// Whether the member is `null`.
+    /// Returns whether the member is `null`.
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// The value, if there is one.
+    /// Returns the value, if there is one.
     pub const fn as_ref(&self) -> Option<&T> {
         match self {
             Self::Value(value) => Some(value),
@@ -43,7 +43,7 @@ impl<T> Maybe<T> {
         }
     }
 
-    /// The value, to be changed in place, if there is one.
+    /// Returns the value for changes in place, if there is one.
     pub const fn as_mut(&mut self) -> Option<&mut T> {
         match self {
             Self::Value(value) => Some(value),
@@ -51,7 +51,7 @@ impl<T> Maybe<T> {
         }
     }
 
-    /// The value changed by `change`, where there is one.
+    /// Applies `change` to the value, if there is one.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Maybe<U> {
         match self {
             Self::Absent => Maybe::Absent,
@@ -60,17 +60,17 @@ impl<T> Maybe<T> {
         }
     }
 
-    /// The value, or `other` where it is missing or null.
+    /// Returns the value, or `other` if it is absent or null.
     pub fn unwrap_or(self, other: T) -> T {
         self.into_option().unwrap_or(other)
     }
 
-    /// The value, or what `other` gives where it is missing or null.
+    /// Returns the value, or the result of `other` if it is absent or null.
     pub fn unwrap_or_else(self, other: impl FnOnce() -> T) -> T {
         self.into_option().unwrap_or_else(other)
     }
 
-    /// The value, or the default of its type where it is missing or null.
+    /// Returns the value, or the default of its type if it is absent or null.
     pub fn unwrap_or_default(self) -> T
     where
         T: Default,
@@ -78,7 +78,7 @@ impl<T> Maybe<T> {
         self.into_option().unwrap_or_default()
     }
 
-    /// Whether there is a value.
+    /// Returns whether there is a value.
     pub const fn is_value(&self) -> bool {
         matches!(self, Self::Value(_))
     }
@@ -88,7 +88,7 @@ impl<T> Maybe<T> {
         std::mem::take(self)
     }
 
-    /// The value, if there is one. Absent and null both become `None`.
+    /// Returns the value, if there is one. Absent and null both become `None`.
     pub fn into_option(self) -> Option<T> {
         match self {
             Self::Value(value) => Some(value),
@@ -103,7 +103,7 @@ impl<T> From<T> for Maybe<T> {
     }
 }
 
-/// `None` becomes null: a value that was asked for and is not there. To leave the member out, say [`Maybe::Absent`].
+/// `None` becomes null: a value that was requested and does not exist. To leave the member out, use [`Maybe::Absent`].
 impl<T> From<Option<T>> for Maybe<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Self::Value)

@@ -1,4 +1,4 @@
-//! Values that the generated types are made of.
+//! The value types of generated code.
 
 mod as_text;
 mod base64;
@@ -15,16 +15,16 @@ pub use date_time::{Date, DateTime, Time};
 pub use maybe::Maybe;
 pub use time_span::TimeSpan;
 
-/// Makes a type that keeps the text of the wire, whatever it says.
+/// Defines a type that keeps any text of the wire.
 macro_rules! text_backed {
     ($type:ident) => {
         impl $type {
-            /// A value of this text, which is kept as it is.
+            /// Creates a value from this text, which is kept unchanged.
             pub fn new(text: impl Into<String>) -> Self {
                 Self(text.into())
             }
 
-            /// The text on the wire.
+            /// Returns the text on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -7,7 +7,7 @@ use crate::Error;
 
 const UNITS: u32 = 1_000_000_000;
 
-/// A duration. The text of the wire is kept exactly; both the form of .NET (`d.hh:mm:ss.fffffff`) and that of ISO 8601
+/// A duration. The text on the wire is kept exactly; both the form of .NET (`d.hh:mm:ss.fffffff`) and that of ISO 8601
 /// (`P1DT2H3M4.5S`) convert.
 ///
 /// ```
@@ -24,7 +24,7 @@ pub struct TimeSpan(String);
 text_backed!(TimeSpan);
 
 impl TimeSpan {
-    /// The duration.
+    /// Returns the duration.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl From<Duration> for TimeSpan {
         let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
         let mut text = if days == 0 { String::new() } else { format!("{days}.") };
         text += &format!("{hours:02}:{minutes:02}:{:02}", seconds % 60);
-        // A tick of .NET is 100 ns, and its parser takes no finer fraction.
+        // A tick of .NET is 100 ns, and its parser accepts no finer fraction.
         let ticks = duration.subsec_nanos() / 100;
         if ticks != 0 {
             text += &format!(".{ticks:07}");
@@ -102,7 +102,7 @@ fn number(text: &str) -> Option<u64> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// A number and its fraction, in billionths. Digits beyond those are dropped.
+/// A number and its fraction, in billionths. Further digits are dropped.
 fn decimal(text: &str) -> Option<(u64, u32)> {
     let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, "0"));
     number(fraction)?;

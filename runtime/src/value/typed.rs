@@ -1,21 +1,21 @@
-//! Values as types, and types as values.
+//! Conversions between values and types.
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{Error, Object, Value, json::lenient};
 
 impl Value {
-    /// Whatever serialises, as a value. Numbers keep their digits.
+    /// Converts any serializable type to a value. Numbers keep their digits.
     ///
     /// # Errors
     ///
-    /// It does not serialise as JSON, or values stand in each other more than 128 deep.
+    /// It does not serialize as JSON, or the nesting is deeper than 128.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, Error> {
         let text = serde_json::to_string(value);
         text.and_then(|text| serde_json::from_str(&text)).map_err(|cause| Error::encode(&cause))
     }
 
-    /// The value as a `T`, read as the body of a response is.
+    /// Converts the value to a `T`, read like the body of a response.
     ///
     /// # Errors
     ///
@@ -26,11 +26,11 @@ impl Value {
 }
 
 impl Object {
-    /// The member as a `T`, read as the body of a response is; `None` when it is missing or null.
+    /// Converts the member to a `T`, read like the body of a response; `None` if it is missing or null.
     ///
     /// # Errors
     ///
-    /// The member is there and is not a `T`.
+    /// The member exists and is not a `T`.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
         match self.value(name) {
             None | Some(Value::Null) => Ok(None),
@@ -38,7 +38,7 @@ impl Object {
         }
     }
 
-    /// The whole object as a `T`, read as the body of a response is.
+    /// Converts the whole object to a `T`, read like the body of a response.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl Object {
     }
 }
 
-/// By way of the text, so that every type reads the digits that are there.
+/// Converted through the text, so that every type reads the original digits.
 fn typed<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, serde_json::Error> {
     lenient::from_slice(&serde_json::to_vec(value)?)
 }

@@ -27,12 +27,13 @@ impl Root {
         Self(Issuer::new(params, key), pem)
     }
 
-    /// A server for a name until a year, and its port. Without a root it signs its own certificate.
+    /// Starts a server for a name whose certificate expires in a year, and returns its port. Without a root it signs
+    /// its own certificate.
     pub(crate) async fn serve(&self, name: &str, until: i32, own: bool) -> u16 {
         serve(self.acceptor(name, until, own, &[])).await
     }
 
-    /// A server for `localhost` that answers those with a certificate of `clients` only.
+    /// Starts a server for `localhost` that only answers clients with a certificate of `clients`.
     pub(crate) async fn serve_clients_of(&self, clients: &Self) -> u16 {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_slice(clients.1.as_bytes()).unwrap()).unwrap();
@@ -47,7 +48,7 @@ impl Root {
         serve(Arc::new(config).into()).await
     }
 
-    /// A certificate for a client until a year, and its key, in PEM.
+    /// Creates a certificate for a client that expires in a year, and its key, in PEM.
     pub(crate) fn client(&self, until: i32) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec!["client.example".to_owned()]).unwrap();
@@ -100,7 +101,7 @@ async fn serve(acceptor: tokio_rustls::TlsAcceptor) -> u16 {
                 let mut buffer = [0; 4096];
                 let mut stream = match acceptor.accept(stream).into_fallible().await {
                     Ok(stream) => stream,
-                    // What is closed with something unread takes the alert away from the client.
+                    // Closing a socket with unread data takes the alert away from the client.
                     Err((_, mut stream)) => {
                         while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {}
                         return;

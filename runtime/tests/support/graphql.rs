@@ -1,4 +1,4 @@
-//! A GraphQL server on loopback that does what a test tells it: queries as HTTP replies, sockets as scripts.
+//! A GraphQL server on loopback under the test's control: queries as HTTP replies, sockets as scripts.
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared between tests, each of which uses a part")]
 
@@ -27,22 +27,22 @@ use crate::support::{Handler, Recorded, Reply, serve};
 
 pub type Script = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// One socket, as the server sees it.
+/// One socket, on the server's side.
 pub struct Peer {
     pub socket: WebSocketStream<TcpStream>,
     pub authorization: Option<String>,
-    /// Which socket of the server this is, from 0.
+    /// The number of this socket on the server, from 0.
     pub number: usize,
 }
 
 impl Peer {
     pub async fn send(&mut self, text: impl Into<String>) {
         let text: String = text.into();
-        // A client that has gone is what some tests want.
+        // Some tests expect a client that has disconnected.
         let _ = self.socket.send(Message::text(text)).await;
     }
 
-    /// The next message of the protocol; `None` when the client has gone.
+    /// Returns the next message of the protocol; `None` if the client has disconnected.
     pub async fn receive(&mut self) -> Option<serde_json::Value> {
         loop {
             match self.socket.next().await? {
@@ -81,7 +81,7 @@ impl Peer {
         while let Some(Ok(_)) = self.socket.next().await {}
     }
 
-    /// Reads until the client has gone.
+    /// Reads until the client has disconnected.
     pub async fn idle(&mut self) {
         while self.receive().await.is_some() {}
     }
@@ -91,7 +91,7 @@ impl Peer {
 pub struct GraphqlServer {
     pub url: String,
     sockets: Arc<AtomicUsize>,
-    /// How many upgrades are still refused.
+    /// The number of upgrades that are still refused.
     refusals: Arc<AtomicUsize>,
     requests: Arc<Mutex<Vec<Recorded>>>,
     task: tokio::task::JoinHandle<()>,
@@ -116,7 +116,7 @@ impl GraphqlServer {
         let refusals = Arc::new(AtomicUsize::new(0));
         let refuse = Arc::clone(&refusals);
         let requests = Arc::new(Mutex::new(Vec::new()));
-        // Only the first request of a connection is looked at for an upgrade.
+        // Only the first request of a connection is checked for an upgrade.
         let handler: Arc<Handler> = Arc::new(move |request| handler(request).and_close());
         let script: Arc<dyn Fn(Peer) -> Script + Send + Sync> = Arc::new(move |peer| Box::pin(script(peer)));
         let (count, record) = (Arc::clone(&sockets), Arc::clone(&requests));
@@ -138,7 +138,7 @@ impl GraphqlServer {
         Self { url, sockets, refusals, requests, task }
     }
 
-    /// How many sockets were opened.
+    /// Returns the number of sockets that were opened.
     pub fn opened(&self) -> usize {
         self.sockets.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! A server on loopback that keeps every byte it is sent.
+//! A server on loopback that records every byte that it receives.
 
 #![allow(
     dead_code,
@@ -27,7 +27,7 @@ pub fn limits() -> impl Iterator<Item = Duration> {
     (0..11).map(|step| Duration::from_millis(100 << step))
 }
 
-/// One request, as it came.
+/// One request, as received.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     pub method: String,
@@ -55,12 +55,12 @@ impl Recorded {
     }
 }
 
-/// What the server does with a request.
+/// The server's response to a request.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// Written as they are, with a pause after each.
     pieces: Vec<(Vec<u8>, Duration)>,
-    /// Whether the connection stays open without another byte.
+    /// Keeps the connection open without another byte.
     hang: bool,
 }
 
@@ -93,7 +93,7 @@ impl Reply {
         Self { pieces: Vec::new(), hang: false }
     }
 
-    /// Says that the connection ends with this answer.
+    /// Announces that the connection ends with this response.
     pub fn and_close(mut self) -> Self {
         if let Some((head, _)) = self.pieces.first_mut()
             && let Some(end) = head.windows(2).position(|window| window == b"\r\n")
@@ -133,7 +133,7 @@ impl Server {
         Self { url, requests, task }
     }
 
-    /// A server that gives one answer to everything.
+    /// Starts a server that gives one answer to all requests.
     pub async fn always(reply: Reply) -> Self {
         Self::start(move |_| reply.clone()).await
     }
@@ -167,7 +167,7 @@ pub async fn serve(mut stream: TcpStream, handler: Arc<Handler>, record: Arc<Mut
         if reply.hang {
             std::future::pending::<()>().await;
         }
-        // What says no length ends with the connection.
+        // A response without a length ends with the connection.
         let head =
             reply.pieces.first().map(|(piece, _)| String::from_utf8_lossy(piece).to_lowercase()).unwrap_or_default();
         let framed = head.contains("content-length")

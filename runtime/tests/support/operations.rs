@@ -1,4 +1,4 @@
-//! A service with one kind of asynchronous operation, that does what a test tells it.
+//! A service with one kind of asynchronous operation, under the test's control.
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared between tests, each of which uses a part")]
 
@@ -41,11 +41,11 @@ pub static READY_THING: Binding = Binding {
     ..THING
 };
 
-/// The same, without a subscription, a way to cancel and a way to recognise repetitions.
+/// The same, without a subscription, a cancelling operation and a header for repetitions.
 pub static POLLED_THING: Binding =
     Binding { kind: "polled-thing", subscription: None, cancel: None, idempotency: None, ..THING };
 
-/// What queries show: what they have shown last, once they have shown everything.
+/// The results of queries: once all of them were returned, the last one is repeated.
 #[derive(Clone, Default)]
 pub struct World(Arc<Mutex<VecDeque<Value>>>, watch::Sender<usize>);
 
@@ -58,7 +58,7 @@ impl World {
         world
     }
 
-    /// Shows a state after all others. An empty one is not visible.
+    /// Returns a state after all others. An empty one is not visible.
     pub fn show(&self, state: &str, events: &[&str]) {
         let events: Vec<Value> = events.iter().map(|kind| json!({ "kind": kind })).collect();
         let thing = if state.is_empty() { Value::Null } else { json!({ "state": state, "events": events }) };
@@ -70,7 +70,7 @@ impl World {
         self.0.lock().unwrap().push_back(body);
     }
 
-    /// Shows this and nothing else from now on.
+    /// Returns only this from now on.
     pub fn only(&self, state: &str, events: &[&str]) {
         self.0.lock().unwrap().clear();
         self.show(state, events);
@@ -83,7 +83,7 @@ impl World {
         Reply::json(200, &next.unwrap().to_string())
     }
 
-    /// Waits until somebody has looked so many times.
+    /// Waits until there were this many queries.
     pub async fn looked(&self, times: usize) {
         self.1.subscribe().wait_for(|count| *count >= times).await.unwrap();
     }

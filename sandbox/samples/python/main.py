@@ -91,11 +91,11 @@ async def deploy(session, project_id, component_id):
     accepted = call("post", DEPLOYMENTS, {"tag": "v1"}, project_id=project_id, componentId=component_id)
     watching = asyncio.create_task(watch(session, str(accepted.id)))
     await asyncio.sleep(0)
-    # The socket answers in order: with this answer, the subscription before it has begun, and nothing is missed.
+    # The socket answers in order: this answer means that the subscription before it has begun, so no event is missed.
     query = gql("query ($id: ID!) { operation(id: $id) { state } }")
     query.variable_values = {"id": str(accepted.id)}
     print("accepted:", (await session.execute(query))["operation"]["state"])
-    # Two steps of 150 milliseconds, and then the rest.
+    # Two steps of 150 milliseconds first, and then the rest.
     tell("clock", advanceMilliseconds=300)
     tell("clock", advanceMilliseconds=300)
     await watching
@@ -112,7 +112,7 @@ async def main():
     )
     async with Client(transport=socket) as session:
         await deploy(session, project_id, str(component.id))
-        # A rule of its own for what the next deployment comes to.
+        # A rule of its own for the outcome of the next deployment.
         tell("faults", method="POST", path=PROJECTS, times=1, fault="outcome=failure")
         await deploy(session, project_id, str(component.id))
     expected = {"method": "POST", "path": PROJECTS, "status": 503, "times": 1}

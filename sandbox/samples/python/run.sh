@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the sample against a sandbox, and compares what it prints with expected.txt. Exit 0 with the word SKIPPED where PyPI is
-# out of reach.
+# Runs the sample against a sandbox, and compares its output with expected.txt. If PyPI is out of reach, it prints SKIPPED and
+# exits with 0.
 set -eu
 cd "$(dirname "$0")/../../.."
 sample=$(pwd)/sandbox/samples/python

@@ -1,5 +1,5 @@
-// The walk of sandbox/README.md in TypeScript: a person signs in, creates a project, deploys a workload and watches it, while
-// this program drives the sandbox's clock. Argument: the file with the line that `platform-sandbox --json` prints.
+// The walkthrough of sandbox/README.md in TypeScript: a person signs in, creates a project, deploys a workload and watches it,
+// while this program drives the sandbox's clock. Argument: the file with the line that `platform-sandbox --json` prints.
 
 import { readFileSync } from "node:fs";
 import { createClient as createSubscriptions } from "graphql-sse";
@@ -83,7 +83,7 @@ const project = {
   description: "Made by a sample", category: "research", helpPage: "", serviceProviders: [],
 };
 
-// A rule for the next creation, and only that: the first attempt fails, the second one works.
+// A rule for the next creation only: the first attempt fails, the second one works.
 await control.POST("/sandbox/faults", {
   body: { method: "POST", path: "/api/projects/v1/projects", times: 1, fault: "status=503, retry-after=1" },
 });
@@ -112,7 +112,7 @@ async function deploy(fault?: string): Promise<void> {
     query: "subscription ($id: ID!) { operationChanged(id: $id) { event { kind state } } }",
     variables: { id: deployment.id },
   }, {
-    // Nothing happens before the clock goes on, and so nothing is missed.
+    // No event occurs before the clock advances, so none is missed.
     connected: () => void clock({ advanceMilliseconds: 600 }),
   });
   for await (const { data } of changes) {

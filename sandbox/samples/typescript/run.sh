@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles the sample against the types of the contract that a sandbox serves, runs it, and compares what it prints with
-# expected.txt. Exit 0 with the word SKIPPED where npm is out of reach.
+# Compiles the sample against the types of a sandbox's contract, runs it, and compares its output with expected.txt. If npm is out
+# of reach, it prints SKIPPED and exits with 0.
 set -eu
 cd "$(dirname "$0")/../../.."
 sample=$(pwd)/sandbox/samples/typescript

@@ -1,30 +1,29 @@
-//! What an operation declares beside its contract: who may call it, what answers it, and the work that it begins. None of it
-//! is published.
+//! The unpublished part of an operation: who may call it, its handler, and the work that it begins.
 
 use serde_json::Value;
 
 use crate::directory::Role;
 use crate::workflow::Kind;
 
-/// How the sandbox answers an operation.
+/// The behaviour of an operation in the sandbox.
 #[derive(Clone, Debug)]
 pub(crate) struct Behaviour {
     pub(crate) handler: Handler,
-    /// The role that a caller needs for what the address names. `None`: the handler decides. The roles are the sandbox's own;
-    /// the document shows none.
+    /// The role that a caller needs for the addressed resource. `None`: the handler decides. The roles are the sandbox's own; the
+    /// document shows none.
     pub(crate) role: Option<Role>,
     pub(crate) work: Option<Work>,
-    /// What a call changes in the item that it targets.
+    /// The fields that a call sets in its target.
     pub(crate) effects: Vec<(&'static str, Value)>,
-    /// The status that a boolean query parameter asks for, among several that say success.
+    /// Boolean query parameters, each with the success status that it selects.
     pub(crate) choices: Vec<(&'static str, &'static str)>,
-    /// Whether each caller has one of its own of what the address names.
+    /// `true` if each caller has an instance of the addressed resource.
     pub(crate) per_caller: bool,
-    /// The field that takes an item out of a list.
+    /// The field that excludes an item from a list.
     pub(crate) omits: Option<&'static str>,
 }
 
-/// What answers an operation. Each has one function in `handlers`.
+/// The handler of an operation. Each variant has one function in `handlers`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handler {
     /// The documented list of projects.
@@ -37,9 +36,9 @@ pub(crate) enum Handler {
     List,
     /// One item of a collection.
     Get,
-    /// Adds an item to a collection, and begins the work on it where the operation declares some.
+    /// Adds an item to a collection, and begins work on it if the operation declares some.
     Create,
-    /// Replaces an item, or adds it under the key of the address where the operation declares a 201.
+    /// Replaces an item, or adds it under the key of the address if the operation declares a 201.
     Replace,
     /// Changes some fields of an item.
     Change,
@@ -47,13 +46,13 @@ pub(crate) enum Handler {
     Remove,
     /// Acts on the item that the address lies below, or begins work on it.
     Act,
-    /// Cancels the work that the item above the address stands for.
+    /// Cancels the work of the item above the address.
     Cancel,
-    /// What exists once below an item.
+    /// A singleton below an item.
     GetSingleton,
-    /// Sets what exists once below an item.
+    /// Sets a singleton below an item.
     PutSingleton,
-    /// Removes what exists once below an item.
+    /// Removes a singleton below an item.
     RemoveSingleton,
     /// Sets the shutdown timer of the machine above the address.
     SetTimer,
@@ -61,9 +60,9 @@ pub(crate) enum Handler {
     ClearTimer,
     /// The session that a cookie names.
     CurrentSession,
-    /// Bytes that somebody has put.
+    /// Stored bytes.
     GetBytes,
-    /// Puts bytes.
+    /// Stores bytes.
     PutBytes,
     /// The item above the address as bytes.
     Export,
@@ -85,7 +84,7 @@ pub(crate) enum Handler {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Work {
     kind: Kind,
-    /// Another kind where this field of the body is true.
+    /// Another kind, if this field of the body is true.
     or: Option<(&'static str, Kind)>,
 }
 
@@ -98,7 +97,7 @@ impl Work {
         Self { or: Some((field, kind)), ..self }
     }
 
-    /// The kind that the fields of a body ask for.
+    /// The kind of work that the fields of a body select.
     pub(crate) fn kind(self, fields: &serde_json::Map<String, Value>) -> Kind {
         match self.or {
             Some((field, kind)) if fields.get(field) == Some(&Value::Bool(true)) => kind,
@@ -198,14 +197,14 @@ mod tests {
         assert_eq!(work.kind(&fields("true".into())), Kind::TerraformPlan);
     }
 
-    /// The schema of a member, where the schema or a part of it declares one.
+    /// The schema of a member, if the schema or a part of it declares one.
     fn member<'a>(schema: &'a Schema, name: &str) -> Option<&'a Schema> {
         let schema = resolve(schema);
         let own = schema.properties.iter().find(|(found, _)| *found == name).map(|(_, schema)| schema);
         own.or_else(|| schema.all_of.iter().chain(&schema.one_of).find_map(|part| member(part, name)))
     }
 
-    /// What is wrong with what an operation sets: nobody would see it, or another than the contract says.
+    /// Effects of an operation that the contract does not show, or shows with another schema.
     fn unseen(operation: &Operation) -> Vec<String> {
         let Behaviour { effects, handler, work, .. } = &operation.behaviour;
         if effects.is_empty() {
@@ -222,7 +221,7 @@ mod tests {
         let wrong = effects.iter().filter_map(|(name, value)| {
             match contract.item_schema(collection).and_then(|schema| member(schema, name)) {
                 Some(schema) => (!fits(schema, value)).then(|| format!("{name} cannot be {value}")),
-                // It takes the item out of the list.
+                // The field takes the item out of the list.
                 None if marks == Some(name) => None,
                 None => Some(format!("the items of {collection} have no member {name}")),
             }

@@ -13,7 +13,7 @@ use crate::workflow::Kind;
 const JSON_BODY: [&str; 3] = ["application/json", "text/json", "application/*+json"];
 const JSON_ANSWER: [&str; 3] = ["text/plain", "application/json", "text/json"];
 
-/// What the operations of one .NET controller share: their tag, the prefix of their paths, and the roles that they need.
+/// The shared properties of the operations of one .NET controller: tag, path prefix, and required roles.
 #[derive(Clone, Debug)]
 pub(crate) struct Controller {
     tag: &'static str,
@@ -28,12 +28,12 @@ impl Controller {
         Self { tag, prefix: prefix.into(), readers: Role::Viewer, writers: Role::Member }
     }
 
-    /// Demands another role of those who read.
+    /// Sets the role that reading requires.
     pub(crate) fn readers(self, role: Role) -> Self {
         Self { readers: role, ..self }
     }
 
-    /// Demands another role of those who write.
+    /// Sets the role that writing requires.
     pub(crate) fn writers(self, role: Role) -> Self {
         Self { writers: role, ..self }
     }
@@ -199,7 +199,7 @@ impl Operation {
         self
     }
 
-    /// Leaves the authorization to the handler: the body names the team, or nothing does.
+    /// Leaves the authorization to the handler, for bodies that name the team and for operations without a team.
     pub(crate) fn authorized_by_handler(mut self) -> Self {
         self.behaviour.role = None;
         self
@@ -211,25 +211,25 @@ impl Operation {
         self
     }
 
-    /// The work that a call begins in place of the other one when a boolean field of its body is true.
+    /// Sets the work that a call begins instead if a boolean field of its body is true.
     pub(crate) fn begins_if(mut self, field: &'static str, kind: Kind) -> Self {
         self.behaviour.work = self.behaviour.work.map(|work| work.or(field, kind));
         self
     }
 
-    /// What a call changes in the item that it targets.
+    /// Sets a field of the target that a call changes.
     pub(crate) fn sets(mut self, field: &'static str, value: impl Into<Value>) -> Self {
         self.behaviour.effects.push((field, value.into()));
         self
     }
 
-    /// Among several success statuses: the one that a true boolean query parameter asks for.
+    /// Maps a boolean query parameter to one of several success statuses.
     pub(crate) fn when(mut self, query: &'static str, status: &'static str) -> Self {
         self.behaviour.choices.push((query, status));
         self
     }
 
-    /// Gives each caller one of its own of what the address names.
+    /// Gives each caller an instance of the addressed resource.
     pub(crate) fn per_caller(mut self) -> Self {
         self.behaviour.per_caller = true;
         self
@@ -250,7 +250,7 @@ impl Operation {
         }
     }
 
-    /// Adds what follows from the rest: GUID path parameters, and the 400 and 404 of an assumed operation.
+    /// Adds the derived parts: GUID path parameters, and the 400 and 404 of an assumed operation.
     pub(crate) fn finish(mut self, revision: Revision) -> Self {
         let path = self.path.clone();
         let mut parameters = Vec::new();

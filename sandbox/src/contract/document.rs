@@ -1,4 +1,4 @@
-//! The contract as bytes, with the validator that conditional requests compare.
+//! The contract as bytes, with the entity tags for conditional requests.
 
 use std::sync::LazyLock;
 
@@ -58,7 +58,7 @@ impl Serialize for PathItem<'_> {
     }
 }
 
-/// Both forms of one revision, each made when it is first asked for.
+/// Both forms of one revision, each made on first use.
 struct Forms {
     json: Form,
     yaml: Form,
@@ -72,7 +72,7 @@ static SECOND: Forms =
     Forms { json: LazyLock::new(|| as_json(Revision::Second)), yaml: LazyLock::new(|| as_yaml(Revision::Second)) };
 
 impl Contract {
-    /// The contract as JSON. The error is the text of a serialiser's complaint.
+    /// The contract as JSON. The error is the message of the serialiser.
     pub(crate) fn json(&self) -> Result<&'static Rendered, &'static str> {
         self.forms().json.as_ref().map_err(String::as_str)
     }
@@ -152,7 +152,7 @@ fn security_schemes() -> Value {
             }
         }
     });
-    // The contract's bytes do not depend on whether another crate of the build asks serde_json to keep the order of insertion.
+    // Keeps the bytes independent of the feature `preserve_order` of serde_json, which another crate of the build may enable.
     schemes.sort_all_objects();
     schemes
 }

@@ -1,7 +1,7 @@
 //! The contract that the sandbox serves, as Swashbuckle would write it for an ASP.NET service.
 //!
-//! It holds nothing that differs between two sandboxes (no port, no server address), so a client that is regenerated from
-//! it twice sees the same bytes.
+//! It holds nothing that differs between two sandboxes (no port, no server address), so regenerating a client from it twice gives
+//! the same bytes.
 
 pub(crate) mod behaviour;
 mod components;
@@ -29,7 +29,7 @@ pub(crate) const JSON_PATH: &str = "/swagger/v1/swagger.json";
 /// The address of the contract's YAML form below the base address.
 pub(crate) const YAML_PATH: &str = "/swagger/v1/swagger.yaml";
 
-/// Whether the platform document shows an operation or a schema, or the sandbox made it up.
+/// The source of an operation or schema: the platform document, or the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Provenance {
@@ -37,7 +37,7 @@ pub(crate) enum Provenance {
     Assumed,
 }
 
-/// A revision of the contract. The second one differs from the first in ways that a client should hear of.
+/// A revision of the contract. The second one has changes that `drift` reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Revision {
     #[default]
@@ -57,7 +57,7 @@ static FIRST: LazyLock<Contract> = LazyLock::new(|| Contract::build(Revision::Fi
 static SECOND: LazyLock<Contract> = LazyLock::new(|| Contract::build(Revision::Second));
 
 impl Revision {
-    /// The revision of a number, counted from 1.
+    /// The revision with a number, counted from 1.
     pub(crate) fn of(number: u32) -> Option<Self> {
         match number {
             1 => Some(Self::First),
@@ -103,7 +103,7 @@ impl Contract {
         self.operations.iter().find(|found| found.method == Method::GET && is_item(&found.path))
     }
 
-    /// The schema of the items of a collection: of the operation that gets one, else of the one that lists them.
+    /// The schema of the items of a collection, from the operation that gets one, or from the one that lists them.
     pub(crate) fn item_schema(&self, collection: &str) -> Option<&Schema> {
         if let Some(one) = self.item_operation(collection) {
             return one.json_schema("200");
@@ -126,7 +126,7 @@ pub(crate) fn element_schema(schema: &Schema) -> Option<&Schema> {
     }
 }
 
-/// Follows `$ref`s. A name that no component has counts as the empty schema.
+/// Follows `$ref`s. A reference to an unknown component counts as the empty schema.
 pub(crate) fn resolve(schema: &Schema) -> &Schema {
     static ANYTHING: LazyLock<Schema> = LazyLock::new(schema::any);
     match schema.reference {
@@ -135,7 +135,7 @@ pub(crate) fn resolve(schema: &Schema) -> &Schema {
     }
 }
 
-/// Writes pairs as a map, in their order.
+/// Serializes pairs as a map, in their order.
 pub(crate) fn as_map<K: Serialize, V: Serialize, S: Serializer>(
     pairs: &[(K, V)],
     serializer: S,

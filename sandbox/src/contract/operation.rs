@@ -9,7 +9,7 @@ use super::behaviour::Behaviour;
 use super::schema::{Schema, uuid};
 use super::{Contract, Provenance, Revision, as_map};
 
-/// An Operation Object. The fields that are not written say where it lies and how the sandbox answers.
+/// An Operation Object. The fields that are not serialized hold its path and its behaviour.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Operation {
@@ -51,7 +51,7 @@ pub(crate) struct Parameter {
     pub(crate) schema: Schema,
 }
 
-/// Where a parameter lies.
+/// The location of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ParameterIn {
@@ -136,7 +136,7 @@ impl Answer {
     }
 }
 
-/// The description that Swashbuckle gives a status nobody described.
+/// Swashbuckle's description of a status, if the operation has none of its own.
 pub(super) fn phrase(status: &str) -> &'static str {
     status.parse::<http::StatusCode>().ok().and_then(|status| status.canonical_reason()).unwrap_or("Success")
 }

@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use super::Contract;
 use super::operation::Operation;
 
-/// What a path and method lead to.
+/// The result of matching a path and method.
 #[derive(Debug)]
 pub(crate) enum Match {
     Found(RoutedOperation),
@@ -26,7 +26,7 @@ pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> 
     let Some(segments) = path.split('/').map(decoded).collect::<Option<Vec<_>>>() else {
         return Match::Missing;
     };
-    // Of two templates that fit, the one with fewer parameters is meant.
+    // If two templates match, the one with fewer parameters wins.
     let mut fitting: Vec<RoutedOperation> = contract
         .operations
         .iter()
@@ -46,7 +46,7 @@ pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> 
     }
 }
 
-/// The path of the operation that a method and path lead to.
+/// The path of the operation that a method and path match.
 pub(crate) fn template(contract: &'static Contract, method: &Method, path: &str) -> Option<&'static str> {
     match find(contract, method, path) {
         Match::Found(found) => Some(&found.operation.path),

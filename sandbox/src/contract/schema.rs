@@ -43,12 +43,12 @@ pub(crate) struct Schema {
     pub(crate) varnames: Vec<&'static str>,
     #[serde(rename = "x-provenance", skip_serializing_if = "Option::is_none")]
     pub(crate) provenance: Option<Provenance>,
-    /// The contract that references lead to.
+    /// The contract that references point to.
     #[serde(skip)]
     pub(crate) revision: Revision,
 }
 
-/// What an object may hold beside its declared properties.
+/// The additional properties that an object may have.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Additional {
@@ -104,7 +104,7 @@ impl Schema {
         self
     }
 
-    /// Leaves open what else the object may hold.
+    /// Allows additional properties.
     pub(crate) fn open(mut self) -> Self {
         self.additional_properties = None;
         self
@@ -123,7 +123,7 @@ impl Schema {
         }
     }
 
-    /// Sets the contract that the references in a schema lead to.
+    /// Sets the contract that the references in a schema point to.
     pub(crate) fn set_revision(&mut self, revision: Revision) {
         self.revision = revision;
         let parts = self.all_of.iter_mut().chain(&mut self.one_of).chain(self.items.as_deref_mut());

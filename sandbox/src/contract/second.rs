@@ -1,5 +1,5 @@
-//! The second revision of the contract: what it changes, from harmless to wire-breaking, so that drift can be seen. All of
-//! it is the sandbox's own; nothing that the platform document shows is touched.
+//! The changes of the contract's second revision, from harmless to wire-breaking, to demonstrate drift. All of them are the
+//! sandbox's own; documented operations are unchanged.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) fn revise(operations: &mut Vec<Operation>, schemas: &mut Schemas) {
     break_wire(operations, schemas);
 }
 
-/// Old clients go on as before.
+/// Additive changes: existing clients keep working.
 fn add(operations: &mut Vec<Operation>, schemas: &mut Schemas) {
     let labels = Controller::new("ProjectLabels", "/api/projects/v1/projects/{project_id}/labels");
     operations.extend([
@@ -36,7 +36,7 @@ fn add(operations: &mut Vec<Operation>, schemas: &mut Schemas) {
     }
 }
 
-/// Old clients go on, and a client that is generated anew has other types and names.
+/// Source-breaking changes: existing clients keep working, but a regenerated client has other types and names.
 fn break_source(operations: &mut [Operation], schemas: &mut Schemas) {
     if let Some(timer) = schemas.remove("ShutdownTimer") {
         schemas.insert("VirtualMachineShutdownTimer", timer);
@@ -48,7 +48,7 @@ fn break_source(operations: &mut [Operation], schemas: &mut Schemas) {
     change(schemas, "Team", |schema| schema.set("slug", string()));
 }
 
-/// Old clients fail.
+/// Wire-breaking changes: existing clients fail.
 fn break_wire(operations: &mut Vec<Operation>, schemas: &mut Schemas) {
     change(schemas, "CreateComponent", |schema| schema.required.push("kind"));
     change(schemas, "PaymentPlan", |schema| schema.set("price", string()));

@@ -1,5 +1,4 @@
-//! Where everything is and who exists, over HTTP: addresses, teams, clients and users. Secrets are not part of it; the files that
-//! hold them are.
+//! Addresses, teams, clients and users over HTTP. Secrets are left out; the paths of their files are included.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,13 +15,13 @@ use crate::contract::JSON_PATH;
 use crate::directory::{Client, Directory, Grant, Membership, SecretFolder, User};
 use crate::{graphql, issuer};
 
-/// The addresses of a sandbox, and who it knows.
+/// The addresses of a sandbox, and its directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     base_url: String,
     compliance_url: String,
     directory: Arc<Directory>,
-    /// Files of secrets and passwords by the names of clients and users, when they were written.
+    /// Files of secrets and passwords by the names of clients and users, if they were written.
     files: Arc<Mutex<HashMap<String, String>>>,
 }
 
@@ -32,7 +31,7 @@ impl Places {
         Self { base_url, compliance_url, directory, files: Arc::default() }
     }
 
-    /// Shows from now on where secrets and passwords lie.
+    /// Lists the files of secrets and passwords from now on.
     pub(crate) fn publish(&self, folder: &SecretFolder) {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let clients = folder.clients().iter().map(|file| (format!("client {}", file.client_id), text(&file.path)));

@@ -22,7 +22,7 @@ pub(super) struct AddFault {
     probability: Option<f64>,
     #[serde(default)]
     fault: String,
-    /// Text as it is, anything else as JSON.
+    /// A string is sent as it is, any other value as JSON.
     body: Option<Value>,
     media_type: Option<String>,
 }
@@ -59,12 +59,12 @@ impl AddFault {
     }
 }
 
-/// The rules that wait.
+/// The pending rules.
 pub(super) fn listed(faults: &Rules) -> Vec<Value> {
     FaultControl(faults).list().iter().map(shown).collect()
 }
 
-/// What waits for the next events of asynchronous work.
+/// The pending faults of events of asynchronous work.
 pub(super) fn events(faults: &Rules) -> Value {
     let (drop, duplicate) = faults.events.waiting();
     json!({ "drop": drop, "duplicate": duplicate })

@@ -26,7 +26,7 @@ pub(super) struct Verify {
     status: Option<Whole<u16, 100, 599>>,
     after: Option<Whole<u64, 0, INT64>>,
     headers: BTreeMap<String, String>,
-    /// Text that the body holds, or JSON that it holds.
+    /// Text or JSON that the body contains.
     body: Option<Value>,
     times: Option<Count<usize>>,
     at_least: Option<Count<usize>>,
@@ -34,7 +34,8 @@ pub(super) struct Verify {
 }
 
 impl Verify {
-    /// The filter, unless no request of the journal can ever fit it. `places` is how the places of its members begin.
+    /// Builds the filter, or refuses one that no request of the journal can ever match. `places` is the prefix of its members in
+    /// error messages.
     fn filter(&self, contract: &Contract, places: &str) -> Result<RequestFilter, ControlRefusal> {
         let wrong = |member: &str, message: String| ControlRefusal::at(format!("{places}{member}"), message);
         let mut filter = RequestFilter::new().after(self.after.map(|after| after.0).unwrap_or_default());
@@ -69,7 +70,7 @@ impl Verify {
         })
     }
 
-    /// A template is that of an operation. What is not for an operation is recorded with its path.
+    /// Checks that a template is one of the contract's. Requests without an operation are recorded with their path.
     fn check_template(&self, template: &str, contract: &Contract) -> Result<(), String> {
         let of_path: Vec<&Operation> = contract.operations.iter().filter(|found| found.path == template).collect();
         match (of_path.as_slice(), &self.method) {
@@ -78,7 +79,7 @@ impl Verify {
             }
             ([_, ..], _) => Ok(()),
             ([], _) if template.contains(['{', '}']) => {
-                Err(format!("the contract has no operation with the path {template:?}; write it as the contract does"))
+                Err(format!("the contract has no operation with the path {template:?}; write it as in the contract"))
             }
             ([], _) => check_path(template).map_err(|error| error.to_string()),
         }
@@ -93,15 +94,13 @@ impl Verify {
             (None, least, Some(most)) if least.unwrap_or_default() <= most => {
                 Ok(Expected::between(least.unwrap_or_default(), most))
             }
-            (None, _, Some(most)) => {
-                Err(ControlRefusal::at("$.atLeast", format!("write {most}, which atMost is, or less")))
-            }
+            (None, _, Some(most)) => Err(ControlRefusal::at("$.atLeast", format!("write {most} (atMost) or less"))),
             (Some(_), ..) => Err(ControlRefusal::at("$.times", "write times alone, or atLeast and atMost")),
         }
     }
 }
 
-/// The query parameters of a list: a filter, and how many of the newest are wanted.
+/// The query parameters of a list: a filter, and the maximum number of requests, newest first.
 fn asked(query: &str) -> Result<(Verify, usize), ControlRefusal> {
     let mut asked = Verify::default();
     let mut limit = usize::MAX;
@@ -148,7 +147,7 @@ pub(super) async fn get(
         .operations
         .iter()
         .find(|operation| operation.path == record.template && operation.method.as_str() == record.method);
-    // What the request was for; a fault may have answered in its place.
+    // The operation of the request, even if a fault answered it.
     shown["operation"] = found.map_or(Value::Null, |operation| {
         json!({
             "method": record.method,
@@ -165,7 +164,7 @@ pub(super) async fn clear(State(log): State<Arc<Log>>) -> Response {
     done()
 }
 
-/// 200 when as many requests fit as are expected, else 409, so that a shell sees it.
+/// Answers 200 if the count is as expected, and 409 otherwise, so that a shell can tell them apart.
 pub(super) async fn verify(
     State(log): State<Arc<Log>>,
     State(publication): State<Publication>,
@@ -176,6 +175,6 @@ pub(super) async fn verify(
         return Ok(send(StatusCode::OK, &json!({ "count": found.count, "isComplete": found.is_complete })));
     }
     let complete = if found.is_complete { "" } else { " The journal has forgotten older requests." };
-    let detail = format!("{} requests of the journal fit.{complete}", found.count);
+    let detail = format!("{} requests of the journal match.{complete}", found.count);
     Err(ControlRefusal::whole(StatusCode::CONFLICT, &detail))
 }

@@ -1,5 +1,5 @@
-//! What a person or a program in another language changes about a running sandbox: the handles of [`crate::Sandbox`] over
-//! HTTP, below `/sandbox`. The platform has nothing like it. `openapi.yaml` describes it, and is served.
+//! The control interface: the handles of [`crate::Sandbox`] over HTTP, below `/sandbox`, for people and programs in other
+//! languages. The platform has nothing like it. `openapi.yaml` describes it, and is served.
 
 mod directory;
 mod faults;
@@ -36,11 +36,11 @@ pub use reset::Part;
 pub(crate) use reset::Resets;
 use taken::ControlRefusal;
 
-/// How the interface names itself in the header `Server`: `platform-sandbox control` knows it by that.
+/// The value of the header `Server`, by which `platform-sandbox control` recognises a sandbox.
 const NAME: &str = concat!("platform-sandbox/", env!("CARGO_PKG_VERSION"));
 const DOCUMENT: &str = include_str!("openapi.yaml");
 
-/// The addresses below `/sandbox`. Requests name a loopback address as their host, or the one that is given out.
+/// The addresses below `/sandbox`. The host of a request has to be a loopback address or the public host.
 pub(crate) fn routes<S>(given_out: String) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
@@ -79,7 +79,7 @@ where
         .layer(from_fn_with_state(given_out, guard))
 }
 
-/// Pages of other origins may not reach this: a name that leads to this address is refused, and so is a form.
+/// Protects the interface from pages of other origins: refuses unknown host names (DNS rebinding) and forms.
 async fn guard(State(given_out): State<String>, request: Request, next: Next) -> Response {
     let mut response = match check(&given_out, &request) {
         Ok(()) => next.run(request).await,
@@ -93,7 +93,7 @@ fn check(given_out: &str, request: &Request) -> Result<(), ControlRefusal> {
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
     let is_known = |host: &str| is_loopback(host) || host.eq_ignore_ascii_case(given_out);
     if !host.is_some_and(|host| is_known(host.host())) {
-        let detail = "The host has to be a loopback address, or the one that the sandbox gives out.";
+        let detail = "The host has to be a loopback address, or the public host of the sandbox.";
         return Err(ControlRefusal::whole(StatusCode::FORBIDDEN, detail));
     }
     let has_body = [Method::POST, Method::PUT].contains(request.method());
@@ -105,15 +105,18 @@ fn check(given_out: &str, request: &Request) -> Result<(), ControlRefusal> {
 }
 
 async fn nowhere() -> ControlRefusal {
-    ControlRefusal::whole(StatusCode::NOT_FOUND, "Nothing is here: /sandbox/openapi.yaml lists the addresses.")
+    ControlRefusal::whole(
+        StatusCode::NOT_FOUND,
+        "The address does not exist: /sandbox/openapi.yaml lists the addresses.",
+    )
 }
 
 async fn other_method() -> ControlRefusal {
-    let detail = "The address does not take this method: the header Allow lists those that it takes.";
+    let detail = "The address does not support this method: the header Allow lists those that it supports.";
     ControlRefusal::whole(StatusCode::METHOD_NOT_ALLOWED, detail)
 }
 
-/// An address, and no name that somebody could lead here: but for the one that leads nowhere else.
+/// Accepts loopback addresses, and of names only `localhost`, which cannot be rebound.
 fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())

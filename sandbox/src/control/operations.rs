@@ -1,4 +1,4 @@
-//! Asynchronous work over HTTP: a list, and one operation with its events and with what is still to come.
+//! Asynchronous work over HTTP: a list, and one operation with its past and planned events.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::clock;
 use crate::state::Store;
 use crate::workflow::{Phase, Workflow};
 
-/// How many operations a list has, unless it is asked for another number.
+/// The default length of a list.
 const LIMIT: usize = 100;
 const PHASES: [Phase; 5] = [Phase::Queued, Phase::Running, Phase::Succeeded, Phase::Failed, Phase::Cancelled];
 
-/// What a list is asked for.
+/// The query parameters of a list.
 #[derive(Debug, Default)]
 struct Wanted {
     state: Option<Phase>,
@@ -78,7 +78,7 @@ pub(super) async fn get(State(store): State<Arc<Store>>, Guid(id): Guid) -> Cont
     })?
 }
 
-/// An operation as lists show it.
+/// An operation as an element of a list.
 pub(super) fn summary(workflow: &Workflow) -> Value {
     json!({
         "id": workflow.id,

@@ -1,4 +1,4 @@
-//! What goes on, at once and as it changes.
+//! The overview: the state of the sandbox, and a stream of its changes.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::live::EVENT_STREAM;
 use crate::requests::Log;
 use crate::state::Store;
 
-/// How long changes are gathered before the overview hears of them.
+/// Changes within this time are sent as one.
 const GATHER: Duration = Duration::from_millis(200);
 const SHOWN: usize = 50;
 
@@ -33,7 +33,7 @@ pub(super) async fn state(
     Ok(send(StatusCode::OK, &overview(&store, &log, &faults)?))
 }
 
-/// The state at once, and again after every change.
+/// Sends the state at once, and again after every change.
 pub(super) async fn events(
     State(store): State<Arc<Store>>,
     State(log): State<Arc<Log>>,
@@ -46,7 +46,7 @@ pub(super) async fn events(
     let events = stream::unfold((sources, listeners, true), async |(sources, mut listeners, first)| {
         if !first {
             let (requests, work, rules, clock) = &mut listeners;
-            // Whoever lagged behind hears the newest state all the same.
+            // A lagging receiver still gets the newest state.
             tokio::select! {
                 _ = requests.recv() => {}
                 _ = work.changed() => {}

@@ -1,4 +1,4 @@
-//! What can be taken back to how the sandbox started.
+//! Resetting parts of a sandbox to their state at the start.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use crate::state::Store;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Part {
-    /// Resources and asynchronous work: what the seed says is there again.
+    /// Resources and asynchronous work: back to the seed.
     State,
-    /// Faults that wait, of requests and of events.
+    /// Pending faults of requests and of events.
     Faults,
-    /// The clock: it shows real time, and runs with it.
+    /// The clock: back to real time and its pace.
     Clock,
     /// The issuer: settings, codes, refresh tokens, API tokens and sessions. Keys, secrets and access tokens stay.
     Issuer,
     /// The journal of requests, and their counts.
     Requests,
-    /// Whether the contract demands a token.
+    /// The setting that the contract requires a token.
     Contract,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Resets {
 
 impl Resets {
     pub(crate) fn reset(&self, parts: &[Part]) -> Result<(), Error> {
-        // In this order, whatever the order of the names: a state is planted by the clock that it goes on with.
+        // Resets in this order, whatever the order of the names: seeding the state reads the clock.
         for part in Part::ALL.into_iter().filter(|part| parts.contains(part)) {
             match part {
                 Part::Clock => self.store.clock().reset(),

@@ -1,5 +1,5 @@
-//! What is stored, over HTTP: collections, their items, and one item to read, change and remove. Rules are those of the
-//! contract: what its schema does not take is refused, and an item keeps its identifier.
+//! Stored resources over HTTP: collections, their items, and one item to read, change and remove. The rules are those of the
+//! contract: values that do not match its schema are refused, and an item keeps its identifier.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::requests::mask;
 use crate::state::{Blob, Item, Store, Stored};
 use crate::values::check;
 
-/// How many items a list has, unless it is asked for another number.
+/// The default length of a list.
 const LIMIT: usize = 100;
-/// The longest text of stored bytes that is shown.
+/// The maximum length of stored bytes that are presented as text.
 const SHOWN: usize = 64 * 1024;
 
 /// The query parameters of this part of the interface.
@@ -54,7 +54,7 @@ fn asked(query: Option<String>, known: &[&str]) -> Result<Asked, ControlRefusal>
     }
 }
 
-/// Every collection with how many items it has, what exists once, and stored bytes.
+/// Every collection with its number of items, singletons, and stored bytes.
 pub(super) async fn collections(State(store): State<Arc<Store>>) -> ControlAnswer {
     Ok(store.read(|state| {
         let collections = state.collections().into_iter();
@@ -82,7 +82,7 @@ pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQ
         let (total, page): (usize, Vec<Value>) = if asked.search.is_empty() {
             (state.items(&asked.address).count(), all.skip(skip).take(limit).map(shown).collect())
         } else {
-            // What is masked is not searched: whoever may not read a secret does not learn how it begins, either.
+            // Masked values are not searched: a search must not reveal a secret piece by piece.
             let found: Vec<Value> = all.map(shown).filter(|item| holds(item, &asked.search)).collect();
             (found.len(), found.into_iter().skip(skip).take(limit).collect())
         };
@@ -90,7 +90,7 @@ pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQ
     })?)
 }
 
-/// What is stored at an address, and the collections below it.
+/// The resource at an address, and the collections below it.
 pub(super) async fn get(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let Asked { address, .. } = asked(query, &["address"])?;
     store.read(|state| {
@@ -130,7 +130,7 @@ pub(super) async fn put(
         let shown = masked(stored);
         unmask(&mut fields, &shown, stored, "", &mut kept);
         let mut complaints = changed_identifiers(stored, &fields, key);
-        // What was kept is shown as before, and no more of it.
+        // Values that were restored stay masked.
         let will_be_shown = masked(&fields);
         let is_shown = |place: &&String| will_be_shown.pointer(place) != shown.pointer(place);
         complaints.extend(kept.iter().filter(is_shown).map(|place| {
@@ -174,7 +174,7 @@ fn masked(fields: &Item) -> Value {
     value
 }
 
-/// A member of which something was masked, and that comes back as it was shown, keeps its value; `kept` are their places.
+/// Restores masked members that come back unchanged; their places are added to `kept`.
 fn unmask(fields: &mut Item, shown: &Value, stored: &Item, place: &str, kept: &mut Vec<String>) {
     for (name, value) in fields {
         let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
@@ -191,14 +191,14 @@ fn unmask(fields: &mut Item, shown: &Value, stored: &Item, place: &str, kept: &m
     }
 }
 
-/// Members that say the key of the item stay as they are.
+/// Refuses changes to members that hold the key of the item.
 fn changed_identifiers(stored: &Item, fields: &Item, key: Option<&str>) -> Vec<Complaint> {
     let says_key = |(name, value): &(&String, &Value)| *name == "id" || key.is_some() && value.as_str() == key;
     let changed = stored.iter().filter(says_key).filter(|(name, value)| fields.get(*name) != Some(value));
-    changed.map(|(name, _)| (format!("$.{name}"), "The identifier of an item does not change.".to_owned())).collect()
+    changed.map(|(name, _)| (format!("$.{name}"), "The identifier of an item cannot be changed.".to_owned())).collect()
 }
 
-/// The schema of what is stored at an address: of the items of the collection, or of what exists once.
+/// The schema of the resource at an address: an item of a collection, or a singleton.
 fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<&'static Schema> {
     let template = |address: &str| route::template(contract, &Method::GET, address);
     let parent = |path: &'static str| path.rsplit_once('/').map(|(collection, _)| collection);
@@ -212,7 +212,7 @@ fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<&
     all.find(|found| found.method == Method::GET && found.path == path)?.json_schema("200")
 }
 
-/// Whether a value, or one within it, holds a text.
+/// Returns whether a value, or one within it, contains a text.
 fn holds(value: &Value, text: &str) -> bool {
     match value {
         Value::Object(members) => members.values().any(|member| holds(member, text)),

@@ -69,7 +69,7 @@ pub(super) struct ResetOnly {
     only: Option<Vec<Part>>,
 }
 
-/// Everything, or what is named.
+/// Resets everything, or the named parts.
 pub(super) async fn reset(State(resets): State<Resets>, Sent(wanted): Sent<ResetOnly>) -> ControlAnswer {
     resets.reset(wanted.only.as_deref().unwrap_or(&Part::ALL))?;
     Ok(done())
@@ -81,7 +81,7 @@ pub(super) async fn clock(State(store): State<Arc<Store>>) -> Response {
     send(StatusCode::OK, &json!({ "now": now, "pace": clock.pace(), "isHeld": clock.pace() == 0.0 }))
 }
 
-/// First the reset, then the moment, then the pace, then the advance.
+/// Applies the reset first, then the moment, the pace, and the advance.
 pub(super) async fn set_clock(State(store): State<Arc<Store>>, Sent(wanted): Sent<SetClock>) -> ControlAnswer {
     let clock = store.clock();
     let moment = |text: &String| {

@@ -1,4 +1,4 @@
-//! What the control interface takes, and its one way to refuse: a problem document that names the place and says what to write.
+//! Inputs of the control interface, and its one form of refusal: a problem document that names the place and the expected value.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -18,25 +18,25 @@ use crate::error::Error;
 use crate::handlers::BODY_LIMIT;
 use crate::problem::{self, Complaint};
 
-/// The greatest number of the format `int32`, which is what most languages read a number into.
+/// The maximum of the format `int32`, the default integer of most languages.
 pub(super) const INT32: i64 = i32::MAX as i64;
-/// The greatest number of the format `int64`.
+/// The maximum of the format `int64`.
 pub(super) const INT64: i64 = i64::MAX;
 
 /// The answer to a request of the control interface.
 pub(super) type ControlAnswer = Result<Response, ControlRefusal>;
 
-/// Why a request is not followed.
+/// A refused request.
 #[derive(Debug)]
 pub(super) struct ControlRefusal(Box<Response>);
 
 impl ControlRefusal {
-    /// One place is wrong: `$.member` of the body, a parameter of the query, a part of the path.
+    /// One place is invalid: `$.member` of the body, a parameter of the query, a part of the path.
     pub(super) fn at(place: impl Into<String>, message: impl fmt::Display) -> Self {
         Self(Box::new(problem::at(StatusCode::BAD_REQUEST, place.into(), &message.to_string())))
     }
 
-    /// Several places are wrong.
+    /// Several places are invalid.
     pub(super) fn of(complaints: Vec<Complaint>) -> Self {
         Self(Box::new(problem::validation(complaints)))
     }
@@ -47,10 +47,10 @@ impl ControlRefusal {
     }
 
     pub(super) fn missing(what: &str) -> Self {
-        Self::whole(StatusCode::NOT_FOUND, &format!("There is no such {what}."))
+        Self::whole(StatusCode::NOT_FOUND, &format!("The {what} does not exist."))
     }
 
-    /// A parameter of a query that is not one of those that are known.
+    /// The query has an unknown parameter.
     pub(super) fn unknown(name: &str, known: &[&str]) -> Self {
         Self::at(name.escape_debug().to_string(), format!("the parameter is unknown; use {}", known.join(", ")))
     }
@@ -68,7 +68,7 @@ impl From<Error> for ControlRefusal {
     }
 }
 
-/// The body of a request: one JSON object. None at all is an empty one.
+/// The body of a request: one JSON object. A missing body counts as an empty object.
 #[derive(Debug)]
 pub(super) struct Sent<T>(pub(super) T);
 
@@ -81,7 +81,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Sent<T> {
                 status,
                 &format!("The body has more than {BODY_LIMIT} bytes: send a shorter one."),
             ),
-            status => ControlRefusal::whole(status, "The body was cut off: send all of it."),
+            status => ControlRefusal::whole(status, "The body is incomplete: send all of it."),
         })?;
         read(&bytes).map(Self)
     }
@@ -102,7 +102,7 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ControlRefusal> {
     Ok(read)
 }
 
-/// Takes an object only: what serde derives for a struct takes an array of its members as well.
+/// Accepts only an object: serde's derive also accepts an array of a struct's members.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -129,7 +129,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Whole<N, const LEAST: i64, const MOST: i64>(pub(super) N);
 
-/// How many: of requests, of events, of elements of a list.
+/// A count of requests, events, or elements of a list.
 pub(super) type Count<N> = Whole<N, 0, INT32>;
 /// The number of a fault or of a request.
 pub(super) type Number = Whole<u64, 1, INT64>;
@@ -139,7 +139,7 @@ impl<N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Whole<N, LEAST, MOST> {
         (LEAST..=MOST).contains(&number).then(|| N::try_from(number).ok()).flatten().map(Self)
     }
 
-    /// Reads it from a query or a path.
+    /// Parses a value of a query or a path.
     pub(super) fn read(place: &str, text: &str) -> Result<N, ControlRefusal> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -177,7 +177,7 @@ impl<'de, N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Deserialize<'de> f
     }
 }
 
-/// The one parameter of a path: its name and its text.
+/// The only parameter of a path: its name and its text.
 async fn part<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<(String, String), ControlRefusal> {
     let all = RawPathParams::from_request_parts(parts, state).await;
     let all = all.map_err(|_not_utf8| ControlRefusal::at("path", "write UTF-8, percent-encoded"))?;

@@ -20,7 +20,7 @@ pub enum Grant {
     RefreshToken,
 }
 
-/// Which claim of a client's tokens names the team (platform document §2: either, or none).
+/// The claim of a client's tokens that names the team (platform document §2: either, or none).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -34,39 +34,39 @@ pub enum TeamClaim {
     None,
 }
 
-/// A seeded client of the sandbox's issuer. Its secret is random in every sandbox, and `Debug` does not show it.
+/// A seeded client of the sandbox's issuer. Its secret is random in every sandbox, and `Debug` leaves it out.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Client {
     /// The `client_id` of a token request.
     pub client_id: String,
-    /// What the client is for, in a sentence.
+    /// The purpose of the client, in a sentence.
     pub about: String,
-    /// The team that the client acts for; the team claim of its tokens.
+    /// The team that the client acts for: the team claim of its tokens.
     pub team_id: Uuid,
     /// The `roles` claim of its tokens.
     pub roles: Vec<String>,
-    /// Whether the client-credentials grant is enabled for it.
+    /// `true` if the client-credentials grant is enabled for it.
     pub client_credentials: bool,
     /// The grants that are enabled for it.
     pub grants: Vec<Grant>,
-    /// Where the authorization-code grant may send the browser. A loopback address fits with any port (RFC 8252 §7.3).
+    /// The registered redirect addresses of the authorization-code grant. A loopback address matches any port (RFC 8252 §7.3).
     pub redirect_uris: Vec<String>,
-    /// Which claim of its tokens names the team.
+    /// The claim of its tokens that names the team.
     pub team_claim: TeamClaim,
-    /// Whether its tokens have the claims `scope` and `roles`, which the platform document calls optional (§2).
+    /// `true` if its tokens have the claims `scope` and `roles`, which the platform document calls optional (§2).
     pub optional_claims: bool,
     pub(crate) membership: Membership,
     pub(crate) secret: Option<String>,
 }
 
 impl Client {
-    /// The client's secret; empty for a public client.
+    /// Returns the client's secret, which is empty for a public client.
     pub fn secret(&self) -> &str {
         self.secret.as_deref().unwrap_or_default()
     }
 
-    /// Whether the client has no secret (RFC 6749 §2.1).
+    /// Returns whether the client has no secret (RFC 6749 §2.1).
     pub fn is_public(&self) -> bool {
         self.secret.is_none()
     }

@@ -1,4 +1,4 @@
-//! Who exists: teams, users, clients, and what each may do where.
+//! Teams, users and clients, and their rights.
 
 mod client;
 mod role;
@@ -29,7 +29,7 @@ pub(crate) struct Directory {
     pub(crate) users: Vec<User>,
 }
 
-/// Whom a token stands for.
+/// The subject of a token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Subject<'a> {
     Client(&'a Client),

@@ -11,13 +11,13 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SecretFile {
-    /// Whose secret it is.
+    /// The owner of the secret.
     pub client_id: String,
-    /// Where it lies.
+    /// The path of the file.
     pub path: PathBuf,
 }
 
-/// Writes one file for each client that has a secret into a directory, which is made when it is missing.
+/// Writes one file for each client that has a secret into a directory, which is created if it is missing.
 pub(crate) fn write(clients: &[Client], directory: &Path) -> Result<Vec<SecretFile>, Error> {
     make_directory(directory).map_err(|source| Error::SecretFile { path: directory.to_owned(), source })?;
     let write = |client: &Client| {
@@ -32,7 +32,7 @@ pub(super) fn name_of_client(client: &Client) -> String {
     format!("{}.secret", client.client_id)
 }
 
-/// Writes `<name>` with mode 0600 into a directory.
+/// Writes the file `name` with mode 0600 into a directory.
 pub(crate) fn write_one(directory: &Path, name: &str, secret: &str) -> Result<PathBuf, Error> {
     let path = directory.join(name);
     let written = make_directory(directory).and_then(|()| write_secret(&path, secret));
@@ -56,12 +56,12 @@ fn write_secret(path: &Path, secret: &str) -> io::Result<()> {
     }
 }
 
-/// Writes a file that its owner alone may read. It may not be there yet.
+/// Creates a file that only its owner may read. Fails if the file exists.
 pub(super) fn create(path: &Path, secret: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // Without a newline: tools such as `curl --data-urlencode client_secret@FILE` send the file as it is.
+    // No newline at the end: tools such as `curl --data-urlencode client_secret@FILE` send the file as it is.
     options.open(path)?.write_all(secret.as_bytes())
 }

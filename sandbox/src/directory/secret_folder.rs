@@ -1,4 +1,4 @@
-//! A folder of files with secrets and passwords, which is emptied when the sandbox ends, however it ends.
+//! A folder of files with secrets and passwords. It is emptied when the sandbox ends, or by the next sandbox after a kill.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -11,47 +11,47 @@ use sha2::{Digest as _, Sha256};
 use super::{Directory, SecretFile, random_text, secret_file};
 use crate::error::Error;
 
-/// How the folders begin that a sandbox makes for itself.
+/// The prefix of temporary folders.
 const PREFIX: &str = "platform-sandbox-secrets-";
-/// Lists the files that a sandbox has written into the folder, each with the digest of what it holds. The sandbox holds a lock on
-/// it: one without a lock belongs to a sandbox that was killed.
+/// Lists the files that a sandbox has written into the folder, each with the digest of its contents. The sandbox holds a lock on
+/// the list: a list without a lock was left by a killed sandbox.
 const LIST: &str = ".platform-sandbox";
-/// The first line of the list: a file of this name without it is somebody else's.
+/// The first line of the list: a file of this name without it belongs to another program.
 const FIRST_LINE: &str = "Files of platform-sandbox: digest and name";
-/// A secret on its way into the folder. It gets its name when it is whole, so that it fits its digest.
+/// A secret while it is written. It is renamed when it is complete, so that its contents match its digest.
 const PART: &str = ".platform-sandbox.part";
-/// No secret is as long as this, in bytes, and no list.
+/// The maximum length of a secret or a list, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// Files with the secrets of clients and the passwords of users. They are removed when this is dropped; what a killed sandbox
-/// has left is removed by the next one. A file that holds something else than the sandbox wrote stays.
+/// Files with the secrets of clients and the passwords of users. Dropping this removes them; the next sandbox removes the files
+/// of a killed one. A file whose contents have changed is kept.
 #[derive(Debug)]
 pub struct SecretFolder {
     path: PathBuf,
     clients: Vec<SecretFile>,
     users: Vec<(String, PathBuf)>,
     list: File,
-    /// Whether the folder goes as well.
+    /// `true` if the folder is removed as well.
     is_own: bool,
 }
 
 impl SecretFolder {
-    /// Where the files lie.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The files of the clients that have a secret.
+    /// Returns the files of the clients that have a secret.
     pub fn clients(&self) -> &[SecretFile] {
         &self.clients
     }
 
-    /// Names of users and the files of their passwords.
+    /// Returns the names of users and the files of their passwords.
     pub fn users(&self) -> &[(String, PathBuf)] {
         &self.users
     }
 
-    /// Fills this folder, or a new one in the folder of the system for temporary files.
+    /// Fills this folder, or a new one in the system's folder for temporary files.
     pub(crate) fn fill(folder: Option<&Path>, directory: &Directory) -> Result<Self, Error> {
         let (path, is_own) = match folder {
             Some(folder) => (folder.to_owned(), false),
@@ -78,7 +78,7 @@ impl SecretFolder {
         Ok(filled)
     }
 
-    /// Removes what a killed sandbox has left, and begins a new list.
+    /// Removes the files of a killed sandbox, and begins a new list.
     fn begin(&mut self) -> Result<(), Error> {
         let list = self.path.join(LIST);
         if !self.sweep().map_err(refused(&list))? {
@@ -88,7 +88,7 @@ impl SecretFolder {
         self.list.write_all(format!("{FIRST_LINE}\n").as_bytes()).map_err(refused(&list))
     }
 
-    /// Refuses a place where something lies.
+    /// Refuses a path that exists.
     fn is_free(path: &Path) -> Result<(), Error> {
         match fs::symlink_metadata(path) {
             Ok(_) => Err(Error::ForeignFile { path: path.to_owned() }),
@@ -97,7 +97,7 @@ impl SecretFolder {
         }
     }
 
-    /// Writes a file that may not be there yet. It is listed before: a sandbox that is killed in between leaves nothing unlisted.
+    /// Writes a file that must not exist yet. It is listed first: a sandbox that is killed in between leaves no unlisted file.
     fn write(&mut self, name: &str, secret: &str) -> Result<PathBuf, Error> {
         let (path, part) = (self.path.join(name), self.path.join(PART));
         Self::is_free(&path)?;
@@ -108,8 +108,8 @@ impl SecretFolder {
         Ok(path)
     }
 
-    /// Removes the files that the list names, as far as they hold what it says, and empties the list. Whatever else lies in the
-    /// folder stays. Says whether the list is one: nothing is done by another file.
+    /// Removes the files that the list names, if their contents match its digests, and empties the list. All other files are
+    /// kept. Returns whether the list is valid: nothing is removed otherwise.
     fn sweep(&mut self) -> io::Result<bool> {
         let mut names = String::new();
         self.list.rewind()?;
@@ -138,7 +138,7 @@ impl SecretFolder {
 
 impl Drop for SecretFolder {
     fn drop(&mut self) {
-        // What cannot be removed stays listed, and is removed by the next sandbox.
+        // Files that cannot be removed stay listed, and are removed by the next sandbox.
         if matches!(self.sweep(), Ok(true)) {
             let _ = fs::remove_file(self.path.join(LIST));
         }
@@ -148,12 +148,12 @@ impl Drop for SecretFolder {
     }
 }
 
-/// Only what a sandbox can have written: a plain name with one of the two endings.
+/// Accepts only names that a sandbox can have written: a plain name with one of the two endings.
 fn is_ours(name: &str) -> bool {
     (name.ends_with(".secret") || name.ends_with(".password")) && !name.contains(['/', '\\'])
 }
 
-/// Whether a file holds what has this digest. A link does not, wherever it leads.
+/// Returns whether the contents of a file have this digest. A symbolic link never matches.
 fn holds(path: &Path, wanted: &str) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() && found.len() <= LONGEST => Ok(digest(&fs::read(path)?) == wanted),
@@ -172,7 +172,7 @@ fn refused(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
     move |source| Error::SecretFile { path, source }
 }
 
-/// The list of a new folder gets its name when it is locked: whoever sweeps meanwhile takes the folder for one in the making.
+/// The list of a new folder gets its name after it is locked: other sandboxes regard a folder without a list as incomplete.
 fn lock_new(folder: &Path) -> Result<File, Error> {
     let path = folder.join(LIST);
     let before = path.with_extension("new");
@@ -194,7 +194,7 @@ fn lock(path: &Path) -> Result<File, Error> {
     }
 }
 
-/// A new folder for this sandbox alone. The folders of sandboxes that were killed are removed on the way.
+/// Creates a folder for this sandbox alone, and removes the folders of killed sandboxes.
 fn own_folder() -> Result<PathBuf, Error> {
     let place = std::env::temp_dir();
     let name = random_text(&ring::rand::SystemRandom::new())?;
@@ -211,14 +211,14 @@ fn own_folder() -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// Removes a folder that nobody holds. What cannot be removed stays: it is somebody else's, or goes next time.
+/// Removes an unlocked folder. A folder that cannot be removed is skipped: it belongs to another user, or is removed next time.
 fn remove_left(path: &Path, own: &Path) {
     let (Ok(found), Ok(mine)) = (fs::symlink_metadata(path), fs::symlink_metadata(own)) else { return };
     #[cfg(unix)]
     let is_mine = std::os::unix::fs::MetadataExt::uid(&found) == std::os::unix::fs::MetadataExt::uid(&mine);
     #[cfg(not(unix))]
     let is_mine = found.is_dir() == mine.is_dir();
-    // A folder without its list is one that is being made.
+    // A folder without its list is still being created.
     if found.is_dir() && is_mine && path.join(LIST).is_file() && lock(&path.join(LIST)).is_ok() {
         let _ = fs::remove_dir_all(path);
     }

@@ -29,7 +29,7 @@ pub(crate) struct Seed {
     resource: Vec<SeedResource>,
 }
 
-/// A resource that exists from the start, beside those that every team has.
+/// A resource that exists from the start, in addition to those of every team.
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
     pub(crate) team_id: Uuid,
@@ -54,7 +54,7 @@ struct SeedClient {
     team_claim: TeamClaim,
     #[serde(default = "yes")]
     optional_claims: bool,
-    /// Random without one.
+    /// Random if unset.
     secret: Option<String>,
 }
 
@@ -65,7 +65,7 @@ struct SeedUser {
     name: String,
     about: String,
     member: Vec<SeedMembership>,
-    /// Random without one.
+    /// Random if unset.
     password: Option<String>,
 }
 
@@ -93,7 +93,7 @@ fn with_line(error: &toml::de::Error, text: &str) -> String {
     format!("line {line}: {}", error.message())
 }
 
-/// Whether a name can be the name of a file with its secret.
+/// Returns whether a name can be the name of a secret file.
 fn is_file_name(name: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
     !name.is_empty() && !name.starts_with('.') && name.len() <= 100 && name.chars().all(is_plain)
@@ -104,7 +104,7 @@ fn yes() -> bool {
 }
 
 impl Seed {
-    /// The seed of a file, or the built-in one.
+    /// Reads the seed from a file, or the built-in one.
     pub(crate) fn read(path: Option<&Path>) -> Result<Self, Error> {
         let refuse = |message: String| Error::Seed { path: path.map(Path::to_owned), message };
         let text = match path {
@@ -122,7 +122,7 @@ impl Seed {
         }
     }
 
-    /// Refuses what is there twice, what cannot be a secret, and resources of collections that the contract does not have.
+    /// Refuses duplicates, invalid secrets, and resources of collections that the contract does not have.
     pub(crate) fn check(&self, path: Option<&Path>, has_collection: impl Fn(&Resource) -> bool) -> Result<(), Error> {
         let refuse = |message: String| Err(Error::Seed { path: path.map(Path::to_owned), message });
         let teams = self.team.iter().flat_map(|team| [format!("team {:?}", team.name), format!("id {}", team.id)]);
@@ -132,11 +132,14 @@ impl Seed {
         let mut seen = HashSet::new();
         if let Some(twice) = teams.chain(clients).chain(users).chain(resources).find(|name| !seen.insert(name.clone()))
         {
-            return refuse(format!("{twice} is there twice; leave one of them out"));
+            return refuse(format!("{twice} occurs twice; remove one of them"));
         }
         for client in &self.client {
             if !is_file_name(&client.client_id) {
-                return refuse(format!("client {:?}: the name has to be letters, digits and -._", client.client_id));
+                return refuse(format!(
+                    "client {:?}: the name may only have letters, digits and -._",
+                    client.client_id
+                ));
             }
             if client.public && client.secret.is_some() {
                 return refuse(format!(
@@ -147,7 +150,7 @@ impl Seed {
         }
         for user in &self.user {
             if !is_file_name(&user.name) {
-                return refuse(format!("user {:?}: the name has to be letters, digits and -._", user.name));
+                return refuse(format!("user {:?}: the name may only have letters, digits and -._", user.name));
             }
         }
         let secrets = self.client.iter().filter_map(|client| client.secret.as_deref());
@@ -161,7 +164,7 @@ impl Seed {
         }
     }
 
-    /// Everyone that the seed names, with secrets and passwords from `secret`, which gets the owner's name.
+    /// Builds the directory of the seed, with secrets and passwords from `secret`, which gets the owner's name.
     pub(crate) fn directory(&self, mut secret: impl FnMut(&str) -> Result<String, Error>) -> Result<Directory, Error> {
         let mut clients = Vec::new();
         for found in &self.client {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use uuid::Uuid;
 
-/// A seeded team: what a test needs to create a project for it. The identifiers are the same in every sandbox.
+/// A seeded team, with the identifiers that a test needs to create a project. They are the same in every sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -25,7 +25,7 @@ pub struct Team {
 }
 
 impl Team {
-    /// A team without a name, which no seed has.
+    /// A team without a name, which no seed contains.
     pub(crate) const fn nobody() -> Self {
         let nil = Uuid::nil();
         Self {

@@ -6,15 +6,15 @@ use uuid::Uuid;
 
 use super::role::Membership;
 
-/// A seeded user. The password is random in every sandbox, and `Debug` does not show it.
+/// A seeded user. The password is random in every sandbox, and `Debug` leaves it out.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct User {
     /// The user's GUID: the `sub` claim of the user's tokens.
     pub id: Uuid,
-    /// What the login page asks for.
+    /// The name for the login page.
     pub name: String,
-    /// Who the user is, in a sentence.
+    /// A description of the user, in a sentence.
     pub about: String,
     /// The user's teams. The first one is the team of the `team_id` claim.
     pub memberships: Vec<Membership>,

@@ -8,10 +8,10 @@ use axum::response::Response;
 use futures_util::{StreamExt, stream};
 use http::header::CONTENT_LENGTH;
 
-/// How long the beginning has to leave the server before the connection ends.
+/// The delay before the connection closes, in which the beginning of the body is sent.
 const HEAD_START: Duration = Duration::from_millis(20);
 
-/// Sends the first bytes of a body, then closes the connection. The length promises the whole.
+/// Sends the first bytes of a body, then closes the connection. `Content-Length` is that of the whole body.
 pub(super) fn truncate(response: Response, bytes: usize) -> Response {
     cut(response, bytes, async {
         tokio::time::sleep(HEAD_START).await;
@@ -19,12 +19,13 @@ pub(super) fn truncate(response: Response, bytes: usize) -> Response {
     })
 }
 
-/// Sends the first bytes of a body, and then nothing.
+/// Sends the first bytes of a body, then stalls.
 pub(super) fn stall(response: Response, bytes: usize) -> Response {
     cut(response, bytes, std::future::pending())
 }
 
-/// A body of known length promises all of it, and one byte more than is sent: an empty one waits, too.
+/// A body of known length keeps its `Content-Length`, which is at least one byte more than is sent, so that an empty body stalls,
+/// too.
 fn cut(
     response: Response,
     bytes: usize,
@@ -35,7 +36,7 @@ fn cut(
         let more = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_add(1);
         parts.headers.insert(CONTENT_LENGTH, whole.max(more).into());
     }
-    // Not gathered first: an event stream has no end.
+    // The body is not buffered first: an event stream has no end.
     let beginning = stream::unfold((body.into_data_stream(), bytes), async |(mut pieces, left)| {
         if left == 0 {
             return None;

@@ -12,7 +12,7 @@ use super::spec::has_body;
 use super::{Connection, Fault, HEADER, Reset, Rules, body};
 use crate::problem;
 
-/// Applies the fault of a request: the one that its header asks for, else the next one that waits for it.
+/// Applies the fault of a request: from its header, or from the first rule that matches.
 pub(crate) async fn apply(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
     match *request.method() == Method::OPTIONS {
         true => next.run(request).await,
@@ -20,7 +20,7 @@ pub(crate) async fn apply(State(rules): State<Arc<Rules>>, request: Request, nex
     }
 }
 
-/// Applies the fault of a request for `OPTIONS`, before anything answers it for a browser.
+/// Applies the fault of an `OPTIONS` request, before the CORS layer answers it.
 pub(crate) async fn apply_to_options(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
     match *request.method() == Method::OPTIONS {
         true => meet(&rules, request, next).await,
@@ -29,7 +29,7 @@ pub(crate) async fn apply_to_options(State(rules): State<Arc<Rules>>, request: R
 }
 
 async fn meet(rules: &Rules, request: Request, next: Next) -> Response {
-    // What takes faults away has none.
+    // The interface that removes faults has none itself.
     if request.uri().path().starts_with("/sandbox") {
         return next.run(request).await;
     }
@@ -50,10 +50,10 @@ async fn meet(rules: &Rules, request: Request, next: Next) -> Response {
     response
 }
 
-/// The fault that a request had. An answer carries it to what records requests.
+/// The fault that was applied to a request. The response carries it to the journal.
 #[derive(Clone, Debug)]
 pub(crate) struct Suffered {
-    /// The rule that it came from; none for the header of the request.
+    /// The rule of the fault; `None` if it came from the header of the request.
     pub(crate) rule: Option<u64>,
     pub(crate) fault: String,
 }
@@ -100,7 +100,7 @@ fn answer(status: u16, fault: &Fault) -> Response {
             (status, [(CONTENT_TYPE, media_type)], body.clone()).into_response()
         }
         None if !has_body(status.as_u16()) => status.into_response(),
-        None => problem::response(status, "The sandbox was asked for this fault."),
+        None => problem::response(status, "A fault of the sandbox."),
     };
     if let Some(value) = fault.retry_after.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {
         response.headers_mut().insert(RETRY_AFTER, value);

@@ -9,14 +9,14 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// One connection. Once it is cut it writes nothing more, and its end is a reset.
+/// One connection. After it is cut it writes nothing more, and its end is a reset.
 #[derive(Debug)]
 pub(crate) struct Line {
     stream: TcpStream,
     connection: Connection,
 }
 
-/// What a handler can do with the connection of its request.
+/// The connection of a request, as handlers see it.
 #[derive(Clone, Debug)]
 pub(crate) struct Connection(Arc<AtomicBool>);
 
@@ -33,7 +33,7 @@ impl Connection {
 
 impl Line {
     pub(crate) fn new(stream: TcpStream) -> Self {
-        // A client that cannot have it waits a little longer, nothing else.
+        // Without this option, a client only waits a little longer.
         let _ = stream.set_nodelay(true);
         Self { stream, connection: Connection(Arc::default()) }
     }
@@ -46,7 +46,7 @@ impl Line {
         if !self.connection.is_cut() {
             return Ok(());
         }
-        // Without a linger the kernel sends a reset in place of an orderly end.
+        // Without a linger the kernel sends a reset instead of an orderly close.
         self.stream.set_zero_linger()?;
         Err(io::ErrorKind::ConnectionReset.into())
     }

@@ -1,4 +1,4 @@
-//! Faults on demand: what a network, a proxy or a bad day does to a request.
+//! Fault injection: the errors of networks, proxies and overloaded servers, on demand.
 
 mod body;
 mod layer;

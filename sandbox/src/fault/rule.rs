@@ -1,14 +1,14 @@
-//! Which requests a fault applies to.
+//! Matching requests with faults.
 
 use http::Method;
 
 use super::{Fault, FaultError};
 
-/// The methods that a request to a sandbox can have and be answered.
+/// The methods of requests that a sandbox can answer.
 const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 
-/// A fault, and the requests that it applies to: all of them, unless something narrows them down.
+/// A fault, and the requests that it applies to: all of them, unless the rule is narrowed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultRule {
     pub(crate) fault: Fault,
@@ -19,43 +19,42 @@ pub struct FaultRule {
 }
 
 impl FaultRule {
-    /// A rule for every request.
+    /// Creates a rule for every request.
     pub fn new(fault: Fault) -> Self {
         Self { fault, method: None, path: String::new(), times: None, probability: 1.0 }
     }
 
-    /// Only requests with this method, in capital letters.
+    /// Limits the rule to a method, in capital letters.
     #[must_use]
     pub fn method(self, method: &str) -> Self {
         Self { method: Some(method.to_owned()), ..self }
     }
 
-    /// Only requests whose path begins so.
+    /// Limits the rule to paths with this prefix.
     #[must_use]
     pub fn path(self, path: &str) -> Self {
         Self { path: path.to_owned(), ..self }
     }
 
-    /// Only so many requests.
+    /// Limits the rule to a number of requests.
     #[must_use]
     pub fn times(self, times: u32) -> Self {
         Self { times: Some(times), ..self }
     }
 
-    /// How likely a request that fits has the fault: above 0, and 1 for each of them.
+    /// Sets the probability that the fault applies to a matching request: above 0, and 1 for each of them.
     #[must_use]
     pub fn probability(self, probability: f64) -> Self {
         Self { probability, ..self }
     }
 
-    /// Whether it is for a request. What a browser asks before a request (CORS) is not what is meant by any request: it is for
-    /// rules that name `OPTIONS`.
+    /// Returns whether the rule applies to a request. A CORS preflight is matched only by rules that name `OPTIONS`.
     pub(super) fn fits(&self, method: &Method, path: &str, is_preflight: bool) -> bool {
         let fits = self.method.as_ref().map_or(!is_preflight, |wanted| wanted == method.as_str());
         fits && path.starts_with(&self.path)
     }
 
-    /// Refuses what no request can ever meet, and what would not be noticed.
+    /// Refuses rules that can never match a request, or whose fault has no effect.
     pub(super) fn check(&self) -> Result<(), FaultError> {
         if let Some(method) = &self.method
             && !METHODS.iter().any(|known| known == method.as_str())
@@ -80,7 +79,7 @@ impl FaultRule {
     }
 }
 
-/// Refuses the beginning of a path that no request has which is recorded, or meets a fault.
+/// Refuses a path prefix that no recorded request can have.
 pub(crate) fn check_path(path: &str) -> Result<(), FaultError> {
     let refuse = |reason: &str| {
         Err(FaultError::of("path", format!("no request has a path that begins with {path:?}: {reason}")))

@@ -1,4 +1,4 @@
-//! Faults that wait for requests.
+//! The pending faults.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,13 +11,13 @@ use super::rule::FaultRule;
 use super::{Fault, FaultError};
 use crate::workflow::EventFaults;
 
-/// How many rules may wait.
+/// The maximum number of rules.
 const MOST: usize = 1000;
 
-/// How sockets are ended that are open: a count of how often, and the close code. No code: the connection is reset.
+/// How open sockets are ended: a counter, and the close code. `None` resets the connection.
 pub(crate) type SocketEnd = (u64, Option<u16>);
 
-/// The faults that wait, first come first served.
+/// The pending faults, first come first served.
 #[derive(Debug)]
 pub(crate) struct Rules {
     rules: Mutex<Waiting>,
@@ -33,15 +33,15 @@ struct Waiting {
     rules: VecDeque<Waits>,
 }
 
-/// A rule that waits for requests.
+/// A pending rule.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Waits {
-    /// Counts from 1, and is not used again.
+    /// The identifier, counted from 1. It is never used again.
     pub id: u64,
-    /// Which requests have which fault.
+    /// The fault and the requests that it applies to.
     pub rule: FaultRule,
-    /// How many requests have had the fault.
+    /// The number of requests that the fault was applied to.
     pub used: u32,
 }
 
@@ -56,7 +56,7 @@ impl Rules {
         }
     }
 
-    /// The fault for a request, which counts as used, and the identifier of its rule.
+    /// Takes the fault for a request, with the identifier of its rule, and counts the use.
     pub(crate) fn take(&self, method: &Method, path: &str, is_preflight: bool) -> Option<(u64, Fault)> {
         let mut waiting = self.rules();
         let fits = |waits: &Waits| waits.rule.fits(method, path, is_preflight);
@@ -73,12 +73,12 @@ impl Rules {
         Some(taken)
     }
 
-    /// Hears that a rule was added, used or taken away.
+    /// Subscribes to changes of the rules.
     pub(crate) fn watch(&self) -> watch::Receiver<()> {
         self.touched.subscribe()
     }
 
-    /// Whether something of this probability happens now. Without random bytes it does.
+    /// Decides by chance with this probability. Without random bytes, the answer is yes.
     fn happens(&self, probability: f64) -> bool {
         let mut bytes = [0; 4];
         probability >= 1.0
@@ -94,7 +94,7 @@ impl Rules {
         rule.check()?;
         let mut waiting = self.rules();
         if waiting.rules.len() >= MOST {
-            return Err(FaultError::new(format!("{MOST} faults wait already; delete some")));
+            return Err(FaultError::new(format!("{MOST} faults are pending; delete some")));
         }
         waiting.last_id += 1;
         let id = waiting.last_id;
@@ -135,7 +135,7 @@ impl Rules {
 /// use platform_sandbox::FaultRule;
 ///
 /// let sandbox = platform_sandbox::start().await?;
-/// // The next two requests for projects are told to come back.
+/// // The next two requests for projects are answered with 429.
 /// sandbox.faults().next(2, "/api/projects/v1", "status=429, retry-after=1".parse()?)?;
 /// // Every token request waits.
 /// sandbox.faults().always("/identity/connect/token", "latency=100".parse()?)?;
@@ -151,86 +151,86 @@ impl Rules {
 pub struct FaultControl<'a>(pub(crate) &'a Rules);
 
 impl FaultControl<'_> {
-    /// Adds a rule, and gives back its identifier. Of several rules that fit a request, the oldest applies.
+    /// Adds a rule, and returns its identifier. If several rules match a request, the oldest applies.
     ///
     /// # Errors
     ///
-    /// [`FaultError`] for a rule that no request can ever meet.
+    /// Returns [`FaultError`] for a rule that no request can ever match.
     pub fn add(&self, rule: FaultRule) -> Result<u64, FaultError> {
         self.0.add(rule)
     }
 
-    /// The rules that wait, oldest first.
+    /// Returns the pending rules, oldest first.
     pub fn list(&self) -> Vec<Waits> {
         self.0.rules().rules.iter().cloned().collect()
     }
 
-    /// Takes a rule away. Says whether it was there.
+    /// Removes a rule. Returns whether it existed.
     pub fn remove(&self, id: u64) -> bool {
         self.0.remove(id)
     }
 
-    /// The next so many requests whose path begins so have the fault.
+    /// Applies the fault to the next `times` requests whose path has this prefix.
     ///
     /// # Errors
     ///
-    /// As [`FaultControl::add`].
+    /// Fails like [`FaultControl::add`].
     pub fn next(&self, times: u32, path: &str, fault: Fault) -> Result<u64, FaultError> {
         self.add(FaultRule::new(fault).path(path).times(times))
     }
 
-    /// The next so many requests with a method (in capital letters) whose path begins so have the fault.
+    /// Applies the fault to the next `times` requests with a method (in capital letters) whose path has this prefix.
     ///
     /// # Errors
     ///
-    /// As [`FaultControl::add`].
+    /// Fails like [`FaultControl::add`].
     pub fn next_of(&self, times: u32, method: &str, path: &str, fault: Fault) -> Result<u64, FaultError> {
         self.add(FaultRule::new(fault).method(method).path(path).times(times))
     }
 
-    /// Every request whose path begins so has the fault, until [`FaultControl::clear`].
+    /// Applies the fault to every request whose path has this prefix, until [`FaultControl::clear`].
     ///
     /// # Errors
     ///
-    /// As [`FaultControl::add`].
+    /// Fails like [`FaultControl::add`].
     pub fn always(&self, path: &str, fault: Fault) -> Result<u64, FaultError> {
         self.add(FaultRule::new(fault).path(path))
     }
 
-    /// The next so many events of workflows reach no subscriber. The state that queries show is not touched.
+    /// Drops the next `count` events of workflows for every subscriber. Queries still return the new state.
     pub fn drop_events(&self, count: u32) {
         self.0.events.drop_next(count);
         self.0.touched.send_replace(());
     }
 
-    /// The next so many events of workflows reach every subscriber twice.
+    /// Sends the next `count` events of workflows twice to every subscriber.
     pub fn duplicate_events(&self, count: u32) {
         self.0.events.duplicate_next(count);
         self.0.touched.send_replace(());
     }
 
-    /// Closes every WebSocket that is open, with a close code such as 4401 or 1012, and ends every event stream.
+    /// Closes every open WebSocket with a close code such as 4401 or 1012, and ends every event stream.
     ///
     /// # Errors
     ///
-    /// [`FaultError`] for a code that no close frame carries.
+    /// Returns [`FaultError`] for a code that no close frame carries.
     pub fn close_sockets(&self, code: u16) -> Result<(), FaultError> {
         // RFC 6455, section 7.4, with the codes that IANA has registered since. A peer that receives another one fails the
         // connection, as it does without any.
         if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
-            let wrong = format!("a close frame does not carry the code {code}");
+            let wrong = format!("a close frame cannot carry the code {code}");
             return Err(FaultError::of("code", format!("{wrong}; write 1000 to 1003, 1007 to 1014, or 3000 to 4999")));
         }
         self.0.end_sockets(Some(code));
         Ok(())
     }
 
-    /// Resets the connection of every WebSocket that is open, without a close message, and ends every event stream.
+    /// Resets the connection of every open WebSocket, without a close frame, and ends every event stream.
     pub fn reset_sockets(&self) {
         self.0.end_sockets(None);
     }
 
-    /// Forgets every fault.
+    /// Removes every fault.
     pub fn clear(&self) {
         self.0.clear();
     }

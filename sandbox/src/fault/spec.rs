@@ -1,4 +1,4 @@
-//! What a fault is, and how it is written in the header `X-Sandbox-Fault`.
+//! Faults, and their text form in the header `X-Sandbox-Fault`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use crate::workflow::Outcome;
 
-/// When a connection is reset.
+/// The moment at which a connection is reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reset {
-    /// Before the request is handled: nothing has happened on the server.
+    /// Before the request is handled: it has no effect on the server.
     Before,
     /// After the request is handled, before its answer is sent.
     After,
 }
 
-/// What goes wrong with a request. Several things may go wrong at once.
+/// A fault of a request. Several parts may be combined.
 ///
 /// The header `X-Sandbox-Fault`, and [`Fault::from_str`], take a list such as `latency=250, status=503, retry-after=2`:
 ///
@@ -29,10 +29,10 @@ pub enum Reset {
 /// | `reset` | `before` or `after`: the connection is reset before or after the request is handled |
 /// | `truncate` | the bytes of the body after which the connection is closed; the length promises the whole body |
 /// | `stall` | the bytes of the body after which nothing more comes; the connection stays open |
-/// | `outcome` | how the work ends that the request begins: `success`, `failure`, `stall`, `silence` |
+/// | `outcome` | the outcome of the work that the request begins: `success`, `failure`, `stall`, `silence` |
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fault {
-    /// How long the request waits before anything else happens.
+    /// The delay before anything else happens.
     pub latency: Option<Duration>,
     /// The status that is answered instead of handling the request.
     pub status: Option<u16>,
@@ -40,22 +40,22 @@ pub struct Fault {
     pub late_status: Option<u16>,
     /// The header `Retry-After` of an answer with one of the two statuses.
     pub retry_after: Option<String>,
-    /// When the connection is reset.
+    /// The moment at which the connection is reset.
     pub reset: Option<Reset>,
     /// The bytes of the body after which the connection is closed.
     pub truncate: Option<usize>,
     /// The bytes of the body after which nothing more comes.
     pub stall: Option<usize>,
-    /// How the asynchronous work ends that the request begins.
+    /// The outcome of the asynchronous work that the request begins.
     pub outcome: Option<Outcome>,
-    /// The body that is answered: with [`Fault::late_status`] after handling the request, else instead of handling it, with
-    /// [`Fault::status`] or 200. The header cannot carry it.
+    /// The body of the answer: with [`Fault::late_status`] after handling the request, else instead of handling it, with
+    /// [`Fault::status`] or 200. The header has no field for it.
     pub body: Option<String>,
     /// The media type of that body; `text/plain; charset=utf-8` unless set.
     pub media_type: Option<String>,
 }
 
-/// Why a fault cannot be read, or its rule can never apply.
+/// The error of a fault that cannot be parsed, or whose rule can never apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultError {
     member: Option<&'static str>,
@@ -67,7 +67,7 @@ impl FaultError {
         Self { member: None, message: message.into() }
     }
 
-    /// What is wrong with one member of a rule, as the control interface names it.
+    /// An error of one member of a rule, named as in the control interface.
     pub(super) fn of(member: &'static str, message: impl Into<String>) -> Self {
         Self { member: Some(member), message: message.into() }
     }
@@ -93,7 +93,7 @@ impl FromStr for Fault {
         let mut parts: Vec<String> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             match parts.last_mut() {
-                // The one value that has a comma: a date, after its day.
+                // A date is the only value that has a comma, after its day.
                 Some(date) if date.starts_with("retry-after") && !part.contains('=') => {
                     *date = format!("{date}, {part}");
                 }
@@ -112,7 +112,7 @@ impl FromStr for Fault {
     }
 }
 
-/// The list that [`Fault::from_str`] reads. A body is not part of it.
+/// Writes the list that [`Fault::from_str`] reads. A body is not part of it.
 impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reset = |reset| match reset {
@@ -139,13 +139,13 @@ fn is_retry_after(value: &str) -> bool {
     is_seconds || httpdate::parse_http_date(value).is_ok()
 }
 
-/// A type that a body can have, and no range of types.
+/// Accepts media types of bodies, and no media ranges.
 fn is_media_type(text: &str) -> bool {
     let is_part = |name: mime::Name<'_>| !name.as_str().is_empty() && name != mime::STAR;
     text.parse::<mime::Mime>().is_ok_and(|media| is_part(media.type_()) && is_part(media.subtype()))
 }
 
-/// Whether an answer with this status may have a body (RFC 9110, section 6.4.1).
+/// Returns whether an answer with this status may have a body (RFC 9110, section 6.4.1).
 pub(super) fn has_body(status: u16) -> bool {
     !matches!(status, 100..=199 | 204 | 205 | 304)
 }
@@ -156,7 +156,7 @@ impl Fault {
         self.status.or(self.body.as_ref().filter(|_| self.late_status.is_none()).map(|_| 200))
     }
 
-    /// Refuses parts that cannot go together, and values that no client would read: they would have no effect.
+    /// Refuses parts that contradict each other, and values that no client reads: they would have no effect.
     pub(super) fn check(&self) -> Result<(), FaultError> {
         let answered = self.instead().or(self.late_status);
         let (member, wrong) = if self.status.is_some() && self.late_status.is_some() {

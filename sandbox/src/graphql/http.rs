@@ -69,7 +69,7 @@ async fn execute(service: &Service, caller: &Arc<Caller>, request: Request, head
     let accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let modern = accepts.into_iter().any(|value| value.contains(RESPONSE_JSON));
     let answer = service.schema.execute(with_data(request, service, caller)).await;
-    // GraphQL over HTTP: a request that was not executed is a 400 in the new media type, and a 200 in the old one.
+    // GraphQL over HTTP: a request that was not executed gets a 400 in the new media type, and a 200 in the old one.
     let status = match modern && is_refused(&answer) {
         true => StatusCode::BAD_REQUEST,
         false => StatusCode::OK,

@@ -19,11 +19,11 @@ use crate::fault::Rules;
 use crate::issuer::Issuer;
 use crate::state::Store;
 
-/// Where GraphQL is served below the base address.
+/// The path of GraphQL below the base address.
 pub(crate) const PATH: &str = "/graphql";
-/// Where the schema is served as SDL. `/graphql?sdl` is the same.
+/// The path of the schema as SDL. `/graphql?sdl` is the same.
 pub(crate) const SCHEMA_PATH: &str = "/graphql/schema";
-/// Where subscriptions are served as server-sent events, whatever the request accepts.
+/// The path of subscriptions as server-sent events, which ignores `Accept`.
 const STREAM_PATH: &str = "/graphql/stream";
 
 const DEPTH: usize = 24;
@@ -32,7 +32,7 @@ const COMPLEXITY: usize = 2000;
 /// The executable schema.
 pub(crate) type GraphqlSchema = async_graphql::Schema<query::Query, EmptyMutation, subscription::Subscription>;
 
-/// What GraphQL is answered from.
+/// The state that GraphQL requests read.
 #[derive(Clone)]
 pub(crate) struct Service {
     pub(crate) schema: GraphqlSchema,

@@ -13,7 +13,7 @@ const PROJECTS: &str = "/api/projects/v1/projects";
 const MACHINES: &str = "/api/virtual-machines";
 const MOST: usize = 1000;
 
-/// Every field is nullable or a list: what does not exist cannot be told from what is not visible.
+/// Every field is nullable or a list, so that missing and invisible objects cannot be told apart.
 #[derive(Debug)]
 pub(crate) struct Query;
 
@@ -66,7 +66,7 @@ impl Query {
     }
 }
 
-/// Reads what the caller of a request may see.
+/// Runs a query on the caller's view of the state.
 pub(super) fn read<T>(context: &Context<'_>, run: impl FnOnce(&View<'_>) -> T) -> Result<T> {
     let store = context.data::<Arc<Store>>()?;
     let caller = context.data::<Arc<Caller>>()?;

@@ -1,4 +1,4 @@
-//! GraphQL requests as they arrive, whatever brings them: a JSON body, a query string, a message.
+//! GraphQL requests, independent of their transport: a JSON body, a query string, a message.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::reply;
 
 const BODY_LIMIT: usize = 1024 * 1024;
 
-/// A request with what its resolvers read.
+/// Adds the data that resolvers read to a request.
 pub(super) fn with_data(request: Request, service: &Service, caller: &Arc<Caller>) -> Request {
     request.data(Arc::clone(&service.store)).data(Arc::clone(caller))
 }
 
-/// The results of a request that has begun: whatever happens from now on, a subscription tells. A client that is answered later
-/// on the same connection can rely on that.
+/// Starts a request and returns its results: a subscription reports every change from now on, even before the first poll. A
+/// client can rely on that after a later answer on the same connection.
 pub(super) fn begin(
     request: Request,
     service: &Service,
@@ -42,7 +42,7 @@ pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Request, 
     of_value(value).ok_or((StatusCode::BAD_REQUEST, "The body is not a GraphQL request."))
 }
 
-/// Reads a request from JSON. A value without a query is not a request.
+/// Reads a request from JSON. `None` if the value has no query.
 pub(super) fn of_value(value: Value) -> Option<Request> {
     value.get("query")?.as_str()?;
     serde_json::from_value(value).ok()
@@ -70,14 +70,14 @@ pub(super) fn of_query(query: &str) -> Result<Request, &'static str> {
     })
 }
 
-/// Whether a request failed before its execution began: it does not parse, or does not fit the schema.
+/// Returns whether a request failed before its execution began: a syntax or validation error.
 pub(super) fn is_refused(answer: &Response) -> bool {
     answer.data == async_graphql::Value::Null
         && !answer.errors.is_empty()
         && answer.errors.iter().all(|error| error.path.is_empty())
 }
 
-/// An answer as it is sent. One to a request that was not executed has errors and no `data` (GraphQL, response format).
+/// An answer as JSON. If the request was not executed, it has errors and no `data` (GraphQL, response format).
 pub(super) fn shown(answer: &Response) -> Value {
     let mut shown = serde_json::to_value(answer).unwrap_or_default();
     if is_refused(answer)
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::workflow::{Kind, Outcome};
 
-    /// What happens before anybody has asked for the first result is in it.
+    /// The first result includes changes from before the first poll.
     #[tokio::test]
     async fn a_subscription_that_nobody_has_read_hears_already() {
         let sandbox = crate::start().await.unwrap();

@@ -22,12 +22,12 @@ use crate::caller::Caller;
 use crate::fault::Connection;
 
 const PROTOCOL: &str = "graphql-transport-ws";
-/// How long a client may take for its first message.
+/// The maximum wait for the first message of a client.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long the end of a socket may take.
+/// The maximum duration of the closing handshake.
 const GOODBYE: Duration = Duration::from_secs(1);
 const MESSAGE_LIMIT: usize = 1024 * 1024;
-/// How many messages may wait for a slow client.
+/// The number of messages that may be queued for a slow client.
 const WAITING: usize = 64;
 
 /// A close code and its reason.
@@ -36,14 +36,14 @@ struct End(u16, String);
 /// One open WebSocket.
 struct Socket {
     service: Service,
-    /// Who calls: named by the header of the upgrade, or by the first message.
+    /// The caller, from the header of the upgrade or from the first message.
     caller: Option<Arc<Caller>>,
     is_open: bool,
     running: HashMap<String, JoinHandle<()>>,
     results: mpsc::Sender<(String, Option<Value>)>,
 }
 
-/// Answers the upgrade. A token in its header is checked at once; without one the first message has to have it.
+/// Answers the upgrade. A token in its header is checked at once; otherwise, the first message has to have it.
 pub(super) fn open(
     service: Service,
     upgrade: WebSocketUpgrade,
@@ -101,7 +101,7 @@ async fn run(mut socket: WebSocket, service: Service, caller: Option<Arc<Caller>
                     Some(code) => break Some(End(code, "The sandbox was asked for this close.".to_owned())),
                     None => connection.cut(),
                 }
-                // The cut is seen with the next write.
+                // The next write detects the cut.
                 break Some(End(1001, String::new()));
             }
         }
@@ -116,7 +116,7 @@ async fn run(mut socket: WebSocket, service: Service, caller: Option<Arc<Caller>
 }
 
 impl Socket {
-    /// What a message is answered with at once, or why the socket closes.
+    /// Handles a message: returns the immediate answer, or the reason to close the socket.
     fn receive(&mut self, text: &str) -> Result<Option<Value>, End> {
         match message::read(text).map_err(|reason| End(4400, reason))? {
             Incoming::Init(payload) => self.init(&payload).map(Some),
@@ -171,14 +171,14 @@ impl Socket {
                     return;
                 }
             }
-            // The socket is gone when nobody takes it.
+            // An error means that the socket is closed.
             let _ = results.send((name, None)).await;
         });
         self.running.insert(id, task);
         Ok(())
     }
 
-    /// The message for a result. What a client has completed is told nothing more.
+    /// The message for a result. Nothing is sent for subscriptions that the client has completed.
     fn answer(&mut self, id: &str, answer: Option<Value>) -> Option<Value> {
         if !self.running.contains_key(id) {
             return None;
@@ -190,7 +190,7 @@ impl Socket {
         Some(answer.unwrap_or_else(|| json!({ "id": id, "type": "complete" })))
     }
 
-    /// When the token expires, on the timer's clock.
+    /// The expiry of the token, on the timer's clock.
     fn expiry(&self) -> Option<Instant> {
         let left = self.caller.as_ref()?.expires?.saturating_sub(self.service.issuer.now());
         Some(Instant::now() + Duration::from_secs(u64::try_from(left).unwrap_or_default().min(86_400)))
@@ -202,13 +202,13 @@ async fn send(socket: &mut WebSocket, value: &Value) -> Result<(), axum::Error> 
 }
 
 async fn close(socket: &mut WebSocket, End(code, reason): End) {
-    // Whoever is gone needs no goodbye.
+    // If the close frame cannot be sent, the peer is gone and needs no handshake.
     if socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await.is_ok() {
         part(socket).await;
     }
 }
 
-/// Reads on until the other side has ended as well: reading is what sends the answer to its goodbye.
+/// Reads until the peer has closed as well: reading is also needed to answer its close frame.
 async fn part(socket: &mut WebSocket) {
     let _ = timeout(GOODBYE, async { while let Some(Ok(_)) = socket.recv().await {} }).await;
 }

@@ -40,25 +40,25 @@ pub(super) async fn post(State(service): State<Service>, headers: HeaderMap, bod
     }
 }
 
-/// The silence after which a comment is sent, as usual servers do.
+/// The interval of comments on an idle stream, as other servers use it.
 const QUIET: Duration = Duration::from_secs(12);
 
-/// Whether a request asks for server-sent events.
+/// Returns whether a request accepts server-sent events.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| value.contains(EVENT_STREAM))
 }
 
-/// An event `next` for each result, and one `complete` at the end. The connection ends when the token
-/// expires, and when sockets are ended.
+/// Streams an event `next` for each result, and one `complete` at the end. The connection ends when the token expires, and when
+/// sockets are ended.
 pub(super) fn stream(service: &Service, caller: &Arc<Caller>, request: Request) -> Response {
     let results = begin(request, service, caller);
     let event = |name: &str, data: &str| Ok::<_, Infallible>(Bytes::from(format!("event: {name}\ndata: {data}\n\n")));
     let next = move |answer| event("next", &shown(&answer).to_string());
     let complete = stream::once(async move { event("complete", "") });
-    // A first comment sends the head at once, so that the client knows that it is heard.
+    // A first comment sends the head at once, so that the client knows that its request was accepted.
     let head = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });
     let events = head.chain(results.map(next)).chain(complete);
-    // Comments tell a quiet subscription from a connection that is gone.
+    // Comments show that the connection of an idle subscription still works.
     let events = stream::unfold(Box::pin(events), |mut events| async move {
         match tokio::time::timeout(QUIET, events.next()).await {
             Ok(event) => event.map(|event| (event, events)),

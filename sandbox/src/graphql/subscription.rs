@@ -1,4 +1,4 @@
-//! Subscriptions. They tell what changes from now on, not what is: a query tells that.
+//! Subscriptions. They report changes from now on; use a query for the present state.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Subscription {
         context: &Context<'_>,
         id: ID,
     ) -> Result<impl Stream<Item = OperationChange> + use<>> {
-        // Listening begins before the state is read, so that nothing is missed between the two.
+        // Subscribes before reading the state, so that no change between the two is missed.
         let receiver = context.data::<Arc<Store>>()?.hub().subscribe();
         let missing = || Error::new("The operation does not exist or is not visible to the caller.");
         let id = Uuid::try_parse(&id).map_err(|_no_guid| missing())?;
@@ -69,7 +69,7 @@ async fn next_visible((mut receiver, store, caller): Listener) -> Option<(Operat
     }
 }
 
-/// The next notice. A listener that was too slow goes on with the oldest that is left.
+/// The next notice. A receiver that lags behind continues with the oldest notice that is left.
 async fn next(receiver: &mut Receiver<Notice>) -> Option<Notice> {
     loop {
         match receiver.recv().await {

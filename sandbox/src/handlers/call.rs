@@ -1,4 +1,4 @@
-//! A request that was understood: its operation, what its address names, its input, and what the caller sees of the state.
+//! A parsed request: its operation, its arguments and input, and the caller's view of the state.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -13,19 +13,19 @@ use crate::values::shape;
 use crate::workflow::Outcome;
 use crate::{problem, reply};
 
-/// What would be mistaken for the structure of an address.
+/// Characters that have a meaning in addresses of the state.
 const RESERVED: &AsciiSet = &CONTROLS.add(b'/').add(b'%').add(b'?').add(b'{').add(b'}');
 
-/// A request that was understood, with what it is answered from.
+/// A parsed request, with the state that answers it.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     pub(crate) operation: &'static Operation,
-    /// The path of the operation with its parameters filled in: where in the state lies what the request is about.
+    /// The path of the operation with its parameters filled in: the address of the resource in the state.
     pub(crate) address: String,
     pub(crate) input: Input,
     pub(crate) view: View<'a>,
     pub(crate) api: &'a Api,
-    /// How the work ends that the request begins.
+    /// The outcome of the work that the request begins.
     pub(crate) outcome: Outcome,
 }
 
@@ -57,13 +57,13 @@ impl<'a> Call<'a> {
         self.view.put(collection, key, item);
     }
 
-    /// Removes the item that the address names. Says whether there was one.
+    /// Removes the item that the address names. Returns whether it existed.
     pub(super) fn remove_item(&mut self) -> bool {
         let (collection, key) = split(&self.address);
         self.view.remove(collection, key)
     }
 
-    /// Paths and addresses of the items that the address lies below, outermost first.
+    /// Paths and addresses of the items above the address, outermost first.
     pub(super) fn above(&self) -> impl DoubleEndedIterator<Item = (&'static str, &str)> {
         let template: &'static str = &self.operation.path;
         let ends: Vec<usize> = template.match_indices("}/").map(|(index, _)| index + 1).collect();
@@ -75,18 +75,18 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The address of the nearest item that the address lies below.
+    /// The address of the nearest item above the address.
     pub(crate) fn parent_address(&self) -> Option<&str> {
         self.above().next_back().map(|(_, address)| address)
     }
 
-    /// The nearest item that the address lies below.
+    /// The nearest item above the address.
     pub(crate) fn parent(&self) -> Option<&Item> {
         let (collection, key) = split(self.parent_address()?);
         self.view.get(collection, key)
     }
 
-    /// The path parameters as fields that bodies may have: `project_id` is known as `projectId` as well.
+    /// The path parameters as fields of bodies: `project_id` is also known as `projectId`.
     pub(crate) fn known(&self) -> Item {
         self.input.path.iter().map(|(name, value)| (camel(name), value.clone())).collect()
     }
@@ -99,7 +99,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// A response with this status, and a body where the contract has one.
+    /// A response with this status, and a body if the contract has one.
     pub(crate) fn send(&self, status: &str, known: &Item) -> Response {
         let code = status.parse().unwrap_or(StatusCode::OK);
         match self.operation.json_schema(status) {

@@ -13,7 +13,7 @@ use crate::contract::{element_schema, resolve};
 use crate::state::Item;
 use crate::values::shape;
 
-/// The items that fit the query parameters, all of them or a page.
+/// The items that match the query parameters, all of them or a page.
 pub(super) fn list(call: &Call<'_>) -> Response {
     let Some(schema) = call.operation.json_schema("200") else { return missing() };
     let Some(element) = element_schema(schema) else { return missing() };
@@ -90,7 +90,7 @@ pub(super) fn remove(mut call: Call<'_>) -> Response {
     }
 }
 
-/// The session that a cookie names, of whatever machine.
+/// The session that a cookie names, of any machine.
 pub(super) fn current_session(call: &Call<'_>) -> Response {
     let cookie = call.operation.parameters.iter().find(|found| found.place == ParameterIn::Cookie);
     let key = cookie.and_then(|cookie| call.input.text(&cookie.name)).unwrap_or_default();
@@ -110,7 +110,7 @@ fn page(items: Vec<Value>, parameters: &Map<String, Value>) -> Item {
     }
 }
 
-/// Whether an item fits a parameter: its name, or its singular, is a field with this value, or is not a field.
+/// Returns whether an item matches a parameter: a field of its name, or of its singular, has this value, or no such field exists.
 fn matches(item: &Item, name: &str, wanted: &Value) -> bool {
     match wanted {
         Value::Object(fields) => fields.iter().all(|(name, wanted)| matches(item, name, wanted)),
@@ -126,7 +126,7 @@ fn matches(item: &Item, name: &str, wanted: &Value) -> bool {
     }
 }
 
-/// The fields of an item as its schema has them.
+/// The fields of an item that its schema declares.
 fn stored(operation: &Operation, fields: Item) -> Item {
     let path = operation.path.as_str();
     let collection = path.rsplit_once('/').map_or(path, |(collection, _)| collection);

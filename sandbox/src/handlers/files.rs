@@ -11,10 +11,10 @@ use super::call::{Call, missing, split};
 use super::input::{File, Payload};
 use crate::state::{Blob, Item};
 
-/// The branch of a request that names none.
+/// The default branch of requests.
 const DEFAULT_BRANCH: &str = "main";
 
-/// Bytes that lie at the address.
+/// The bytes at the address.
 pub(super) fn get(call: &Call<'_>) -> Response {
     sent(call.view.blob(&call.address))
 }
@@ -25,7 +25,7 @@ pub(super) fn put(mut call: Call<'_>) -> Response {
     call.send("204", &Item::new())
 }
 
-/// The item above the address as bytes: nobody uploads them.
+/// The item above the address as bytes, since exports are never uploaded.
 pub(super) fn export(call: &Call<'_>) -> Response {
     let item = call.parent().cloned().unwrap_or_default();
     let media = call.operation.content("200").first().map_or("application/octet-stream", |(media, _)| media);
@@ -97,7 +97,7 @@ fn blob(call: &mut Call<'_>) -> Blob {
     }
 }
 
-/// The collection of files that the address lies in, and the key of the file that the parameters name.
+/// The collection of files that contains the address, and the key of the file that the parameters name.
 fn named<'a>(call: &'a Call<'_>) -> (&'a str, String) {
     (split(&call.address).0, key(branch(call), path(call)))
 }
@@ -114,7 +114,7 @@ fn key(branch: &str, path: &str) -> String {
     format!("{branch}:{path}")
 }
 
-/// Where the bytes of a file lie.
+/// The address of the bytes of a file.
 fn content(collection: &str, key: &str) -> String {
     format!("{collection}/content?{key}")
 }

@@ -1,4 +1,4 @@
-//! Reads a request as its operation says: parameters from four places, and a body in one of five forms.
+//! Reads the input that an operation declares: parameters from four places, and a body in one of five forms.
 
 use axum::RequestExt;
 use axum::body::to_bytes;
@@ -18,7 +18,7 @@ use crate::problem::{self, Complaint};
 use crate::reply;
 use crate::values::{check, coerce};
 
-/// The longest request body that is read, in bytes.
+/// The maximum length of a request body, in bytes.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 /// A request's values, checked against the contract.
@@ -63,7 +63,7 @@ pub(crate) async fn read(found: RoutedOperation, request: Request) -> Read<Input
 }
 
 impl Input {
-    /// Whether a boolean parameter is given and true.
+    /// Returns whether a boolean parameter is present and true.
     pub(crate) fn is_set(&self, name: &str) -> bool {
         self.parameters.get(name) == Some(&Value::Bool(true))
     }
@@ -73,7 +73,7 @@ impl Input {
     }
 }
 
-/// A path that cannot be an address of a resource is 404, as with a GUID constraint in an ASP.NET route.
+/// A path that cannot be an address of a resource gives 404, as with a GUID constraint in an ASP.NET route.
 fn path(operation: &Operation, arguments: &[(&str, String)]) -> Read<Map<String, Value>> {
     let mut path = Map::new();
     for (name, text) in arguments {
@@ -127,7 +127,7 @@ fn from_query(parameter: &Parameter, query: &[(String, String)]) -> Option<Resul
     match (parameter.explode, texts.as_slice()) {
         (_, []) => None,
         (Some(false), [joined]) if contract::resolve(&parameter.schema).is_array() => {
-            // Nothing is the empty array, not an array of one empty text.
+            // An empty text is the empty array, not an array of one empty text.
             let texts: Vec<&str> = joined.split(',').filter(|_| !joined.is_empty()).collect();
             Some(coerce::several(&parameter.schema, &texts))
         }
@@ -187,8 +187,8 @@ async fn payload(expected: &'static Body, request: Request) -> Read<Payload> {
     }
 }
 
-/// Whether a media type or range such as `application/*+json` takes this media type. A JSON operation whose contract
-/// lists plain JSON only takes the other two that ASP.NET reads as well.
+/// Returns whether a media type or range such as `application/*+json` matches this media type. A JSON operation whose contract
+/// lists plain JSON also accepts the other two that ASP.NET reads.
 fn accepts(range: &str, essence: &str) -> bool {
     range == essence
         || range == "application/json"
@@ -229,7 +229,7 @@ async fn multipart(schema: &Schema, request: Request) -> Read<Payload> {
             let bytes = part.bytes().await.map_err(|_broken| broken())?;
             files.push((name, File { name: file, bytes }));
         } else if is_file(schema, &name) {
-            // ASP.NET binds a file by its file name, too.
+            // ASP.NET recognises a file by its file name, too.
             return Err(invalid(vec![(name, "The part is not a file: it has no file name.".to_owned())]));
         } else {
             pairs.push((name, part.text().await.map_err(|_broken| broken())?));
@@ -238,7 +238,7 @@ async fn multipart(schema: &Schema, request: Request) -> Read<Payload> {
     form(schema, &pairs, files)
 }
 
-/// Whether a field of a form is declared as one or several files.
+/// Returns whether a field of a form is declared as one or several files.
 fn is_file(schema: &Schema, name: &str) -> bool {
     let property = schema.properties.iter().find(|(found, _)| *found == name).map(|(_, property)| property);
     property

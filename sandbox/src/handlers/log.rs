@@ -1,4 +1,4 @@
-//! The log of a resource: the events of the work on it, as text, or as server-sent events that go on while it changes.
+//! The log of a resource: the events of the work on it, as text, or as server-sent events that continue while it changes.
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
@@ -22,12 +22,12 @@ use crate::live;
 use crate::state::{Store, View};
 use crate::workflow::{Event, Workflow};
 
-/// How long a stream is silent before a comment says that it is still there.
+/// The interval of comments on an idle stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// The header in which a reader that comes back names the last event that it has seen (WHATWG HTML §9.2).
+/// The header in which a reconnecting reader sends the identifier of its last event (WHATWG HTML §9.2).
 const LAST_EVENT_ID: &str = "last-event-id";
 
-/// A line of the log, and the workflow and event that it tells of.
+/// A line of the log, and the workflow and event that it comes from.
 struct Line {
     event: Option<(Uuid, u32)>,
     text: String,
@@ -43,13 +43,13 @@ pub(super) fn text(call: &Call<'_>) -> Response {
     ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 
-/// The log so far, or what follows the event that the reader has seen last, and then each line as it comes.
+/// The log so far, or the part after the reader's last event, and then each new line.
 pub(super) fn stream(call: &Call<'_>) -> Response {
     let mut follower = Follower {
         store: Arc::clone(&call.api.store),
         caller: call.view.caller.clone(),
         target: call.parent_address().unwrap_or_default().to_owned(),
-        // Listening begins while the state is locked, so that nothing is missed after the first reading.
+        // Subscribes while the state is locked, so that no change after the first read is missed.
         changes: call.api.store.hub().watch(),
         told: HashMap::new(),
         state: None,
@@ -64,16 +64,16 @@ pub(super) fn stream(call: &Call<'_>) -> Response {
     (headers, Body::from_stream(chunks)).into_response()
 }
 
-/// A reader of the stream. It is only woken by changes and reads the log itself, so that it misses nothing, however slow it is.
+/// A reader of the stream. Changes only wake it, and it reads the log itself, so a slow reader misses nothing.
 struct Follower {
     store: Arc<Store>,
     caller: Caller,
     target: String,
     changes: watch::Receiver<()>,
-    /// The last event that was told of each workflow.
+    /// The last sent event of each workflow.
     told: HashMap<Uuid, u32>,
     state: Option<String>,
-    /// When something was last sent.
+    /// The time of the last send.
     told_at: Instant,
     waiting: VecDeque<Bytes>,
 }
@@ -99,7 +99,7 @@ impl Follower {
         self.waiting.push_back(Bytes::from(format!("{id}data: {}\n\n", line.text)));
     }
 
-    /// The next piece of the stream, which ends when the resource is gone.
+    /// The next chunk of the stream, which ends when the resource is gone.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             if let Some(chunk) = self.waiting.pop_front() {
@@ -114,7 +114,7 @@ impl Follower {
         }
     }
 
-    /// Reads what is new in the log.
+    /// Reads the new lines of the log.
     fn read(&mut self) -> Option<()> {
         let store = Arc::clone(&self.store);
         let read = store.with(&self.caller, |view| {
@@ -140,7 +140,7 @@ fn identifier((workflow, sequence): (Uuid, u32)) -> String {
     format!("{workflow}.{sequence}")
 }
 
-/// The whole log, which ends with the present state. `None`: the resource is gone.
+/// The whole log, which ends with the present state. `None` if the resource is gone.
 fn all(view: &View<'_>, target: &str) -> Option<Vec<Line>> {
     let plain = |text: String| Line { event: None, text };
     let (collection, key) = split(target);
@@ -157,7 +157,7 @@ fn state(view: &View<'_>, target: &str) -> Option<String> {
     Some(format!("state {}", state.unwrap_or_default()))
 }
 
-/// The events of the work on a resource that are wanted, oldest first.
+/// The events of the work on a resource that pass a filter, oldest first.
 fn happened(view: &View<'_>, target: &str, wanted: impl Fn(&Workflow, &Event) -> bool) -> Vec<Line> {
     let mut events: Vec<(&Workflow, &Event)> = view
         .work_on(target)

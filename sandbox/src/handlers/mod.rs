@@ -1,7 +1,7 @@
 //! Answers the operations of the contract from the state.
 //!
-//! A request goes one way: it is matched with an operation, its caller is identified, its input is read as the contract says,
-//! its authorization is decided, and then the one handler answers that the operation declares.
+//! The steps of a request: matching its operation, authenticating the caller, reading the input as the contract declares it,
+//! deciding the authorization, and calling the operation's handler.
 
 mod call;
 mod collection;
@@ -33,18 +33,18 @@ use crate::workflow::Outcome;
 
 pub(crate) use input::BODY_LIMIT;
 
-/// What the operations of the contract are answered from.
+/// The state that the operations of the contract read and write.
 #[derive(Clone, Debug)]
 pub(crate) struct Api {
     pub(crate) contract: &'static Contract,
     pub(crate) issuer: Arc<Issuer>,
     pub(crate) store: Arc<Store>,
     pub(crate) faults: Arc<Rules>,
-    /// Milliseconds that a step of asynchronous work takes.
+    /// The duration of a step of asynchronous work in milliseconds.
     pub(crate) step: i64,
 }
 
-/// The main API: whoever the issuer's token names may call.
+/// The main API: any subject of the issuer's tokens may call it.
 pub(crate) fn routes<S>() -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
@@ -91,8 +91,7 @@ pub(crate) async fn run(api: &Api, caller: &Caller, found: RoutedOperation, requ
     answered.unwrap_or_else(|error| problem::response(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))
 }
 
-/// What the address lies below has to be there for the caller, and the caller's role has to be the one that the operation
-/// declares.
+/// Checks that all items above the address exist for the caller, and that the caller has the role that the operation declares.
 fn authorize(call: &Call<'_>) -> Result<(), Box<Response>> {
     let Some(needed) = call.operation.behaviour.role else { return Ok(()) };
     let contract = call.operation.contract();
@@ -106,7 +105,7 @@ fn authorize(call: &Call<'_>) -> Result<(), Box<Response>> {
     }
     match call.view.role(&call.address) {
         Some(role) if role >= needed => Ok(()),
-        // ASP.NET's answer to a caller whose role is not enough. The document shows none (§5).
+        // ASP.NET's answer to a caller with an insufficient role. The document shows none (§5).
         Some(_) => Err(Box::new(StatusCode::FORBIDDEN.into_response())),
         None => Err(Box::new(missing())),
     }

@@ -17,7 +17,7 @@ pub(super) fn list(call: &Call<'_>) -> Response {
     call.json(StatusCode::OK, &projects.into())
 }
 
-/// Another team's project is not in the caller's view, so that it cannot be told from a missing one.
+/// Another team's project is not in the caller's view, so the answer is the same as for a missing one.
 pub(super) fn get(call: &Call<'_>) -> Response {
     match call.item() {
         Some(project) => call.json(StatusCode::OK, &project.clone().into()),
@@ -25,7 +25,7 @@ pub(super) fn get(call: &Call<'_>) -> Response {
     }
 }
 
-/// The body has been checked against the contract: an object whose known fields have their types.
+/// The body has been checked against the contract: it is an object whose known fields have their types.
 pub(super) fn create(mut call: Call<'_>) -> Response {
     let Payload::Json(Value::Object(fields)) = std::mem::replace(&mut call.input.payload, Payload::None) else {
         return problem::validation(vec![("$".to_owned(), "The body has to be a JSON object.".to_owned())]);
@@ -49,13 +49,13 @@ pub(super) fn create(mut call: Call<'_>) -> Response {
     response
 }
 
-/// The document asks for this refusal and shows no status for it: 403 is the sandbox's choice.
+/// The document demands this refusal and shows no status for it: 403 is the sandbox's choice.
 fn foreign(name: &str) -> Response {
     let detail = format!("{name} does not belong to the authenticated team.");
     problem::response(StatusCode::FORBIDDEN, &detail)
 }
 
-/// The first identifier that is not the team's own. One that is absent or null belongs to nobody else.
+/// The first identifier that belongs to another team. An absent or null one belongs to none.
 fn first_foreign(fields: &Map<String, Value>, team: Uuid, view: &View<'_>) -> Option<&'static str> {
     let accounts = format!("/api/teams/v1/teams/{team}/billing-accounts");
     let is_ours = |collection: &str, id: Uuid| view.belongs_to(team, collection, &id.to_string());
@@ -65,8 +65,8 @@ fn first_foreign(fields: &Map<String, Value>, team: Uuid, view: &View<'_>) -> Op
     if guid(fields, "storeItemPaymentPlanId").is_some_and(|plan| !is_ours("/payment-plans", plan)) {
         return Some("storeItemPaymentPlanId");
     }
-    // The elements may be anything (platform document §2). A GUID, bare or as the `id` of an object, that names a stored
-    // provider credential has to name one of the team.
+    // The elements may be anything (platform document §2). A GUID, bare or as the `id` of an object, that names a stored provider
+    // credential must name one of the team.
     let providers = fields.get("serviceProviders").and_then(Value::as_array).into_iter().flatten();
     let ids = providers.filter_map(|provider| {
         let id = provider.as_str().or_else(|| provider.get("id").and_then(Value::as_str));

@@ -1,4 +1,4 @@
-//! What exists once below an item: a vote, a shutdown timer, a status.
+//! Singletons below an item: a vote, a shutdown timer, a status.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -11,7 +11,7 @@ use crate::state::Item;
 use crate::values::shape;
 use crate::workflow::Kind;
 
-/// What was put there; else nothing where the contract has a 204; else what the item says.
+/// The stored singleton. Without one: 204 if the contract has it, else fields of the item.
 pub(super) fn get(call: &Call<'_>) -> Response {
     if let Some(item) = call.view.single(&address(call)) {
         return call.send("200", item);

@@ -13,7 +13,7 @@ use crate::workflow::{Kind, Workflow};
 
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
-/// An action: it may change the item that it targets, and answers with that item, or begins work on it.
+/// An action: it may change its target, and answers with it or begins work on it.
 pub(super) fn act(mut call: Call<'_>) -> Response {
     let status = chosen(&call);
     let target = call.parent_address().unwrap_or_default().to_owned();
@@ -35,7 +35,7 @@ pub(super) fn act(mut call: Call<'_>) -> Response {
     call.send(status, &fields)
 }
 
-/// Begins work on the item of an address, and answers that it is accepted.
+/// Begins work on the item of an address, and answers with the accepted operation.
 pub(super) fn begin(mut call: Call<'_>, id: Uuid, kind: Kind, target: String) -> Response {
     if call.view.state_of(&target).is_some_and(|state| kind.is_blocked_by(state)) {
         return problem::response(StatusCode::CONFLICT, "The state of the resource does not allow this.");
@@ -49,14 +49,14 @@ pub(super) fn begin(mut call: Call<'_>, id: Uuid, kind: Kind, target: String) ->
     accepted(&call, id)
 }
 
-/// The answer to a request that was sent before with the same idempotency key.
+/// The answer to an earlier request with the same idempotency key.
 pub(super) fn repeated(call: &Call<'_>) -> Option<Response> {
     let key = call.input.text(IDEMPOTENCY_KEY)?;
     let id = call.view.single(&remembered(&call.address, key))?.get("id")?.as_str()?;
     Some(accepted(call, Uuid::try_parse(id).ok()?))
 }
 
-/// Cancels the work that the item above the address stands for: at once, or as work of its own.
+/// Cancels the work of the item above the address: at once, or as work of its own.
 pub(super) fn cancel(mut call: Call<'_>) -> Response {
     let id = call.parent_address().and_then(|address| Uuid::try_parse(split(address).1).ok());
     let Some(id) = id.filter(|id| call.view.workflow(*id).is_some_and(|workflow| !workflow.phase.is_final())) else {
@@ -71,7 +71,7 @@ pub(super) fn cancel(mut call: Call<'_>) -> Response {
     }
 }
 
-/// The status that the request asks for, else the first that says success.
+/// The status that the request selects, else the first success status.
 fn chosen(call: &Call<'_>) -> &'static str {
     let mut choices = call.operation.behaviour.choices.iter();
     let chosen = choices.find(|(parameter, _)| call.input.is_set(parameter)).map(|(_, status)| *status);

@@ -1,5 +1,4 @@
-//! API tokens: made by hand on the profile page, for scripts (platform document §5.3). What they look like is the
-//! sandbox's choice.
+//! API tokens: created by users on the profile page, for scripts (platform document §5.3). Their format is the sandbox's choice.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,7 +26,7 @@ pub(super) struct ApiToken {
     expires: i64,
 }
 
-/// The tokens that are known, by their digests.
+/// The valid tokens, by their digests.
 #[derive(Debug)]
 pub(crate) struct ApiTokens {
     vault: Vault,
@@ -42,12 +41,12 @@ impl ApiTokens {
 
     /// The user behind an opaque token.
     pub(super) fn user(&self, token: &str, now: i64) -> Option<Uuid> {
-        // An access token is not text of this form, so it costs no digest.
+        // Access tokens have another form, so they cost no digest.
         token.strip_prefix(PREFIX)?;
         self.entries().get(&digest::of(token)).filter(|entry| entry.expires > now).map(|entry| entry.user)
     }
 
-    /// Whether a token was made here and is still listed.
+    /// Returns whether this issuer created a token that is still listed.
     pub(super) fn is_listed(&self, token: &str) -> bool {
         self.entries().contains_key(&digest::of(token))
     }

@@ -1,5 +1,5 @@
-//! The authorization endpoint (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2) with PKCE (RFC 7636) and `iss` in the answer (RFC 9207). The platform
-//! document names the flow (§5.4) and shows none of its parameters.
+//! The authorization endpoint (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2) with PKCE (RFC 7636) and `iss` in the answer (RFC
+//! 9207). The platform document names the flow (§5.4) and shows none of its parameters.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::{AUTHORIZE_PATH, Issuer, LOGIN_PATH, html, redirect, scope};
 use crate::directory::{Client, Grant};
 
 const FORM_POST: &str = "form_post";
-/// The parameter that names the session which was not enough, on the way back from the login.
+/// The parameter that carries the insufficient session through the login.
 const LEFT: &str = "left_session";
 
 pub(super) async fn get(State(issuer): State<Arc<Issuer>>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
@@ -37,7 +37,7 @@ fn authorize(issuer: &Issuer, fields: Result<Fields, Refusal>, headers: &HeaderM
     };
     let (client, target) = match target(issuer, &fields) {
         Ok(found) => found,
-        // Nothing may be sent to an address that the client has not registered.
+        // No redirect to an address that the client has not registered.
         Err(refusal) => return explain(&refusal),
     };
     let session = issuer.sessions.of(headers);
@@ -50,8 +50,8 @@ fn authorize(issuer: &Issuer, fields: Result<Fields, Refusal>, headers: &HeaderM
     }
 }
 
-/// Sends the user to the login, and from there back to a request that the present session does not satisfy, and the next one
-/// does.
+/// Redirects the user to the login. It leads back to the same request, which the present session does not satisfy but the next
+/// one does.
 fn to_login(fields: &Fields, session: Option<&Session>) -> Response {
     let left = session.map(|session| session.id.to_string()).unwrap_or_default();
     let kept = fields.pairs().filter(|(name, _)| !["prompt", "max_age", LEFT].contains(name));
@@ -122,7 +122,7 @@ fn scopes(client: &Client, fields: &Fields) -> Result<String, Refusal> {
     }
 }
 
-/// The PKCE challenge. Every client gives one, but a confidential client of OpenID Connect that gives a nonce (RFC 9700 §2.1.1).
+/// The PKCE challenge. It is required, except of a confidential client of OpenID Connect that sends a nonce (RFC 9700 §2.1.1).
 fn challenge(client: &Client, fields: &Fields, scopes: &str) -> Result<Option<String>, Refusal> {
     let has_nonce = !client.is_public() && scope::has(scopes, scope::OPENID) && fields.get("nonce").is_some();
     match (fields.get("code_challenge"), fields.get("code_challenge_method")) {
@@ -135,7 +135,7 @@ fn challenge(client: &Client, fields: &Fields, scopes: &str) -> Result<Option<St
     }
 }
 
-/// The session, if it is what the request asks for; `None` when the user has to log in.
+/// The session, if it satisfies the request; `None` if the user has to log in.
 fn satisfied<'a>(
     issuer: &Issuer,
     fields: &Fields,
@@ -154,10 +154,10 @@ fn satisfied<'a>(
         Some(Err(_no_number)) => return Err(Refusal("invalid_request", "max_age has to be a number of seconds")),
         None => None,
     };
-    // The user of an ID token that the client has from before.
+    // The user of an ID token that the client has from an earlier login.
     let hinted = fields.get("id_token_hint").map(|hint| issuer.keys.verify(hint));
     let hinted = hinted.map(|claims| claims.and_then(|claims| Uuid::try_parse(claims.get("sub")?.as_str()?).ok()));
-    // Nobody is asked for consent here: whoever logs in, gives it.
+    // There is no page for consent: logging in grants it.
     let asks_anew = prompts.contains(&"login") || prompts.contains(&"select_account");
     let fits = |session: &&Session| {
         !asks_anew
@@ -167,7 +167,7 @@ fn satisfied<'a>(
     };
     match session.filter(fits) {
         Some(session) => Ok(Some(session)),
-        None if is_silent => Err(Refusal("login_required", "nobody is logged in as the request asks for")),
+        None if is_silent => Err(Refusal("login_required", "no login satisfies the request")),
         None => Ok(None),
     }
 }
@@ -184,7 +184,7 @@ fn answer(issuer: &Issuer, target: &str, fields: &Fields, parameters: &[(&str, &
     }
 }
 
-/// A form becomes a request without a body.
+/// After a form, the browser sends a GET request.
 fn found(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, address), (CACHE_CONTROL, "no-store")]).into_response()
 }

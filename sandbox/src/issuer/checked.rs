@@ -1,4 +1,4 @@
-//! Tokens whose signature has been checked. A check costs more than the rest of a small request.
+//! Tokens whose signature has been verified. Verifying costs more than the rest of a small request.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use crate::caller::Caller;
 
 const CAPACITY: usize = 1024;
 
-/// Expiry and caller by token. Emptied when it is full, and when keys change.
+/// Expiry and caller by token. Cleared when it is full, and when keys change.
 #[derive(Default)]
 pub(crate) struct Checked(RwLock<HashMap<String, (i64, Arc<Caller>)>>);
 

@@ -1,4 +1,4 @@
-//! The claims of an access token: those of platform document §2, and those that RFC 9068 asks for.
+//! The claims of an access token: those of platform document §2, and those that RFC 9068 requires.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::Issuer;
 use crate::directory::{Client, Subject, TeamClaim};
 
-/// The client is the one that asked; `None` for an API token.
+/// `client` is the client of the request; `None` for an API token.
 pub(super) fn of(issuer: &Issuer, client: Option<&Client>, subject: Subject<'_>, scope: &str, lifetime: u64) -> Value {
     let now = issuer.now();
     let mut claims = json!({

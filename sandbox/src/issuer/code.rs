@@ -11,18 +11,18 @@ use super::refusal::Refusal;
 use crate::directory::random_text;
 use crate::error::Error;
 
-/// Seconds that a code lasts.
+/// The lifetime of a code in seconds.
 const LIFETIME: i64 = 60;
 
-/// What a code stands for.
+/// The grant of a code.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     pub(super) client_id: String,
     pub(super) redirect_uri: String,
-    /// The PKCE challenge. A confidential client may have given a nonce in place of it.
+    /// The PKCE challenge. A confidential client may send a nonce instead.
     pub(super) challenge: Option<String>,
     pub(super) nonce: Option<String>,
-    /// When the user logged in.
+    /// The time of the user's login.
     pub(super) auth_time: i64,
     pub(super) scope: String,
     pub(super) user: Uuid,
@@ -37,18 +37,18 @@ struct Entry {
     used: bool,
 }
 
-/// The codes that wait, and those that were used within their lifetime.
+/// The unused codes, and those that were used within their lifetime.
 #[derive(Debug)]
 pub(crate) struct Codes {
     random: SystemRandom,
     entries: Mutex<HashMap<String, Entry>>,
 }
 
-/// How a code was not taken.
+/// The reason for which a code was refused.
 #[derive(Debug)]
 pub(super) enum Rejected {
     With(Refusal),
-    /// It was used before: what it gave has to be revoked (RFC 6749 §4.1.2).
+    /// It was used before: its tokens have to be revoked (RFC 6749 §4.1.2).
     UsedBefore(Uuid),
 }
 

@@ -1,4 +1,4 @@
-//! Digests under which tokens are kept, so that no stored state is a token.
+//! Digests as names of stored tokens, so that the state contains no token.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

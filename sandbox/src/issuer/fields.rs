@@ -35,7 +35,7 @@ impl Fields {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// RFC 6749 §3.1, §3.2: a parameter without a value counts as omitted, and none is sent twice.
+    /// RFC 6749 §3.1, §3.2: a parameter without a value counts as omitted, and none may be repeated.
     fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut fields = BTreeMap::new();
         for (name, value) in form_urlencoded::parse(bytes) {

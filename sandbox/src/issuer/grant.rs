@@ -56,7 +56,7 @@ fn credentials(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Valu
     }
     let mut granted = access(issuer, client, Subject::Client(client), SCOPE)?;
     if requested.is_none() {
-        // RFC 6749 §3.3: a scope that differs from the requested one is told.
+        // RFC 6749 §3.3: if the scope differs from the requested one, the answer contains it.
         granted["scope"] = SCOPE.into();
     }
     Ok(granted)
@@ -70,7 +70,7 @@ fn code(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, Refu
         Err(Rejected::With(refusal)) => return Err(refusal),
         Err(Rejected::UsedBefore(chain)) => {
             issuer.refresh.revoke_chain(chain).map_err(|_data| Refusal::RANDOM)?;
-            return Err(Refusal("invalid_grant", "the code was used before; what it gave is revoked"));
+            return Err(Refusal("invalid_grant", "the code was used before; its tokens are revoked"));
         }
     };
     let user = issuer.directory.user(code.user).ok_or(Refusal("invalid_grant", "the user is gone"))?;
@@ -90,7 +90,7 @@ fn refresh(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, R
     let entry = issuer.refresh.redeem(token, &client.client_id, issuer.now(), policy)?;
     let narrower = fields.get("scope").unwrap_or(&entry.scope);
     if narrower.split_whitespace().any(|scope| entry.scope.split(' ').all(|had| had != scope)) {
-        return Err(Refusal("invalid_scope", "the scope is wider than what was granted"));
+        return Err(Refusal("invalid_scope", "the scope is wider than the granted one"));
     }
     let user = issuer.directory.user(entry.user).ok_or(Refusal("invalid_grant", "the user is gone"))?;
     let mut granted = access(issuer, client, Subject::User(user), narrower)?;
@@ -99,7 +99,7 @@ fn refresh(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, R
         RefreshPolicy::Rolling { .. } => next_refresh(issuer, client, entry.login(), &entry.scope)?,
     }
     .into();
-    // OpenID Connect Core §12.2: the new token tells of the first login, and of no nonce.
+    // OpenID Connect Core §12.2: the new ID token has the time of the first login, and no nonce.
     openid::add_id_token(issuer, client, user, entry.auth_time, None, narrower, &mut granted)?;
     granted["scope"] = narrower.into();
     Ok(granted)
@@ -119,7 +119,7 @@ fn access(issuer: &Issuer, client: &Client, subject: Subject<'_>, scope: &str) -
     Ok(json!({ "access_token": token, "expires_in": lifetime, "token_type": "Bearer" }))
 }
 
-/// The client, by either method of RFC 6749 §2.3.1; a public one by its name alone.
+/// Authenticates the client by either method of RFC 6749 §2.3.1; a public one by its name alone.
 pub(super) fn client<'a>(issuer: &'a Issuer, headers: &HeaderMap, fields: &Fields) -> Result<&'a Client, Refusal> {
     const WRONG: Refusal = Refusal("invalid_client", "the client is unknown or its secret is wrong");
     let (client_id, secret) = match headers.get(AUTHORIZATION) {

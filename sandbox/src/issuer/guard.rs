@@ -1,4 +1,4 @@
-//! The check of a bearer token.
+//! Authentication by bearer token.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::caller::Caller;
 use crate::directory::Subject;
 
 impl Issuer {
-    /// The caller that a request's bearer token names, or the 401 that ASP.NET answers: no body, and a challenge. The
-    /// platform document shows no status for this case.
+    /// The caller of a request's bearer token, or ASP.NET's 401 without a body and with a challenge. The platform document shows
+    /// no status for this case.
     pub(crate) fn caller(&self, headers: &HeaderMap) -> Result<Arc<Caller>, Box<Response>> {
         let token = bearer(headers).ok_or_else(|| challenge("Bearer"))?;
         self.caller_of(token).ok_or_else(|| challenge("Bearer error=\"invalid_token\""))
     }
 
-    /// The caller that a token stands for: an access token or an API token.
+    /// The caller of an access token or API token.
     pub(crate) fn caller_of(&self, token: &str) -> Option<Arc<Caller>> {
         let now = self.now();
         if let Some(user) = self.api_tokens.user(token, now) {
@@ -44,8 +44,8 @@ impl Issuer {
         Some(caller)
     }
 
-    /// The claims of an access token that is signed by this issuer, meant for the API, and in time. Platform document §2:
-    /// not every claim has to be there.
+    /// The claims of an access token that is signed by this issuer, has the API as its audience, and is in time. Claims may be
+    /// missing (platform document §2).
     pub(crate) fn claims_of(&self, token: &str) -> Option<Value> {
         let claims = self.own_claims(token)?;
         let scope = match claims.get("scope").and_then(Value::as_str) {
@@ -55,7 +55,7 @@ impl Issuer {
         scope.then_some(claims)
     }
 
-    /// The claims of an access token that is signed by this issuer, in time, and not revoked, whatever its scope.
+    /// The claims of an access token that is signed by this issuer, in time, and not revoked, with any scope.
     pub(super) fn own_claims(&self, token: &str) -> Option<Value> {
         let claims = self.keys.verify(token)?;
         let in_time = claims.get("exp").and_then(Value::as_i64)? > self.now();
@@ -66,7 +66,7 @@ impl Issuer {
     }
 }
 
-/// The one bearer token of a request.
+/// The bearer token of a request, if it has exactly one.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };

@@ -1,4 +1,4 @@
-//! Pages of the issuer: plain forms, no script.
+//! Pages of the issuer: plain HTML forms without scripts.
 
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
@@ -13,7 +13,7 @@ use crate::menu;
 const POLICY: &str =
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Sends its own form when it is loaded; the button is for browsers without scripts.
+/// Submits the form on load; the button is for browsers without scripts.
 const SUBMIT: &str = "document.forms[0].submit()";
 
 /// A page that posts parameters to an address (OAuth 2.0 Form Post Response Mode).
@@ -40,7 +40,7 @@ pub(super) fn page(status: StatusCode, title: &str, body: &str) -> Response {
     page_at("", status, title, body)
 }
 
-/// A page that the menu leads to.
+/// A page of the menu.
 pub(super) fn page_at(place: &str, status: StatusCode, title: &str, body: &str) -> Response {
     let html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
@@ -78,7 +78,7 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Whether a form comes from a page of this server. A browser names the origin of every form that it posts.
+/// Returns whether a form comes from a page of this server. Browsers send the header `Origin` with every posted form.
 pub(super) fn is_own_form(headers: &HeaderMap) -> bool {
     let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match headers.get(ORIGIN).and_then(|value| value.to_str().ok()) {

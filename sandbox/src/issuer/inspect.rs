@@ -13,7 +13,7 @@ use super::fields::Fields;
 use super::grant::client;
 use super::refusal::{Refusal, send};
 
-/// Tells a confidential client what a token is good for: an access token or an API token of anyone, or its own refresh token.
+/// Introspects a token for a confidential client: an access token or an API token of any client, or its own refresh token.
 pub(super) async fn introspect(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
     let issuer = issuer.as_ref();
     let told = async {
@@ -50,7 +50,7 @@ fn known(issuer: &Issuer, token: &str, client_id: &str) -> Option<Value> {
     Some(claims)
 }
 
-/// Revokes a token of the client. One that is unknown, or somebody else's, counts as revoked.
+/// Revokes a token of the client. An unknown token, or that of another client, counts as revoked.
 pub(super) async fn revoke(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
     let issuer = issuer.as_ref();
     let revoked = async {

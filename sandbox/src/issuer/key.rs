@@ -29,7 +29,7 @@ struct Header {
 }
 
 impl SigningKey {
-    /// A new key, and the PKCS #8 document that [`SigningKey::from_pkcs8`] reads, in Base64.
+    /// Generates a key, and returns it with the PKCS #8 document that [`SigningKey::from_pkcs8`] reads, in Base64.
     pub(super) fn generate(random: SystemRandom) -> Result<(Self, String), Error> {
         let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
         let document = EcdsaKeyPair::generate_pkcs8(algorithm, &random).map_err(|_unspecified| Error::Random)?;

@@ -1,4 +1,4 @@
-//! The keys of the issuer: one that signs, and older ones whose tokens are still taken.
+//! The keys of the issuer: one that signs, and older ones whose tokens are still accepted.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -11,7 +11,7 @@ use crate::vault::Vault;
 
 const SHELF: &str = "key";
 
-/// The key that signs comes first.
+/// The signing key comes first.
 #[derive(Debug)]
 pub(crate) struct KeyRing {
     random: SystemRandom,
@@ -20,7 +20,7 @@ pub(crate) struct KeyRing {
 }
 
 impl KeyRing {
-    /// The keys that the vault holds, or a first one.
+    /// Reads the keys of the vault, or generates the first one.
     pub(super) fn open(random: SystemRandom, vault: Vault) -> Result<Self, Error> {
         let mut keys = Vec::new();
         for (_, document) in vault.all(SHELF)? {

@@ -72,7 +72,7 @@ fn form(issuer: &Issuer, status: StatusCode, back: &str, name: &str, problem: &s
     html::page(status, "Log in", &body)
 }
 
-/// Whether an address lies on this server, as a path. `//host` and `/\host` are other servers to a browser.
+/// Returns whether an address is a path on this server. Browsers regard `//host` and `/\host` as other servers.
 fn is_own(address: &str) -> bool {
     address.starts_with('/')
         && !address.starts_with("//")

@@ -1,4 +1,4 @@
-//! The identity issuer: discovery, key set, token endpoint, login, API tokens, and the check of a bearer token.
+//! The identity issuer: discovery, key set, token endpoint, login, API tokens, and bearer authentication.
 
 mod api_token;
 mod authorize;
@@ -45,7 +45,7 @@ pub use settings::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
 
 /// The path of the issuer below the base address.
 pub(crate) const PATH: &str = "/identity";
-/// Where users make API tokens.
+/// The page on which users create API tokens.
 pub(crate) const PROFILE_PATH: &str = "/identity/profile/api-tokens";
 pub(crate) const TOKEN_PATH: &str = "/identity/connect/token";
 const AUTHORIZE_PATH: &str = "/identity/connect/authorize";
@@ -99,7 +99,7 @@ impl Issuer {
         self.same(client.map_or("", Client::secret), secret).then_some(client)?
     }
 
-    /// Whether two secrets are the same. Their keyed digests are compared, which takes the same time wherever they differ.
+    /// Returns whether two secrets are equal. It compares keyed digests, which takes the same time wherever they differ.
     fn same(&self, expected: &str, given: &str) -> bool {
         let expected = hmac::sign(&self.digest, expected.as_bytes());
         hmac::verify(&self.digest, given.as_bytes(), expected.as_ref()).is_ok()
@@ -115,7 +115,7 @@ where
     Router::new()
         .route("/identity/.well-known/openid-configuration", get(discovery))
         .route("/identity/.well-known/oauth-authorization-server", get(discovery))
-        // RFC 8414 §3.1 puts the word before the path of the issuer.
+        // RFC 8414 §3.1 puts `/.well-known/…` before the path of the issuer.
         .route("/.well-known/oauth-authorization-server/identity", get(discovery))
         .route("/identity/.well-known/openid-configuration/jwks", get(keys))
         .route(TOKEN_PATH, post(grant::token))

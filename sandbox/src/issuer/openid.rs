@@ -1,4 +1,4 @@
-//! What OpenID Connect Core adds to OAuth: the ID token (§2) and the address of the user's claims (§5.3).
+//! The additions of OpenID Connect Core to OAuth: the ID token (§2) and the UserInfo endpoint (§5.3).
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::refusal::Refusal;
 use super::{Issuer, bearer, challenge, scope};
 use crate::directory::{Client, User};
 
-/// Adds an ID token to the answer of the token endpoint, where the scope asks for one.
+/// Adds an ID token to the answer of the token endpoint, if the scope contains `openid`.
 pub(super) fn add_id_token(
     issuer: &Issuer,
     client: &Client,
@@ -67,7 +67,7 @@ pub(super) async fn userinfo(State(issuer): State<Arc<Issuer>>, headers: HeaderM
         body["preferred_username"] = user.name.clone().into();
     }
     if scope::has(scopes, scope::EMAIL) {
-        // Nobody gets mail in a sandbox: the name is reserved (RFC 2606).
+        // The sandbox sends no mail: the domain is reserved (RFC 2606).
         body["email"] = format!("{}@users.invalid", user.name).into();
         body["email_verified"] = false.into();
     }

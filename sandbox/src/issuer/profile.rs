@@ -1,4 +1,4 @@
-//! The page where a user makes API tokens: Profile, then API Tokens (platform document §5.3).
+//! The page on which a user creates API tokens: Profile, then API Tokens (platform document §5.3).
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! Which redirect addresses a client may use.
+//! The redirect addresses of a client.
 
 use http::Uri;
 
-/// Whether an address is a registered one. A loopback address fits whatever its port is (RFC 8252 §7.3); every other has to
-/// be the same text.
+/// Returns whether an address is a registered one. A loopback address matches any port (RFC 8252 §7.3); every other has to be the
+/// same text.
 pub(super) fn is_registered(registered: &[String], address: &str) -> bool {
     registered.iter().any(|known| known == address || is_same_loopback(known, address))
 }

@@ -1,4 +1,4 @@
-//! Refresh tokens: kept under their digests, in chains that begin with one authorization.
+//! Refresh tokens: stored under their digests, in chains that begin with one authorization.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,12 +15,12 @@ use crate::error::Error;
 use crate::vault::Vault;
 
 const SHELF: &str = "refresh-token";
-/// How many tokens are kept at most. Above it, those go first that expire first.
+/// The maximum number of tokens. Above it, those are removed that expire first.
 const KEPT: usize = 10_000;
-/// Seconds for which an expired token is kept: its owner's clock may be behind.
+/// The seconds for which an expired token is kept: the clock of its client may be behind.
 const GRACE: i64 = 24 * 3600;
 
-/// What a refresh token stands for.
+/// The grant of a refresh token.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) client_id: String,
@@ -28,14 +28,14 @@ pub(super) struct Entry {
     pub(super) scope: String,
     /// All tokens that come from one authorization share it.
     pub(super) chain: Uuid,
-    /// When the user logged in.
+    /// The time of the user's login.
     #[serde(default)]
     pub(super) auth_time: i64,
     expires: i64,
     used: Option<i64>,
 }
 
-/// The login that a chain of tokens comes from.
+/// The login at the beginning of a chain of tokens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Login {
     pub(super) user: Uuid,
@@ -53,7 +53,7 @@ impl Entry {
     }
 }
 
-/// The tokens that are known.
+/// The known tokens.
 #[derive(Debug)]
 pub(crate) struct RefreshTokens {
     random: SystemRandom,
@@ -69,7 +69,7 @@ impl RefreshTokens {
         Ok(tokens)
     }
 
-    /// A first token of a chain, or a next one.
+    /// Issues the first or the next token of a chain.
     pub(super) fn issue(
         &self,
         client_id: &str,
@@ -85,7 +85,7 @@ impl RefreshTokens {
         let mut entries = self.entries();
         self.store(&mut entries, digest::of(&token), entry)?;
         if entries.len() > KEPT {
-            // In batches, so that few tokens pay for it.
+            // In batches, so that only few calls pay for it.
             self.forget(&mut entries, now, KEPT - KEPT / 10)?;
         }
         Ok(token)
@@ -105,7 +105,7 @@ impl RefreshTokens {
         Ok(())
     }
 
-    /// Uses a token. A token that was used before is refused, and its chain revoked, unless the policy takes it again.
+    /// Uses a token. A token that was used before is refused, and its chain revoked, unless the policy allows its reuse.
     pub(super) fn redeem(
         &self,
         token: &str,
@@ -137,13 +137,13 @@ impl RefreshTokens {
         Ok(entry)
     }
 
-    /// A token that would be taken now, if this client has it.
+    /// The entry of a token that is valid now and belongs to this client.
     pub(super) fn valid(&self, token: &str, client_id: &str, now: i64) -> Option<Entry> {
         let found = self.entries().get(&digest::of(token)).cloned()?;
         (found.client_id == client_id && found.expires > now && found.used.is_none()).then_some(found)
     }
 
-    /// Revokes a token with its chain, if this client has it (RFC 7009 §2.1).
+    /// Revokes a token with its chain, if it belongs to this client (RFC 7009 §2.1).
     pub(super) fn revoke(&self, token: &str, client_id: &str) -> Result<bool, Error> {
         let found = self.entries().get(&digest::of(token)).filter(|entry| entry.client_id == client_id).cloned();
         match found {
@@ -205,7 +205,7 @@ mod tests {
         issue(2000);
         assert!(!is_known(&tokens, &first) && is_known(&tokens, &last));
         assert_eq!(vault.all(SHELF).unwrap().len(), KEPT - KEPT / 10);
-        // A restart a little later keeps them, a restart long after that does not.
+        // A restart within the grace period keeps them, a restart long after it does not.
         assert_eq!(open(2000 + GRACE).entries().len(), KEPT - KEPT / 10);
         assert_eq!(open(2001 + GRACE).entries().len(), 1);
         assert_eq!(vault.all(SHELF).unwrap().len(), 1);

@@ -1,4 +1,4 @@
-//! OAuth errors (RFC 6749 §5.2). The platform document shows none: the sandbox can be set to either common style of .NET issuers.
+//! OAuth errors (RFC 6749 §5.2). The platform document shows none: the sandbox supports both common styles of .NET issuers.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -30,7 +30,7 @@ impl Refusal {
     }
 }
 
-/// A JSON answer that nobody may store.
+/// A JSON answer that must not be cached.
 pub(super) fn send(status: StatusCode, body: &Value) -> Response {
     let headers =
         [(CONTENT_TYPE, "application/json; charset=UTF-8"), (CACHE_CONTROL, "no-store"), (PRAGMA, "no-cache")];

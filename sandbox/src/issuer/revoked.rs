@@ -1,4 +1,4 @@
-//! Access tokens that were revoked before their time, by their `jti`.
+//! Access tokens that were revoked before their expiry, by their `jti`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use crate::vault::Vault;
 
 const SHELF: &str = "revoked";
 
-/// When each of them expires: then it needs no remembering.
+/// The expiry of each: expired tokens are forgotten.
 #[derive(Debug)]
 pub(crate) struct Revoked {
     vault: Vault,

@@ -1,4 +1,4 @@
-//! Sessions of users who logged in, in memory: a restart logs everyone out.
+//! Sessions of logged-in users, in memory: a restart logs everyone out.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -24,10 +24,10 @@ pub(crate) struct Sessions {
 /// A user who has logged in.
 #[derive(Clone, Debug)]
 pub(super) struct Session {
-    /// Differs from one login to the next, and says nothing of the cookie.
+    /// The identifier of the login. It reveals nothing of the cookie.
     pub(super) id: Uuid,
     pub(super) user: Uuid,
-    /// When the user logged in, in seconds since the epoch.
+    /// The time of the login, in seconds since the epoch.
     pub(super) since: i64,
 }
 

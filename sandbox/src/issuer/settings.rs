@@ -1,4 +1,4 @@
-//! What a test can change about the issuer while it runs.
+//! Settings of the issuer that a test can change while it runs.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -8,21 +8,21 @@ use serde::Deserialize;
 use super::Issuer;
 use crate::error::Error;
 
-/// What happens to a refresh token when it is used.
+/// The rules for refresh tokens that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RefreshPolicy {
     /// It stays valid, and the answer repeats it.
     Reused,
-    /// The answer has a new one. The old one is taken again for as long as the leeway lasts, so that a caller whose answer
-    /// was lost can ask again; after that its use revokes the whole chain.
+    /// The answer has a new one. The old one is accepted again within the leeway, so that a caller whose answer was lost can
+    /// retry; after that, its use revokes the whole chain.
     Rolling {
-        /// How long a used token is taken again. OpenIddict's default is 30 seconds.
+        /// The time for which a used token is accepted again. OpenIddict's default is 30 seconds.
         leeway: Duration,
     },
 }
 
-/// How the token endpoint answers errors.
+/// The style of errors of the token endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -34,7 +34,7 @@ pub enum ErrorStyle {
     OpenIddict,
 }
 
-/// What an API token looks like. The platform document does not say.
+/// The format of API tokens, which the platform document does not show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -70,7 +70,7 @@ impl Default for Settings {
     }
 }
 
-/// The issuer of a running sandbox, to be changed by a test.
+/// The issuer of a running sandbox: its settings can be changed by a test.
 ///
 /// ```
 /// # async fn example() -> Result<(), platform_sandbox::Error> {
@@ -87,59 +87,58 @@ impl Default for Settings {
 pub struct IssuerControl<'a>(pub(crate) &'a Issuer);
 
 impl IssuerControl<'_> {
-    /// Sets how long the access tokens last that are issued from now on. The default is an hour. Less than a second gives
-    /// tokens that are expired when they arrive.
+    /// Sets the lifetime of access tokens that are issued from now on. The default is an hour. With less than a second, tokens
+    /// are expired when they arrive.
     pub fn set_token_lifetime(&self, lifetime: Duration) {
         self.0.change(|settings| settings.lifetime = lifetime);
     }
 
-    /// Sets how long the refresh tokens last that are issued from now on. The default is 30 days.
+    /// Sets the lifetime of refresh tokens that are issued from now on. The default is 30 days.
     pub fn set_refresh_lifetime(&self, lifetime: Duration) {
         self.0.change(|settings| settings.refresh_lifetime = lifetime);
     }
 
-    /// Sets what happens to refresh tokens that are used. The default is rolling with a leeway of 30 seconds.
+    /// Sets the rules for used refresh tokens. The default is rolling with a leeway of 30 seconds.
     pub fn set_refresh_policy(&self, policy: RefreshPolicy) {
         self.0.change(|settings| settings.refresh = policy);
     }
 
-    /// Sets how token errors are answered. The default is Duende's style.
+    /// Sets the style of token errors. The default is Duende's style.
     pub fn set_error_style(&self, style: ErrorStyle) {
         self.0.change(|settings| settings.errors = style);
     }
 
-    /// Sets what API tokens look like that are made from now on. The default is opaque.
+    /// Sets the format of API tokens that are created from now on. The default is opaque.
     pub fn set_api_token_format(&self, format: ApiTokenFormat) {
         self.0.change(|settings| settings.api_tokens = format);
     }
 
-    /// Shifts the issuer's clock by seconds, ahead or back: what tokens carry as `iat` and `exp`, and what they are checked
-    /// against.
+    /// Shifts the issuer's clock by seconds, ahead or back. It sets the claims `iat` and `exp`, and decides expiry.
     pub fn set_clock_skew(&self, seconds: i64) {
         self.0.change(|settings| settings.skew = seconds);
     }
 
-    /// Signs with a new key from now on. Tokens of the old keys stay valid, and the key set lists them.
+    /// Signs with a new key from now on. Tokens of the old keys stay valid, and the key set lists these keys.
     ///
     /// # Errors
     ///
-    /// [`Error::Random`].
+    /// Returns [`Error::Random`] if no key can be generated, and [`Error::Data`] if it cannot be stored.
     pub fn rotate_key(&self) -> Result<(), Error> {
         self.0.keys.rotate()
     }
 
-    /// Forgets every key but the one that signs: tokens of the old keys are refused from now on.
+    /// Removes every key but the signing one: tokens of the old keys are refused from now on.
     pub fn retire_old_keys(&self) {
         self.0.keys.retire();
         self.0.checked.clear();
     }
 
-    /// Makes an API token for a user, as the page under Profile, API Tokens does (platform document §5.3). `None` when the
-    /// seed has no user of that name.
+    /// Creates an API token for a user, as the page under Profile, API Tokens does (platform document §5.3). Returns `None` if
+    /// the seed has no user of that name.
     ///
     /// # Errors
     ///
-    /// [`Error::Random`], and [`Error::Data`] when the token cannot be stored.
+    /// Returns [`Error::Random`] if no token can be generated, and [`Error::Data`] if it cannot be stored.
     pub fn create_api_token(&self, user: &str, name: &str) -> Result<Option<String>, Error> {
         match self.0.directory.user_named(user) {
             Some(user) => self.0.create_api_token(user, name).map(Some),
@@ -147,12 +146,11 @@ impl IssuerControl<'_> {
         }
     }
 
-    /// Takes back every setting, and everything that was issued but access tokens: codes, refresh tokens, API tokens and
-    /// sessions. The signing keys stay.
+    /// Resets every setting, and revokes codes, refresh tokens, API tokens and sessions. Access tokens and the signing keys stay.
     ///
     /// # Errors
     ///
-    /// [`Error::Data`] when the change cannot be stored.
+    /// Returns [`Error::Data`] if the change cannot be stored.
     pub fn reset(&self) -> Result<(), Error> {
         self.0.reset()
     }
@@ -161,14 +159,14 @@ impl IssuerControl<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Data`] when the change cannot be stored.
+    /// Returns [`Error::Data`] if the change cannot be stored.
     pub fn revoke_refresh_tokens(&self) -> Result<(), Error> {
         self.0.refresh.revoke_all()
     }
 }
 
 impl Issuer {
-    /// Takes back the settings, and everything that was issued but access tokens. The signing keys stay.
+    /// Resets the settings, and revokes everything that was issued except access tokens. The signing keys stay.
     pub(crate) fn reset(&self) -> Result<(), Error> {
         self.change(|settings| *settings = Settings::default());
         self.codes.clear();

@@ -1,4 +1,4 @@
-//! Bodies on their way: the beginning of each is kept, and nothing about the body changes.
+//! Recording bodies while they are streamed: the beginning of each is kept, and the body stays unchanged.
 
 use std::fmt;
 use std::pin::Pin;
@@ -10,11 +10,11 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http_body::{Frame, SizeHint};
 
-/// How many bytes of a body are kept.
+/// The maximum number of bytes of a body that are kept.
 pub(super) const KEPT: usize = 16 * 1024;
 
-/// The headers of a message, and the beginning of its body, which may still be on its way. It holds secrets: what shows it
-/// masks them.
+/// The headers of a message, and the beginning of its body, which may still be streaming. It holds secrets, which are masked when
+/// it is presented.
 #[derive(Clone)]
 pub(super) struct Captured(Arc<Inner>);
 
@@ -26,7 +26,7 @@ struct Inner {
 #[derive(Clone, Default)]
 pub(super) struct BodyBeginning {
     pub(super) bytes: Vec<u8>,
-    /// How long the body is, as far as it has come.
+    /// The length of the body so far.
     pub(super) length: usize,
 }
 
@@ -36,7 +36,7 @@ struct Tee {
 }
 
 impl Captured {
-    /// Keeps what comes of a body that takes the place of this one.
+    /// Records a body, and returns one that replaces it.
     pub(super) fn of(headers: HeaderMap, body: Body) -> (Self, Body) {
         let captured = Self(Arc::new(Inner { headers, body: Mutex::default() }));
         (captured.clone(), Body::new(Tee { body, captured }))

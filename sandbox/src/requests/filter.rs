@@ -1,10 +1,10 @@
-//! Which requests of the journal are meant, and how many of them are expected.
+//! Filters for requests of the journal, and expected counts.
 
 use serde_json::Value;
 
 use super::record::RequestRecord;
 
-/// Takes requests that have everything that it asks for.
+/// A filter that takes requests with all of its criteria.
 ///
 /// ```
 /// # async fn example() -> Result<(), platform_sandbox::Error> {
@@ -29,61 +29,62 @@ pub struct RequestFilter {
 }
 
 impl RequestFilter {
-    /// A filter that takes every request.
+    /// Creates a filter that takes every request.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Only requests with this method.
+    /// Limits the filter to a method.
     #[must_use]
     pub fn method(self, method: &str) -> Self {
         Self { method: Some(method.to_owned()), ..self }
     }
 
-    /// Only requests whose path begins so.
+    /// Limits the filter to paths with this prefix.
     #[must_use]
     pub fn path(self, path: &str) -> Self {
         Self { path: Some(path.to_owned()), ..self }
     }
 
-    /// Only requests for this path template of the contract.
+    /// Limits the filter to a path template of the contract.
     #[must_use]
     pub fn template(self, template: &str) -> Self {
         Self { template: Some(template.to_owned()), ..self }
     }
 
-    /// Only requests that were answered with this status.
+    /// Limits the filter to a status of the answer.
     #[must_use]
     pub fn status(self, status: u16) -> Self {
         Self { status: Some(status), ..self }
     }
 
-    /// Only requests with a higher number.
+    /// Limits the filter to requests with a higher number.
     #[must_use]
     pub fn after(self, number: u64) -> Self {
         Self { after: number, ..self }
     }
 
-    /// Only requests with this header.
+    /// Limits the filter to requests with this header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_ascii_lowercase(), value.to_owned()));
         self
     }
 
-    /// Only requests whose JSON body holds this: the members of an object that are given, and everything else as it is.
+    /// Limits the filter to JSON bodies that contain this value: objects may have further members, all other values are compared
+    /// exactly.
     #[must_use]
     pub fn json(self, value: Value) -> Self {
         Self { json: Some(value), ..self }
     }
 
-    /// Only requests whose body holds this text.
+    /// Limits the filter to bodies that contain this text.
     #[must_use]
     pub fn text(self, text: &str) -> Self {
         Self { text: Some(text.to_owned()), ..self }
     }
 
-    /// A body is compared as far as it is kept: its first 16 KiB.
+    /// Only the recorded part of a body is compared: its first 16 KiB.
     pub(super) fn takes(&self, record: &RequestRecord) -> bool {
         let head = self.method.as_ref().is_none_or(|method| *method == record.method)
             && self.path.as_ref().is_none_or(|path| record.path.starts_with(path))
@@ -114,7 +115,7 @@ fn holds(found: &Value, wanted: &Value) -> bool {
     }
 }
 
-/// How many requests are expected.
+/// The expected number of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expected {
     least: usize,
@@ -122,17 +123,17 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// So many, no more and no fewer.
+    /// Expects exactly this number.
     pub fn exactly(count: usize) -> Self {
         Self { least: count, most: count }
     }
 
-    /// So many or more.
+    /// Expects this number or more.
     pub fn at_least(count: usize) -> Self {
         Self { least: count, most: usize::MAX }
     }
 
-    /// From so many to so many.
+    /// Expects a number from `least` to `most`.
     pub fn between(least: usize, most: usize) -> Self {
         Self { least, most }
     }
@@ -142,14 +143,14 @@ impl Expected {
     }
 }
 
-/// What [`Requests::verify`](crate::Requests::verify) found.
+/// The result of [`Requests::verify`](crate::Requests::verify).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// How many requests of the journal fit.
+    /// The number of matching requests in the journal.
     pub count: usize,
-    /// Whether that is as expected.
+    /// `true` if the count is as expected.
     pub is_satisfied: bool,
-    /// Whether the journal still holds every request since it was cleared.
+    /// `true` if the journal still holds every request since it was cleared.
     pub is_complete: bool,
 }

@@ -1,11 +1,11 @@
-//! Takes secrets out of GraphQL documents: texts that are the values of arguments, fields and variables with the names of secrets.
+//! Masks secrets in GraphQL documents: string values of arguments, fields and variables with the names of secrets.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use apollo_parser::{Lexer, TokenKind};
 
-/// What stands in a document, and where: no space, no comma, no comment.
+/// A token of a document and its position. Spaces, commas and comments are skipped.
 #[derive(Debug)]
 struct Token<'a> {
     kind: TokenKind,
@@ -13,7 +13,7 @@ struct Token<'a> {
     place: Range<usize>,
 }
 
-/// A document as it may be shown, with a mask in the place of each secret, and the names of the variables that are secrets.
+/// The document with each secret masked, and the names of the variables that are secrets.
 pub(super) fn masked(document: &str, mask: &str, is_secret: impl Fn(&str) -> bool) -> (String, HashSet<String>) {
     let (mut tokens, mut secrets) = (Vec::new(), Vec::new());
     let (mut read, mut is_broken) = (0, false);
@@ -22,13 +22,14 @@ pub(super) fn masked(document: &str, mask: &str, is_secret: impl Fn(&str) -> boo
             is_broken = true;
             continue;
         };
-        // A text that does not end, or goes on where it may not: from here on, nothing tells what is a text and what is not.
+        // A string without an end, or with an invalid escape: the rest of the document cannot be split into strings and other
+        // tokens.
         if is_broken && document.get(read..token.index()).is_none_or(|between| between.contains('"')) {
             break;
         }
         let place = token.index()..token.index() + token.data().len();
         (read, is_broken) = (place.end, false);
-        // Arguments that somebody has taken out.
+        // A comment may hide arguments.
         if token.kind() == TokenKind::Comment && token.data().contains('"') {
             secrets.push(place.clone());
         }
@@ -45,7 +46,7 @@ pub(super) fn masked(document: &str, mask: &str, is_secret: impl Fn(&str) -> boo
             let is_variable = index.checked_sub(2).and_then(|before| tokens.get(before)).is_some_and(is_dollar);
             let value = if is_variable { default_value(value) } else { value };
             let length = hide(value, &mut secrets, &mut variables);
-            // All of it is hidden, and is not looked at again.
+            // The whole value is masked and skipped.
             if length > 0 {
                 index = tokens.len() - value.len() + length;
             }
@@ -71,7 +72,7 @@ fn is_dollar(token: &Token<'_>) -> bool {
     token.kind == TokenKind::Dollar
 }
 
-/// What follows the type of a variable: nothing, unless that is a default value.
+/// The default value after the type of a variable, if there is one.
 fn default_value<'a, 'b>(of_type: &'b [Token<'a>]) -> &'b [Token<'a>] {
     use TokenKind::{Bang, LBracket, Name, RBracket};
     let end = of_type.iter().position(|token| !matches!(token.kind, Name | LBracket | RBracket | Bang));
@@ -81,7 +82,7 @@ fn default_value<'a, 'b>(of_type: &'b [Token<'a>]) -> &'b [Token<'a>] {
     }
 }
 
-/// Finds the texts and variables of the value that stands first, whatever its shape, and says how many tokens it has.
+/// Collects the strings and variables of the first value, of any shape, and returns its number of tokens.
 fn hide(tokens: &[Token<'_>], secrets: &mut Vec<Range<usize>>, variables: &mut HashSet<String>) -> usize {
     let mut depth = 0_usize;
     let mut before = TokenKind::Eof;
@@ -91,11 +92,11 @@ fn hide(tokens: &[Token<'_>], secrets: &mut Vec<Range<usize>>, variables: &mut H
             TokenKind::LBracket | TokenKind::LCurly => depth += 1,
             TokenKind::RBracket | TokenKind::RCurly => depth = depth.saturating_sub(1),
             TokenKind::Name if before == TokenKind::Dollar => drop(variables.insert(token.text.to_owned())),
-            // What follows an alias is a field, not a value.
+            // An alias is followed by a field, not by a value.
             TokenKind::Name if depth == 0 => return 0,
             _ => {}
         }
-        // The name of a variable is behind its sign.
+        // The name of a variable follows its `$`.
         if depth == 0 && token.kind != TokenKind::Dollar {
             return index + 1;
         }
@@ -144,7 +145,7 @@ mod tests {
                 r#"{ a(secret: NONE, id: "1", password: 7, name: "n") }"#,
                 r#"{ a(secret: NONE, id: "1", password: 7, name: "n") }"#,
             ),
-            // What follows a text that does not end is not shown. Other signs that GraphQL does not have are.
+            // After a string without an end, the rest is masked. Other invalid characters are kept.
             (r#"{ a(id: "1", password: "x) { id }"#, r#"{ a(id: "1", password: ***"#),
             (r#"{ a(password: """x) { id }"#, "{ a(password: ***"),
             ("{ a(id: \"1\n\", password: \"x\") }", "{ a(id: ***"),
@@ -169,7 +170,7 @@ mod tests {
         assert_eq!(names("{ a(password: $"), Vec::<String>::new());
     }
 
-    /// Whatever arrives is read once: no document is too deep or too broken.
+    /// Any input is read once, however deep or broken the document is.
     #[test]
     fn hostile_documents_are_read_to_their_end() {
         for part in ["password:[", "password:{", "$password:[", "\"", "password:\"x\"", "}"] {

@@ -1,4 +1,4 @@
-//! Takes secrets out of what the journal shows: by the names of headers, members and fields, and by the form of tokens.
+//! Masks secrets in the journal: by the names of headers, members and fields, and by the form of tokens.
 
 use std::collections::HashSet;
 
@@ -12,11 +12,11 @@ use crate::live::EVENT_STREAM;
 use crate::reply;
 
 const MASK: &str = "***";
-/// The members of a GraphQL request.
+/// The member of a GraphQL request with the document.
 const DOCUMENT: &str = "query";
 const VARIABLES: &str = "variables";
 
-/// Names in lower case, and values. A credential keeps its scheme.
+/// Headers as names in lower case, and values. A credential keeps its scheme.
 pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
     let shown = |name: &http::HeaderName, value: &http::HeaderValue| {
         let text = String::from_utf8_lossy(value.as_bytes());
@@ -36,7 +36,7 @@ pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
     headers.iter().map(|(name, value)| (name.as_str().to_owned(), shown(name, value))).collect()
 }
 
-/// The text of a body that may be shown. Markup is not: pages show a new token to the one who made it.
+/// The text of a body with its secrets masked. Markup is left out: pages display a new token to its creator.
 pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<String> {
     if beginning.bytes.len() < beginning.length {
         return None;
@@ -60,7 +60,7 @@ pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<Str
             json(&mut value);
             Some(value.to_string())
         }
-        // What is broken may be meant as JSON or as a form: its members cannot be told apart.
+        // Broken JSON is left out: its members cannot be identified.
         Err(_broken) if essence.ends_with("json") => None,
         Err(_not_json) => Some(self::text(text)),
     }
@@ -83,14 +83,14 @@ fn event(line: &str) -> String {
     }
 }
 
-/// Pairs as a query or a form has them.
+/// Pairs of a query or a form.
 pub(super) fn form(text: &str) -> String {
     let pairs: Vec<_> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
     let asked = pairs.iter().find(|(name, _)| name == DOCUMENT).map(|(_, value)| document(value));
     let (asked, hidden) = asked.unwrap_or_default();
     let mut masked = form_urlencoded::Serializer::new(String::new());
     for (name, value) in pairs {
-        // An authorization code is a secret in a form; elsewhere the word means other things.
+        // `code` is an authorization code in a form, but has other meanings elsewhere.
         let is_secret = is_secret(&name) || name == "code";
         let shown = match name.as_str() {
             _ if is_secret => MASK.to_owned(),
@@ -115,7 +115,7 @@ fn variables(text: &str, hidden: &HashSet<String>) -> String {
     }
 }
 
-/// Masks the secrets of a JSON value, by the names of its members; in GraphQL requests, by those of arguments as well.
+/// Masks the secrets of a JSON value, by the names of its members; in GraphQL requests, also by those of arguments.
 pub(crate) fn json(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -125,7 +125,7 @@ pub(crate) fn json(value: &mut Value) {
                 *asked = shown;
                 members.get_mut(VARIABLES).into_iter().for_each(|variables| hide_members(variables, &hidden));
             }
-            // What cannot be read of a document is repeated by the answer.
+            // Errors of the answer may repeat the unreadable parts of a document.
             let errors = members.get_mut("errors").and_then(Value::as_array_mut).into_iter().flatten();
             for error in errors {
                 if let Some(Value::String(message)) = error.get_mut("message") {
@@ -152,7 +152,7 @@ fn hide_members(value: &mut Value, names: &HashSet<String>) {
     members.filter(|(name, _)| names.contains(*name)).for_each(|(_, member)| hide(member));
 }
 
-/// Masks every text of a value, whatever its shape.
+/// Masks every string of a value, of any shape.
 fn hide(value: &mut Value) {
     match value {
         Value::Object(members) => members.values_mut().for_each(hide),
@@ -162,7 +162,7 @@ fn hide(value: &mut Value) {
     }
 }
 
-/// Replaces what stands before the host of an address: a user and a password.
+/// Masks the user and password of an address.
 fn without_user(text: &str) -> String {
     let mut parts = text.split("://");
     let mut masked = parts.next().unwrap_or_default().to_owned();
@@ -178,7 +178,7 @@ fn without_user(text: &str) -> String {
     masked
 }
 
-/// Replaces what has the form of a token of this issuer: a JWT, or an opaque API token.
+/// Masks parts that have the form of a token of this issuer: a JWT, or an opaque API token.
 fn text(text: &str) -> String {
     let text = without_user(text);
     let text = text.as_str();
@@ -196,7 +196,7 @@ fn text(text: &str) -> String {
     masked + rest
 }
 
-/// Whether this is the name of a secret: of a header, a member, a field, an argument.
+/// Returns whether a name of a header, member, field or argument is that of a secret.
 fn is_secret(name: &str) -> bool {
     let letters = name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase());
     let name: String = letters.collect();

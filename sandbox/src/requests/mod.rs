@@ -1,4 +1,4 @@
-//! What arrived: counted by operation, and the last requests in a journal, with their headers and bodies.
+//! The requests: counted by operation, and the last of them in a journal, with their headers and bodies.
 
 mod capture;
 mod filter;
@@ -45,7 +45,7 @@ struct Inner {
     last: VecDeque<RequestRecord>,
 }
 
-/// The requests that a running sandbox has seen since it started, or since [`Requests::clear`].
+/// The requests to a running sandbox since it started, or since [`Requests::clear`].
 ///
 /// ```
 /// # async fn example() -> Result<(), platform_sandbox::Error> {
@@ -59,40 +59,40 @@ struct Inner {
 pub struct Requests<'a>(pub(crate) &'a Log);
 
 impl Requests<'_> {
-    /// How many requests with a method arrived for a path template of the contract, such as
-    /// `/api/projects/v1/projects/{project_id}`, or for another path. A request counts when it arrives, also if its
-    /// connection is reset before it is handled.
+    /// Returns the number of requests with a method for a path template of the contract, such as
+    /// `/api/projects/v1/projects/{project_id}`, or for another path. A request counts when it arrives, even if its connection is
+    /// reset before it is handled.
     pub fn count(&self, method: &str, template: &str) -> u64 {
         let Ok(method) = Method::from_bytes(method.as_bytes()) else { return 0 };
         self.0.lock().counts.get(&(method, template.to_owned())).copied().unwrap_or_default()
     }
 
-    /// How many token requests arrived.
+    /// Returns the number of token requests.
     pub fn tokens(&self) -> u64 {
         self.count("POST", TOKEN_PATH)
     }
 
-    /// How many requests arrived.
+    /// Returns the number of requests.
     pub fn total(&self) -> u64 {
         self.0.lock().counts.values().sum()
     }
 
-    /// The last thousand requests, oldest first.
+    /// Returns the last thousand requests, oldest first.
     pub fn last(&self) -> Vec<RequestRecord> {
         self.0.last()
     }
 
-    /// Those of the last thousand requests that a filter takes, oldest first.
+    /// Returns those of the last thousand requests that match a filter, oldest first.
     pub fn matching(&self, filter: &RequestFilter) -> Vec<RequestRecord> {
         self.0.matching(filter)
     }
 
-    /// Whether as many of the last thousand requests fit a filter as expected.
+    /// Checks the number of matching requests among the last thousand against the expected one.
     pub fn verify(&self, filter: &RequestFilter, expected: Expected) -> Verified {
         self.0.verify(filter, expected)
     }
 
-    /// Forgets counts and requests.
+    /// Clears counts and requests.
     pub fn clear(&self) {
         self.0.clear();
     }
@@ -120,7 +120,7 @@ impl Log {
 
     pub(crate) fn clear(&self) {
         *self.lock() = Inner::default();
-        // Nobody may be listening.
+        // An error means that there is no receiver.
         let _ = self.sender.send(());
     }
 
@@ -133,14 +133,14 @@ impl Log {
         counts
     }
 
-    /// Hears of every answer.
+    /// Subscribes to a notice of every answer.
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<()> {
         self.sender.subscribe()
     }
 
     fn arrive(&self, method: &Method, template: &str) {
         let mut inner = self.lock();
-        // Paths that are not operations come from outside: their number is bounded.
+        // Paths without an operation come from clients: their number is limited.
         let has_room = inner.counts.len() < 10_000;
         match inner.counts.entry((method.clone(), template.to_owned())) {
             Entry::Occupied(mut count) => *count.get_mut() += 1,
@@ -158,7 +158,7 @@ impl Log {
         }
         inner.last.push_back(record);
         drop(inner);
-        // Nobody may be listening.
+        // An error means that there is no receiver.
         let _ = self.sender.send(());
     }
 
@@ -167,7 +167,7 @@ impl Log {
     }
 }
 
-/// Counts a request and keeps what became of it.
+/// Counts a request and records its outcome.
 pub(crate) async fn record(State(log): State<Arc<Log>>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let method = request.method().clone();

@@ -10,7 +10,7 @@ use super::mask;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RequestRecord {
-    /// Counts from 1.
+    /// The number, counted from 1.
     pub number: u64,
     /// The method.
     pub method: String,
@@ -18,46 +18,46 @@ pub struct RequestRecord {
     pub path: String,
     /// The query, with its secrets masked by `***`.
     pub query: Option<String>,
-    /// The path template of the operation, or the path of what is not an operation.
+    /// The path template of the operation, or the path if there is no operation.
     pub template: String,
     /// The status of the answer.
     pub status: u16,
-    /// Milliseconds from the request to the head of the answer.
+    /// The milliseconds from the request to the head of the answer.
     pub milliseconds: u64,
-    /// When it was answered, as RFC 3339 writes it.
+    /// The time of the answer in RFC 3339 format.
     pub at: String,
-    /// The fault that it had.
+    /// The fault that was applied to it.
     pub fault: Option<String>,
-    /// The rule that the fault came from.
+    /// The rule of the fault.
     pub fault_id: Option<u64>,
     pub(super) request: Captured,
     pub(super) response: Captured,
 }
 
-/// Headers and body of a request or an answer, as they may be shown: secrets are masked by `***`.
+/// Headers and body of a request or an answer, with secrets masked by `***`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// Names in lower case, and values.
+    /// Headers as names in lower case, and values.
     pub headers: Vec<(String, String)>,
-    /// The body, if it is text. A longer one than 16 KiB, and one that is not text, is left out.
+    /// The body, if it is text of at most 16 KiB.
     pub body: Option<String>,
-    /// The length of the body in bytes, as far as it has come.
+    /// The length of the body in bytes, so far.
     pub length: usize,
 }
 
 impl RequestRecord {
-    /// Headers and body of the request.
+    /// Returns headers and body of the request.
     pub fn request(&self) -> Message {
         Message::of(&self.request)
     }
 
-    /// Headers and body of the answer.
+    /// Returns headers and body of the answer.
     pub fn response(&self) -> Message {
         Message::of(&self.response)
     }
 
-    /// The record with the parts that a list leaves out.
+    /// The record with the parts that lists omit.
     pub(crate) fn whole(&self) -> impl Serialize + '_ {
         Whole(self)
     }

@@ -1,5 +1,5 @@
-//! Who may do what with a resource (platform document §4.1, §5.9): decided by the team that owns it, the caller's role
-//! there, the projects that the role is limited to, and access grants on components.
+//! Access to resources (platform document §4.1, §5.9): decided by the owning team, the caller's role in it, the projects that the
+//! role is limited to, and access grants on components.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -12,14 +12,14 @@ use crate::directory::Role;
 const PROJECTS: &str = "/api/projects/v1/projects/";
 
 impl State {
-    /// The caller's role for a resource of a team. `None`: it is not visible.
+    /// The caller's role for a resource of a team. `None`: the resource is invisible.
     pub(super) fn role(&self, caller: &Caller, owner: Uuid, address: &str) -> Option<Role> {
         match caller.membership(owner) {
             Some(member) if member.projects.is_empty() => Some(member.role),
             Some(member) => match project(address) {
                 Some(project) if member.projects.contains(&project) => Some(member.role),
                 Some(_) => self.granted(caller, address),
-                // What belongs to no project can be read by members who are limited to some.
+                // Members with limited projects can read resources that belong to no project.
                 None => Some(Role::Viewer),
             },
             None => self.granted(caller, address),
@@ -50,7 +50,7 @@ fn project(address: &str) -> Option<Uuid> {
     Uuid::try_parse(rest.split('/').next()?).ok()
 }
 
-/// The address of the component that an address is, or lies below.
+/// The component at an address or above it.
 fn component(address: &str) -> Option<&str> {
     let rest = address.strip_prefix(PROJECTS)?;
     let mut segments = rest.split('/');

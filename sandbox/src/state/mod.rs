@@ -1,4 +1,4 @@
-//! All resources and workflows, and what a request has changed about them.
+//! All resources and workflows, and the pending changes of a request.
 
 mod access;
 mod persist;
@@ -23,7 +23,7 @@ pub(crate) use ticker::Ticker;
 pub(crate) use view::View;
 pub(crate) use whole::Stored;
 
-/// How many workflows are kept, at least; a tenth more at most, unless they are not over.
+/// The minimum number of kept workflows. A tenth more are kept at most, unless they are unfinished.
 const KEPT: usize = 10_000;
 
 /// The fields of a stored resource.
@@ -36,7 +36,7 @@ pub(crate) struct Blob {
     pub(crate) bytes: Bytes,
 }
 
-/// Everything that is stored. Addresses are paths below the base address, with their parameters filled in.
+/// The stored state. Addresses are paths below the base address, with their parameters filled in.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     collections: HashMap<String, IndexMap<String, Entry>>,
@@ -56,11 +56,11 @@ struct Entry {
     item: Item,
 }
 
-/// What has changed: the place, not the value, which is read when the change is stored.
+/// A change: the address, not the value, which is read when the change is stored.
 #[derive(Debug)]
 enum Change {
     Item(String, String),
-    /// Everything whose address begins so.
+    /// All addresses with this prefix.
     Below(String),
     Single(String),
     Blob(String),
@@ -72,7 +72,7 @@ impl State {
         self.collections.is_empty()
     }
 
-    /// How many resources there are of each kind: per last word of the collections' addresses.
+    /// The number of resources of each kind, by the last segment of the collections' addresses.
     pub(crate) fn sizes(&self) -> std::collections::BTreeMap<String, usize> {
         let mut sizes = std::collections::BTreeMap::new();
         for (address, entries) in &self.collections {
@@ -85,7 +85,7 @@ impl State {
         self.collections.get(collection)?.get(key)
     }
 
-    /// Adds an item, or replaces the one with its key. Says whether there was one, which keeps its owner.
+    /// Adds an item, or replaces the one with its key, which keeps its owner. Returns whether one was replaced.
     pub(crate) fn put(&mut self, owner: Uuid, collection: &str, key: &str, item: Item) -> bool {
         self.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
         let entries = self.collections.entry(collection.to_owned()).or_default();
@@ -98,7 +98,7 @@ impl State {
         false
     }
 
-    /// Removes an item with everything that lies below it. Says whether there was one.
+    /// Removes an item with everything below it. Returns whether it existed.
     fn remove(&mut self, collection: &str, key: &str) -> bool {
         let Some(entries) = self.collections.get_mut(collection) else { return false };
         if entries.shift_remove(key).is_none() {
@@ -118,14 +118,15 @@ impl State {
         self.singles.insert(address.to_owned(), item);
     }
 
-    /// The team that an address belongs to: that of the outermost item on its way.
+    /// The team that an address belongs to: that of its outermost item.
     fn owner(&self, address: &str) -> Option<Uuid> {
         let ends = address.match_indices('/').map(|(index, _)| index).chain([address.len()]);
         let prefixes = ends.filter_map(|end| address.get(..end)?.rsplit_once('/'));
         prefixes.filter_map(|(collection, key)| self.entry(collection, key)).map(|entry| entry.owner).next()
     }
 
-    /// Begins a piece of work, and tells that it is accepted. Old work that is over is forgotten, so that the table does not grow for ever.
+    /// Begins work, and sends the notice of its acceptance. Old work that is over is forgotten, so that the table does not grow
+    /// without bound.
     fn begin(&mut self, workflow: Workflow) {
         self.reflect(&workflow);
         self.notices.extend(Notice::of(&workflow));
@@ -134,7 +135,7 @@ impl State {
         self.changes.extend(self.workflows.forget(KEPT).into_iter().map(Change::Workflow));
     }
 
-    /// Changes what is to come of a piece of work.
+    /// Changes the plan of a workflow.
     fn replan(&mut self, id: Uuid, now: i64, change: impl FnOnce(&mut Workflow)) {
         if self.workflows.update(id, change) {
             self.changes.push(Change::Workflow(id));
@@ -143,7 +144,7 @@ impl State {
         }
     }
 
-    /// Takes the steps of workflows whose time has come.
+    /// Takes the due steps of workflows.
     fn settle(&mut self, now: i64) -> Vec<Notice> {
         if self.workflows.next_due().is_none_or(|due| due > now) {
             return Vec::new();
@@ -160,7 +161,7 @@ impl State {
         std::mem::take(&mut self.notices)
     }
 
-    /// Whether a workflow has changed: something may be due earlier than before.
+    /// Returns whether a workflow has changed: the next due time may be earlier than before.
     fn has_changed_work(&self) -> bool {
         self.changes.iter().any(|change| matches!(change, Change::Workflow(_)))
     }
@@ -210,7 +211,7 @@ mod tests {
         for state in [state, stored] {
             assert_eq!(state.workflows.all().count(), KEPT);
             assert!(state.workflows.get(oldest_id).is_none());
-            // What goes on is kept, however old it is.
+            // Unfinished workflows are kept, however old they are.
             assert!(state.workflows.get(running_id).is_some() && state.workflows.get(newest_id).is_some());
         }
     }

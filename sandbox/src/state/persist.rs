@@ -1,4 +1,4 @@
-//! Reads the state from the database, and writes what the changes says.
+//! Reads the state from the database, and writes pending changes.
 
 use bytes::Bytes;
 use rusqlite::{Transaction, params};
@@ -10,7 +10,7 @@ use crate::data::Data;
 use crate::error::Error;
 
 impl State {
-    /// Everything that the database holds.
+    /// Reads everything from the database.
     pub(super) fn read(data: &Data) -> Result<Self, Error> {
         let mut state = Self::default();
         let connection = data.lock();
@@ -49,7 +49,7 @@ impl State {
         Ok(data.lock().execute_batch(tables)?)
     }
 
-    /// Stores what the changes says, whole or not at all.
+    /// Stores the pending changes in one transaction.
     pub(super) fn write(&mut self, data: &Data) -> Result<(), Error> {
         if self.changes.is_empty() {
             return Ok(());
@@ -77,7 +77,7 @@ impl State {
                 None => run("DELETE FROM item WHERE collection = ? AND key = ?", params![collection, key]),
             },
             Change::Below(prefix) => {
-                // The addresses that begin with the prefix, which ends in a slash, come before the next character's.
+                // The prefix ends in a slash: its addresses end before the next character, `0`.
                 let end = format!("{}0", prefix.strip_suffix('/').unwrap_or(prefix));
                 run("DELETE FROM item WHERE collection >= ? AND collection < ?", params![prefix, end])?;
                 run("DELETE FROM single WHERE address >= ? AND address < ?", params![prefix, end])?;

@@ -1,4 +1,4 @@
-//! What every team finds when the sandbox starts, and what the seed adds.
+//! The initial resources of every team, and those of the seed.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Item, State};
 use crate::directory::{Directory, Resource, Team};
 
-/// What a new state holds.
+/// The contents of a new state.
 #[derive(Debug)]
 pub(crate) struct Beginning {
     pub(crate) directory: Arc<Directory>,
@@ -15,8 +15,8 @@ pub(crate) struct Beginning {
 }
 
 impl Beginning {
-    /// Plants what the teams have. Resources that no operation creates (the team itself, a virtual machine, a database
-    /// connection) have to be here.
+    /// Adds the initial resources of the teams. Resources that no operation creates (the team itself, a virtual machine, a
+    /// database connection) must be here.
     pub(super) fn plant(&self, state: &mut State) {
         for team in &self.directory.teams {
             plant_team(state, team);

@@ -1,5 +1,4 @@
-//! The state: read from memory, kept in the database. Every change of a request is in the database before its answer goes
-//! out.
+//! The state: read from memory, kept in the database. Every change of a request is in the database before its answer is sent.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +20,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// The state that the database holds, or the seeded one when it is new.
+    /// Reads the state from the database, or seeds a new one.
     pub(crate) fn open(data: Arc<Data>, clock: Clock, hub: Hub, beginning: Beginning) -> Result<Self, Error> {
         let mut state = State::read(&data)?;
         if state.is_empty() {
@@ -39,7 +38,7 @@ impl Store {
         &self.hub
     }
 
-    /// Forgets everything and seeds again.
+    /// Deletes everything and seeds again.
     pub(crate) fn reset(&self) -> Result<(), Error> {
         let mut state = self.lock();
         State::erase(&self.data)?;
@@ -51,7 +50,7 @@ impl Store {
         Ok(())
     }
 
-    /// Runs something on what a caller may see, and stores what it changed.
+    /// Calls `run` with the caller's view, and stores its changes.
     pub(crate) fn with<T>(&self, caller: &Caller, run: impl FnOnce(View<'_>) -> T) -> Result<T, Error> {
         let mut state = self.lock();
         let now = self.clock.now();
@@ -70,7 +69,7 @@ impl Store {
         Ok(result)
     }
 
-    /// Changes the state of all teams, and stores what changed.
+    /// Changes the state of all teams, and stores the changes.
     pub(crate) fn change<T>(&self, run: impl FnOnce(&mut State) -> T) -> Result<T, Error> {
         let mut state = self.lock();
         let notices = state.settle(self.clock.now());
@@ -80,7 +79,7 @@ impl Store {
         Ok(result)
     }
 
-    /// Lets the workflows go on to the present, and says when the next step is due.
+    /// Advances the workflows to the present, and returns the time of the next step.
     pub(crate) fn settle(&self) -> Result<Option<i64>, Error> {
         self.read(|state| state.workflows.next_due())
     }
@@ -99,7 +98,7 @@ impl Store {
         Ok(())
     }
 
-    /// What cannot be stored has not happened.
+    /// On a failure, the changes are rolled back in memory, too.
     fn commit(&self, state: &mut State) -> Result<(), Error> {
         let written = state.write(&self.data);
         if written.is_err() {

@@ -1,4 +1,4 @@
-//! The task that lets workflows go on when nobody asks about them, so that subscribers hear of it.
+//! The task that advances workflows without a request, so that subscribers get their events.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ impl Ticker {
     pub(crate) fn start(store: Arc<Store>) -> Self {
         Self(tokio::spawn(async move {
             loop {
-                // A failure to store is told to the next request, which meets it as well.
+                // A failure to store is reported by the next request, which fails in the same way.
                 let next = store.settle().unwrap_or_default();
                 store.clock().reach(next.unwrap_or(i64::MAX)).await;
             }

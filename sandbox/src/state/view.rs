@@ -1,4 +1,4 @@
-//! What a caller sees of the state.
+//! The caller's view of the state.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -8,7 +8,7 @@ use crate::caller::Caller;
 use crate::directory::Role;
 use crate::workflow::{Kind, Outcome, Workflow};
 
-/// The state through the eyes of one caller: what the caller may not see does not exist here.
+/// The state as one caller sees it: invisible resources do not exist here.
 #[derive(Debug)]
 pub(crate) struct View<'a> {
     state: &'a mut State,
@@ -39,26 +39,26 @@ impl<'a> View<'a> {
         Some(&mut self.state.collections.get_mut(collection)?.get_mut(key)?.item)
     }
 
-    /// Finds an item by its key among the collections whose address ends so.
+    /// Finds an item by its key among the collections with this suffix.
     pub(crate) fn find(&self, ending: &str, key: &str) -> Option<&Item> {
         let mut collections = self.state.collections.keys().filter(|address| address.ends_with(ending));
         collections.find_map(|collection| self.get(collection, key))
     }
 
-    /// Whether an item exists and lies on the way to an address that the caller may see.
+    /// Returns whether an item exists and lies above an address that the caller can see.
     pub(crate) fn leads_to(&self, collection: &str, key: &str, address: &str) -> bool {
         self.state.entry(collection, key).is_some_and(|entry| {
             self.sees(entry.owner, collection, key) || self.state.role(self.caller, entry.owner, address).is_some()
         })
     }
 
-    /// The caller's role for an address; for one below nothing, the role in the caller's own team.
+    /// The caller's role for an address; if there is no item above it, the role in the caller's own team.
     pub(crate) fn role(&self, address: &str) -> Option<Role> {
         let owner = self.state.owner(address).unwrap_or(self.caller.team_id);
         self.state.role(self.caller, owner, address)
     }
 
-    /// Adds an item, or replaces the one with its key. Says whether there was one.
+    /// Adds an item, or replaces the one with its key. Returns whether one was replaced.
     pub(crate) fn put(&mut self, collection: &str, key: &str, item: Item) -> bool {
         let owner = self.state.owner(collection).unwrap_or(self.caller.team_id);
         self.state.put(owner, collection, key, item)
@@ -69,7 +69,7 @@ impl<'a> View<'a> {
         self.state.put(team, collection, key, item);
     }
 
-    /// Removes an item with everything that lies below it. Says whether there was one.
+    /// Removes an item with everything below it. Returns whether it existed.
     pub(crate) fn remove(&mut self, collection: &str, key: &str) -> bool {
         self.get(collection, key).is_some() && self.state.remove(collection, key)
     }
@@ -92,7 +92,7 @@ impl<'a> View<'a> {
         self.state.blobs.get(address)
     }
 
-    /// Stores bytes and gives back what lay there.
+    /// Stores bytes and returns the previous ones.
     pub(crate) fn put_blob(&mut self, address: &str, blob: Blob) -> Option<Blob> {
         self.state.changes.push(Change::Blob(address.to_owned()));
         self.state.blobs.insert(address.to_owned(), blob)
@@ -103,29 +103,29 @@ impl<'a> View<'a> {
         self.state.blobs.remove(address).is_some()
     }
 
-    /// Begins a piece of work on the resource of an address.
+    /// Begins work on the resource of an address.
     pub(crate) fn begin(&mut self, id: Uuid, kind: Kind, target: String, outcome: Outcome, step: i64) {
         let owner = self.state.owner(&target).unwrap_or(self.caller.team_id);
         self.state.begin(Workflow::new(id, owner, kind, target, outcome, self.now, step));
     }
 
-    /// Plans a piece of work that begins at a moment.
+    /// Plans work that begins at a moment.
     pub(crate) fn begin_later(&mut self, id: Uuid, kind: Kind, target: String, due: i64) {
         let owner = self.state.owner(&target).unwrap_or(self.caller.team_id);
         self.state.begin(Workflow::planned(id, owner, kind, target, self.now, due));
     }
 
-    /// A piece of work that the caller may see.
+    /// A workflow that the caller can see.
     pub(crate) fn workflow(&self, id: Uuid) -> Option<&Workflow> {
         self.state.workflows.get(id).filter(|workflow| self.sees_workflow(workflow))
     }
 
-    /// The caller's pieces of work, newest first.
+    /// The caller's workflows, newest first.
     pub(crate) fn workflows(&self) -> impl Iterator<Item = &Workflow> {
         self.state.workflows.all().rev().filter(|workflow| self.sees_workflow(workflow))
     }
 
-    /// The pieces of work on the resource of an address, oldest first.
+    /// The workflows on the resource of an address, oldest first.
     pub(crate) fn work_on(&self, target: &str) -> impl Iterator<Item = &Workflow> {
         let is_seen = self.role(target).is_some();
         self.state.workflows.all().filter(move |workflow| is_seen && workflow.target == target)
@@ -135,18 +135,18 @@ impl<'a> View<'a> {
         self.state.role(self.caller, workflow.team_id, &workflow.target).is_some()
     }
 
-    /// Cancels a piece of work after so many milliseconds.
+    /// Cancels a workflow after this number of milliseconds.
     pub(crate) fn cancel(&mut self, id: Uuid, after: i64) {
         let due = self.now.saturating_add(after);
         self.state.replan(id, self.now, |workflow| workflow.cancel(due));
     }
 
-    /// Whether a team owns an item, in a collection whose address ends so.
+    /// Returns whether a team owns an item, in a collection with this suffix.
     pub(crate) fn belongs_to(&self, team: Uuid, ending: &str, key: &str) -> bool {
         self.owners(ending, key).any(|owner| owner == team)
     }
 
-    /// Whether an item exists in a collection whose address ends so, and another team owns it.
+    /// Returns whether an item exists in a collection with this suffix, and another team owns it.
     pub(crate) fn is_foreign(&self, team: Uuid, ending: &str, key: &str) -> bool {
         self.owners(ending, key).any(|owner| owner != team)
     }

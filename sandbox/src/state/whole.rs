@@ -1,22 +1,22 @@
-//! The state of all teams, for whoever drives the sandbox: what is stored where, read and changed by address.
+//! The state of all teams, for the control interface: read and changed by address.
 
 use uuid::Uuid;
 
 use super::{Blob, Change, Item, State};
 
-/// What lies at an address.
+/// The contents of an address.
 #[derive(Debug)]
 pub(crate) enum Stored<'a> {
     /// An item of a collection, and the team that it belongs to.
     Item(Uuid, &'a Item),
-    /// What exists once below an item.
+    /// A singleton below an item.
     Single(&'a Item),
-    /// Bytes that somebody has put.
+    /// Uploaded bytes.
     Blob(&'a Blob),
 }
 
 impl State {
-    /// The addresses of all collections that have items, with how many, in order.
+    /// The addresses of all collections that have items, with their numbers of items, in order.
     pub(crate) fn collections(&self) -> Vec<(&str, usize)> {
         let filled = self.collections.iter().filter(|(_, entries)| !entries.is_empty());
         let mut found: Vec<_> = filled.map(|(address, entries)| (address.as_str(), entries.len())).collect();
@@ -24,7 +24,7 @@ impl State {
         found
     }
 
-    /// The addresses of what exists once, in order.
+    /// The addresses of singletons, in order.
     pub(crate) fn singles(&self) -> Vec<&str> {
         let mut found: Vec<_> = self.singles.keys().map(String::as_str).collect();
         found.sort_unstable();
@@ -51,7 +51,7 @@ impl State {
             .or_else(|| self.blobs.get(address).map(Stored::Blob))
     }
 
-    /// Replaces the fields of what is stored at an address. Says whether there was something with fields.
+    /// Replaces the fields of the resource at an address. Returns whether there was one with fields.
     pub(crate) fn overwrite(&mut self, address: &str, fields: Item) -> bool {
         match self.stored(address) {
             Some(Stored::Item(owner, _)) => {
@@ -66,7 +66,7 @@ impl State {
         }
     }
 
-    /// Removes what is stored at an address, with everything below it. Says whether there was something.
+    /// Removes the resource at an address, with everything below it. Returns whether it existed.
     pub(crate) fn discard(&mut self, address: &str) -> bool {
         match self.stored(address) {
             Some(Stored::Item(..)) => {

@@ -1,4 +1,4 @@
-// Where everything is, who there is, and lines to copy into a terminal or a program.
+// Addresses, clients and users, and lines to copy into a terminal or a program.
 
 import { attempt, choice, copyButton, element, identifier, labelled, table } from "./dom.js";
 import { powershellWord, word } from "./curl.js";

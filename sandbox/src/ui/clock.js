@@ -1,4 +1,4 @@
-// The clock of asynchronous work, beside what it makes happen.
+// The clock of asynchronous work, beside the work that it drives.
 
 import { attempt, choice, coalesced, element, labelled, reconcile, stateChip, table } from "./dom.js";
 import { ask, moment, now, query, state as newest, when } from "./live.js";

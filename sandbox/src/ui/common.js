@@ -1,4 +1,4 @@
-// What all pages have: the menu, and a token that the authorization-code grant with PKCE gives.
+// Parts of all pages: the menu, and a token from the authorization-code grant with PKCE.
 
 import { element } from "./dom.js";
 
@@ -58,7 +58,7 @@ export async function redeem(code, verifier) {
   sessionStorage.setItem("token", JSON.stringify({ value: granted.access_token, expires: Date.now() + granted.expires_in * 1000 }));
 }
 
-// The redirect of a login leads to this name.
+// Redirect addresses of logins have this host.
 if (location.hostname === "localhost") location.hostname = "127.0.0.1";
 const who = document.getElementById("who");
 if (token()) {
@@ -72,7 +72,7 @@ menu.addEventListener("click", () => {
   menu.setAttribute("aria-expanded", String(document.body.classList.toggle("menu")));
 });
 
-// The fragment of an address chooses a part of the console, so it cannot lead to the content.
+// The fragment of an address selects a part of the console, so it cannot be a link to the content.
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   const main = document.getElementById("main");

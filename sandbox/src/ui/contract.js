@@ -26,7 +26,7 @@ if (response.ok) {
     spec: contract,
     deepLinking: true,
     showExtensions: true,
-    // What it shows of a request is without the token, which the interceptor adds.
+    // The token is added by the interceptor and is not displayed.
     showMutatedRequest: false,
     requestInterceptor(request) {
       request.headers = { ...authorization(), ...request.headers };

@@ -1,4 +1,4 @@
-// Elements, and what all parts of the console show alike. Text becomes text, never markup.
+// DOM elements, and functions that all parts of the console share. Texts become text nodes, never markup.
 
 /** An element with attributes and children. A child that is not there is left out. */
 export function element(name, attributes = {}, ...children) {

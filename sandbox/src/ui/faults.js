@@ -1,4 +1,4 @@
-// Faults as controls, beside the requests that they have met.
+// Faults as controls, beside the requests that they were applied to.
 
 import { attempt, choice, coalesced, count, element, labelled, notify, reconcile, statusChip, table } from "./dom.js";
 import { ask, when } from "./live.js";

@@ -45,7 +45,7 @@ if (!token()) content.append(element("p", { id: "signed-out", class: "hint" }, "
   element("button", { type: "button", onclick: logIn }, "Log in")));
 const place = element("div", { id: "graphiql" });
 content.append(place);
-// The editors leave their fields without a name, and what they scroll out of reach of the keyboard.
+// The editors have fields without a name, and scrollable parts that the keyboard cannot reach.
 const names = { "graphiql-query-editor": "Query", "graphiql-editor-tool": "Variables and headers", "result-window": "Result" };
 new MutationObserver(() => {
   for (const field of place.querySelectorAll("textarea:not([aria-label])")) {

@@ -1,4 +1,4 @@
-//! GraphiQL, from a folder that npm has installed it into. Its files are not part of the program.
+//! GraphiQL, from the folder of an npm installation. Its files are not part of the program.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::Error;
 
-/// The files: under which name they are sent, as what, and where npm puts them.
+/// The files: their names on the server, their media types, and their paths below `node_modules`.
 const FILES: [(&str, &str, &str); 4] = [
     ("graphiql.css", "text/css", "graphiql/graphiql.min.css"),
     ("react.js", "text/javascript", "react/umd/react.production.min.js"),
@@ -35,7 +35,7 @@ impl Graphiql {
         found.map(|((_, media_type, _), bytes)| (*media_type, bytes.clone()))
     }
 
-    /// The names of the files with this ending.
+    /// The names of the files with this suffix.
     pub(super) fn names(ending: &str) -> impl Iterator<Item = &'static str> {
         FILES.iter().map(|(name, ..)| *name).filter(move |name| name.ends_with(ending))
     }

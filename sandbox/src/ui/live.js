@@ -1,4 +1,4 @@
-// What goes on in the sandbox, as it happens, and requests to its control interface.
+// Live data of the sandbox, and requests to its control interface.
 
 import { element } from "./dom.js";
 
@@ -39,7 +39,7 @@ function open() {
   });
 }
 
-// A page that nobody sees holds no connection: a browser has six for all pages of a server.
+// A hidden page holds no connection: a browser has six for all pages of a server.
 function follow() {
   if (document.visibilityState === "visible") open();
   else {
@@ -102,7 +102,7 @@ export async function ask(method, path, body) {
   if (response.ok) return answer;
   const detail = answer?.detail ?? `${response.status} ${response.statusText}`;
   const complaints = Object.entries(answer?.errors ?? {}).map(([at, messages]) => `${at}: ${messages.join(" ")}`);
-  // Of a single place, the detail says the same.
+  // For a single place, the detail is the same text.
   const error = new Error([detail, ...complaints.filter((complaint) => complaint !== detail)].join("\n"));
   error.status = response.status;
   throw error;

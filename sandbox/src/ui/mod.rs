@@ -17,21 +17,21 @@ use crate::menu;
 
 pub(crate) use graphiql::Graphiql;
 
-/// Where the page of the contract lies below the base address.
+/// The path of the contract's page below the base address.
 const CONTRACT_PATH: &str = "/swagger/index.html";
-/// The pages' own scripts only; the page of the contract names the contract in a script within itself, where tools that
-/// know Swashbuckle's page look for it.
+/// Only the pages' own scripts are allowed. The page of the contract names the contract in an inline script, which is where tools
+/// that know Swashbuckle's page look for it.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'sha256-CONFIG'; style-src 'self'; connect-src 'self'; \
                       img-src data:; font-src data:; base-uri 'none'; frame-ancestors 'none'";
 const CONFIG: &str = r#"var configObject = JSON.parse('{"urls":[{"url":"v1/swagger.json","name":"Platform API v1"}],"deepLinking":false}');"#;
 
-/// Where the files of Swagger UI lie.
+/// The path of the files of Swagger UI.
 const SWAGGER_UI: &str = "/sandbox/ui/swagger-ui";
 
-/// Where the files of GraphiQL lie.
+/// The path of the files of GraphiQL.
 const GRAPHIQL_FILES: &str = "/sandbox/ui/graphiql";
 
-/// A page, and the script of this name that fills it.
+/// A page, and the name of its script.
 struct Page {
     title: &'static str,
     script: &'static str,
@@ -40,7 +40,7 @@ struct Page {
     place: &'static str,
 }
 
-/// What is loaded before the script of a page.
+/// The library of a page, which is loaded before its script.
 #[derive(Clone, Copy)]
 enum Library {
     SwaggerUi,
@@ -125,7 +125,7 @@ async fn asset(media_type: &'static str, text: &'static str) -> Response {
     ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], text).into_response()
 }
 
-/// GraphiQL where it is there, else a plain page.
+/// The page of GraphiQL if it is installed, else a plain page.
 async fn graphql(State(graphiql): State<Option<Arc<Graphiql>>>) -> Response {
     page(if graphiql.is_some() { &GRAPHIQL } else { &GRAPHQL }).await
 }
@@ -138,7 +138,7 @@ async fn graphiql_file(State(graphiql): State<Option<Arc<Graphiql>>>, Path(file)
 }
 
 impl Library {
-    /// Its styles, a script within the page, and its scripts.
+    /// The library's styles, an inline script, and its scripts.
     fn parts(self) -> (String, &'static str, String) {
         let style = |path: String| format!("<link rel=\"stylesheet\" href=\"{path}\">\n");
         let script = |path: String| format!("<script src=\"{path}\"></script>\n");
@@ -185,7 +185,7 @@ async fn page(page: &'static Page) -> Response {
     (headers, html).into_response()
 }
 
-/// The digest by which a policy allows a script within a page.
+/// The digest with which a policy allows an inline script.
 fn digest(script: &str) -> String {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-// Asynchronous operations: a list, and one with its timeline of states and events, and of what is still to come.
+// Asynchronous operations: a list, and one with its timeline of past and planned states and events.
 
 import { attempt, choice, coalesced, count, element, identifier, labelled, place, reconcile, short, stateChip, table } from "./dom.js";
 import { ask, moment, now, query, span, when } from "./live.js";

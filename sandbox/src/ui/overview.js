@@ -1,4 +1,4 @@
-// What goes on, at a glance.
+// The overview of the sandbox.
 
 import { element, place, reconcile, stateChip, statusChip, table } from "./dom.js";
 import { when } from "./live.js";

@@ -1,4 +1,4 @@
-// The journal: a list to search, and one request with headers, bodies and what answered it.
+// The journal: a searchable list, and one request with its headers, bodies and answer.
 
 import { choice, coalesced, copyButton, count, element, labelled, pretty, reconcile, shortPath, statusChip, table } from "./dom.js";
 import { curl } from "./curl.js";

@@ -77,7 +77,7 @@ export function swagger(options) {
     docExpansion: "list",
     filter: true,
     tryItOutEnabled: true,
-    // No other server hears of this contract.
+    // No request to the public validator of swagger.io.
     validatorUrl: null,
     plugins: [filter, marks, layout],
     layout: "SandboxLayout",

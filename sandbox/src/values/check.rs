@@ -8,13 +8,13 @@ use crate::contract;
 use crate::contract::schema::{Additional, Schema};
 use crate::problem::Complaint;
 
-/// Everything that is wrong with a value; empty when it fits. A closed object refuses what it does not declare, so that a
-/// client that sends something else than the contract says is found out.
+/// Everything that is wrong with a value; empty if it matches. A closed object refuses undeclared members, so that a client that
+/// sends something outside of the contract is detected.
 pub(crate) fn complaints(schema: &Schema, value: &Value) -> Vec<Complaint> {
     run(schema, value, true)
 }
 
-/// Whether a value holds what a schema asks for. Undeclared fields do not matter.
+/// Returns whether a value matches a schema. Undeclared members are ignored.
 pub(crate) fn fits(schema: &Schema, value: &Value) -> bool {
     run(schema, value, false).is_empty()
 }
@@ -96,14 +96,14 @@ impl Checker {
     }
 }
 
-/// Whether a schema says nothing about the kind of the value, so that null is a value like any other.
+/// Returns whether a schema leaves the type of the value open, so that null is a value like any other.
 fn is_open(schema: &Schema) -> bool {
     schema.kind.is_none() && schema.all_of.is_empty() && schema.one_of.is_empty() && schema.values.is_empty()
 }
 
 fn is_kind(kind: &str, format: Option<&str>, value: &Value) -> bool {
     match (kind, format, value) {
-        // With hyphens and without braces: .NET's JSON reader takes no other form.
+        // With hyphens and without braces: .NET's JSON reader accepts no other form.
         ("string", Some("uuid"), Value::String(text)) => text.len() == 36 && Uuid::try_parse(text).is_ok(),
         ("string", Some("date-time"), Value::String(text)) => clock::is_timestamp(text),
         ("integer", Some("int32"), Value::Number(number)) => number.as_i64().is_some_and(|n| i32::try_from(n).is_ok()),

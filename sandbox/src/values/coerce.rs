@@ -1,4 +1,4 @@
-//! Reads values that arrive as text (paths, queries, headers, cookies, forms) as what their schema says.
+//! Converts texts (of paths, queries, headers, cookies, forms) to the types of their schemas.
 
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -7,7 +7,7 @@ use super::check;
 use crate::contract;
 use crate::contract::schema::Schema;
 
-/// The value of a single text, or what is wrong with it.
+/// The value of a single text, or the problem with it.
 pub(crate) fn one(schema: &Schema, text: &str) -> Result<Value, String> {
     let schema = contract::resolve(schema);
     let value = match schema.kind {
@@ -21,13 +21,13 @@ pub(crate) fn one(schema: &Schema, text: &str) -> Result<Value, String> {
     value.ok_or_else(|| format!("The value '{}' is not valid.", text.escape_debug()))
 }
 
-/// A GUID outside of JSON is written in many ways, as in ASP.NET; the store knows one.
+/// ASP.NET accepts several forms of a GUID outside of JSON; the store has one.
 fn guid(text: &str) -> Option<String> {
     let is_urn = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("urn:"));
     Uuid::try_parse(text).ok().filter(|_| !is_urn).map(|id| id.to_string())
 }
 
-/// The value of a parameter that may be given several times.
+/// The value of a repeatable parameter.
 pub(crate) fn several(schema: &Schema, texts: &[&str]) -> Result<Value, String> {
     let resolved = contract::resolve(schema);
     match (&resolved.items, texts) {
@@ -37,7 +37,7 @@ pub(crate) fn several(schema: &Schema, texts: &[&str]) -> Result<Value, String> 
     }
 }
 
-/// The fields of an object from pairs of name and text. Names that the object does not declare are ignored.
+/// The fields of an object from pairs of name and text. Undeclared names are ignored.
 pub(crate) fn fields(schema: &Schema, pairs: &[(String, String)]) -> Result<Map<String, Value>, (String, String)> {
     let resolved = contract::resolve(schema);
     let mut fields = Map::new();

@@ -1,4 +1,4 @@
-//! JSON values and the schemas of the contract: read from text, checked, and made.
+//! JSON values and the schemas of the contract: parsing, checking, and building.
 
 pub(crate) mod check;
 pub(crate) mod coerce;

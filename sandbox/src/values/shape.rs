@@ -1,4 +1,4 @@
-//! Makes bodies that satisfy a schema of the contract, from the fields that are known.
+//! Builds bodies that match a schema of the contract, from the known fields.
 
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -8,8 +8,8 @@ use crate::clock;
 use crate::contract;
 use crate::contract::schema::Schema;
 
-/// A value of this schema. A known field is used where it fits; a nullable one that is unknown is null; every other gets
-/// the plainest value that its schema allows.
+/// A value of this schema. Known fields are used if they match; unknown nullable ones are null; all others get the plainest value
+/// that their schema allows.
 pub(crate) fn value(schema: &Schema, known: &Map<String, Value>) -> Value {
     let resolved = contract::resolve(schema);
     if let Some(first) = resolved.one_of.first() {
@@ -43,7 +43,7 @@ pub(crate) fn item(schema: &Schema, known: &Map<String, Value>) -> Map<String, V
     }
 }
 
-/// The properties of a schema and of those that it derives from; its own win.
+/// The properties of a schema and of its bases; its own take precedence.
 fn properties(schema: &Schema) -> Vec<(&'static str, &Schema)> {
     let mut merged: Vec<(&'static str, &Schema)> = Vec::new();
     for base in &schema.all_of {

@@ -1,8 +1,8 @@
-//! Faults of events on their way to subscribers.
+//! Faults of event delivery.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How many of the next events are dropped, and how many are sent twice.
+/// The numbers of events to drop, and to send twice.
 #[derive(Debug, Default)]
 pub(crate) struct EventFaults {
     dropped: AtomicU32,
@@ -18,7 +18,7 @@ impl EventFaults {
         self.duplicated.store(count, Ordering::Relaxed);
     }
 
-    /// How many events are still to be dropped, and how many to be sent twice.
+    /// The remaining numbers of events to drop, and to send twice.
     pub(crate) fn waiting(&self) -> (u32, u32) {
         (self.dropped.load(Ordering::Relaxed), self.duplicated.load(Ordering::Relaxed))
     }
@@ -28,7 +28,7 @@ impl EventFaults {
         self.duplicate_next(0);
     }
 
-    /// How often the next event is sent.
+    /// The number of times to send the next event.
     pub(crate) fn copies(&self) -> usize {
         let take = |count: &AtomicU32| {
             count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()

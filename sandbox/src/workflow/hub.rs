@@ -1,4 +1,4 @@
-//! Tells subscribers what happens to workflows.
+//! Notifies subscribers of changes of workflows.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use tokio::sync::{broadcast, watch};
 
 use super::{Event, EventFaults, Workflow};
 
-/// How many notices a slow subscriber may lag behind before it misses some.
+/// The number of notices that a slow subscriber may lag behind before it misses some.
 const CAPACITY: usize = 4096;
 
-/// What happened, and the workflow as it was then.
+/// An event, and the workflow at that moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Notice {
     pub(crate) workflow: Arc<Workflow>,
     pub(crate) event: Event,
 }
 
-/// Where subscribers listen.
+/// The channels that subscribers receive from.
 #[derive(Debug)]
 pub(crate) struct Hub {
     sender: broadcast::Sender<Notice>,
@@ -25,7 +25,7 @@ pub(crate) struct Hub {
 }
 
 impl Notice {
-    /// A notice of the last event.
+    /// The notice of the last event.
     pub(crate) fn of(workflow: &Workflow) -> Option<Self> {
         let event = workflow.events.last()?.clone();
         Some(Self { workflow: Arc::new(workflow.clone()), event })
@@ -41,7 +41,7 @@ impl Hub {
         self.sender.subscribe()
     }
 
-    /// Hears that some workflow has begun or changed, and no more: faults do not touch it.
+    /// Subscribes to the fact that some workflow has begun or changed; faults do not affect it.
     pub(crate) fn watch(&self) -> watch::Receiver<()> {
         self.touched.subscribe()
     }
@@ -50,11 +50,11 @@ impl Hub {
         self.touched.send_replace(());
     }
 
-    /// Sends each notice as often as the faults say: once, not at all, or twice.
+    /// Sends each notice once, or as often as the faults demand: never, or twice.
     pub(crate) fn publish(&self, notices: Vec<Notice>) {
         for notice in notices {
             for _ in 0..self.faults.copies() {
-                // Nobody may be listening.
+                // An error means that there is no receiver.
                 let _ = self.sender.send(notice.clone());
             }
         }

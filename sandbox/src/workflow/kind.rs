@@ -1,10 +1,10 @@
-//! The kinds of asynchronous work, and what each does to the resource that it works on. All assumed (platform document
-//! §3: states are not shown).
+//! The kinds of asynchronous work, and their effects on the target resource. All assumed (platform document §3: states are not
+//! shown).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Where a workflow is. Queued and running come before one of the three ends.
+/// The phase of a workflow. Queued and running come before one of the three final phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Phase {
     Queued,
@@ -14,7 +14,7 @@ pub(crate) enum Phase {
     Cancelled,
 }
 
-/// What a workflow does.
+/// The kind of a workflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
     WorkloadDeployment,
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// The event that follows a success: what the work was for is there now.
+    /// The event that follows a success: the result of the work is available.
     pub(crate) fn ready_event(self) -> &'static str {
         match self {
             Self::WorkloadDeployment => "workload-ready",
@@ -78,7 +78,7 @@ impl Kind {
         }
     }
 
-    /// The `state` of the resource in a phase. `None` leaves it alone.
+    /// The `state` of the resource in a phase. `None` leaves it unchanged.
     pub(crate) fn state_in(self, phase: Phase) -> Option<Value> {
         let numbers = |numbers: [i64; 5]| Some(Value::from(*numbers.get(usize::try_from(phase.number()).ok()?)?));
         let words = |words: [&str; 5]| Some(Value::from(*words.get(usize::try_from(phase.number()).ok()?)?));
@@ -95,7 +95,7 @@ impl Kind {
         }
     }
 
-    /// Whether the work cannot begin while the resource has this `state`.
+    /// Returns whether the work cannot begin while the resource has this `state`.
     pub(crate) fn is_blocked_by(self, state: &Value) -> bool {
         match self {
             Self::MachineStart => ["Starting", "Running", "Stopping"].iter().any(|blocked| state == blocked),

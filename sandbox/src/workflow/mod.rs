@@ -1,5 +1,5 @@
-//! Asynchronous work: it is accepted, moves through its states as the clock goes on, and is followed by an event that says
-//! that the result is there (platform document §4.4). Kinds, states, events and times are the sandbox's own.
+//! Asynchronous work: it is accepted, moves through its states as the clock advances, and is followed by an event when the result
+//! is available (platform document §4.4). Kinds, states, events and times are the sandbox's own.
 
 mod delivery;
 mod hub;
@@ -16,13 +16,13 @@ pub(crate) use hub::{Hub, Notice};
 pub(crate) use kind::{Kind, Phase};
 pub(crate) use table::Table;
 
-/// A piece of work.
+/// A workflow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Workflow {
     pub(crate) id: Uuid,
     pub(crate) team_id: Uuid,
     pub(crate) kind: Kind,
-    /// The address of the resource that it works on.
+    /// The address of the target resource.
     pub(crate) target: String,
     pub(crate) phase: Phase,
     pub(crate) message: Option<String>,
@@ -30,11 +30,11 @@ pub(crate) struct Workflow {
     pub(crate) created: i64,
     pub(crate) updated: i64,
     pub(crate) events: Vec<Event>,
-    /// What is still to come, earliest first.
+    /// The planned events, earliest first.
     pub(crate) plan: VecDeque<ScheduledEvent>,
 }
 
-/// Something that happened to a workflow.
+/// A past event of a workflow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Event {
     /// Counts from 1 for each workflow.
@@ -45,17 +45,17 @@ pub(crate) struct Event {
     pub(crate) message: Option<String>,
 }
 
-/// Something that will happen to a workflow.
+/// A planned event of a workflow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ScheduledEvent {
     pub(crate) due: i64,
-    /// The phase that it enters; a step without one is only an event.
+    /// The phase that begins with it; without one, the step is only an event.
     pub(crate) phase: Option<Phase>,
     pub(crate) event: String,
     pub(crate) message: Option<String>,
 }
 
-/// How a piece of work goes.
+/// The outcome of a piece of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -122,7 +122,7 @@ impl Workflow {
         workflow
     }
 
-    /// Work that does nothing until a moment, and all of it then.
+    /// Work that does nothing until a moment, and then everything at once.
     pub(crate) fn planned(id: Uuid, team_id: Uuid, kind: Kind, target: String, now: i64, due: i64) -> Self {
         let mut workflow = Self::new(id, team_id, kind, target, Outcome::Success, now, 0);
         for step in &mut workflow.plan {
@@ -131,7 +131,7 @@ impl Workflow {
         workflow
     }
 
-    /// Replaces what is to come by a cancellation.
+    /// Replaces the planned events by a cancellation.
     pub(crate) fn cancel(&mut self, due: i64) {
         let step = ScheduledEvent {
             due,
@@ -146,12 +146,12 @@ impl Workflow {
         self.plan.front().map(|step| step.due)
     }
 
-    /// Whether nothing more will happen: the phase is final, and the events that belong to it have come.
+    /// Returns whether no more events follow: the phase is final, and all planned events have occurred.
     pub(crate) fn is_over(&self) -> bool {
         self.phase.is_final() && self.plan.is_empty()
     }
 
-    /// Takes the next step if its time has come, and gives back whether it did.
+    /// Takes the next step if it is due. Returns whether it did.
     fn advance(&mut self, now: i64) -> bool {
         if self.due().is_none_or(|due| due > now) {
             return false;

@@ -1,4 +1,4 @@
-//! All workflows, and which of them is next.
+//! All workflows, and the next due one.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -28,7 +28,7 @@ impl Table {
         self.change(id, |table| drop(table.insert(id, workflow)));
     }
 
-    /// Changes the plan of a workflow. Says whether there is such a workflow.
+    /// Changes the plan of a workflow. Returns whether it exists.
     pub(crate) fn update(&mut self, id: Uuid, update: impl FnOnce(&mut Workflow)) -> bool {
         let exists = self.workflows.contains_key(&id);
         self.change(id, |table| {
@@ -39,8 +39,8 @@ impl Table {
         exists
     }
 
-    /// Forgets the oldest of those that are over, when there are many more than `kept`, and gives back which. It does so in
-    /// batches, since each batch moves what is left.
+    /// Removes the oldest finished workflows if there are many more than `kept`, and returns the removed ones. It works in
+    /// batches, since each removal moves the rest.
     pub(crate) fn forget(&mut self, kept: usize) -> HashSet<Uuid> {
         if self.workflows.len() < kept.saturating_add(kept / 10).saturating_add(1) {
             return HashSet::new();
@@ -51,12 +51,12 @@ impl Table {
         forgotten
     }
 
-    /// When something happens next.
+    /// The time of the next step.
     pub(crate) fn next_due(&self) -> Option<i64> {
         self.due.first().map(|(due, _)| *due)
     }
 
-    /// Takes every step whose time has come, earliest first.
+    /// Takes every due step, earliest first.
     pub(crate) fn settle(&mut self, now: i64) -> Vec<Notice> {
         let mut notices = Vec::new();
         while let Some((due, id)) = self.due.first().copied()

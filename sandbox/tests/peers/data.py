@@ -35,7 +35,7 @@ class Sandbox:
         account = self.get(f"/api/teams/v1/teams/{team}/billing-accounts")[0]["id"]
         return {"teamId": team, "teamBillingAccountId": account, "storeItemPaymentPlanId": None}
 
-    # Each of these makes what its last identifier names, with everything on the way there, and gives the path parameters.
+    # Each of these creates the resource of its last identifier and everything above it, and returns the path parameters.
 
     def below_team(self, rest, identifier, **fields):
         team = self.identifiers()["teamId"]

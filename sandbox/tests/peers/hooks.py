@@ -56,7 +56,7 @@ def before_call(context, case, kwargs):
         return
     sent[label] += 1
     if label in FRESH and case.path_parameters and prepared.issuperset(case.path_parameters.values()):
-        # What was used up is asked for once more, so that the refusal is seen as well.
+        # A used resource is requested once more, to get the refusal as well.
         if sent[label] % 2 or label not in used:
             used[label] = FRESH[label]()
         case.path_parameters = used[label]
@@ -100,7 +100,7 @@ def filter_case(context, case):
             found = {name: part for name, part in schema["properties"].items() if name in case.body}
             return not all(fits_in_form(part, case.body[name]) for name, part in found.items())
     values = list((case.query or {}).values())
-    # Nothing is sent for an empty array or object in an object of the query, and `ids=` is the empty array.
+    # An empty array or object in an object of the query cannot be sent, and `ids=` is the empty array.
     parts = [part for value in values if isinstance(value, dict) for part in value.values()]
     return [""] not in values and all(part not in ([], {}) for part in parts)
 

@@ -11,7 +11,7 @@ import tempfile
 import tomllib
 
 ROOT = pathlib.Path(__file__).parents[3]
-# What debian:bookworm-slim has without a package.
+# The libraries of debian:bookworm-slim that need no further package.
 SYSTEM = ("linux-vdso", "libc.so", "libm.so", "libgcc_s.so", "libdl.so", "libpthread.so", "ld-linux")
 
 
@@ -46,7 +46,7 @@ class Stage:
 
     def run(self, command):
         mapped = re.sub(r"(?<=\s)/[\w./-]+", lambda path: str(self.place(path[0])), " " + command)
-        # Libraries are compiled already, for the tests.
+        # The libraries are compiled already, for the tests.
         environment = {"CARGO_TARGET_DIR": str(ROOT / "target")} | os.environ | self.arguments
         subprocess.run(["sh", "-euc", mapped], cwd=self.place("."), env=environment, check=True)
 
@@ -80,7 +80,7 @@ def build(scratch):
                 assert image.startswith(f"rust:{toolchain}-"), f"the workspace is built with {toolchain}, not {image}"
         elif instruction == "ARG":
             name = rest.partition("=")[0]
-            # As the tests are built.
+            # In the profile of the tests.
             stage.arguments[name] = {"PROFILE": "dev"}[name]
         elif instruction == "WORKDIR":
             stage.workdir = rest
@@ -116,7 +116,7 @@ def main():
         needed = subprocess.check_output(["ldd", program], text=True).splitlines()
         foreign = [line for line in needed if not pathlib.Path(line.split()[0]).name.startswith(SYSTEM)]
         assert not foreign, foreign
-        # What comes last counts: the ports of the image may be taken on this machine.
+        # The last arguments take precedence: the ports of the image may be in use on this machine.
         here = ["--listen", "127.0.0.1", "--port", "0", "--compliance-port", "0", "--json", "--end-with-stdin"]
         command = [program, *stage.words(entrypoint[1:]), *here]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as sandbox:

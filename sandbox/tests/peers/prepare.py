@@ -33,7 +33,7 @@ prepared = {
         "reportId": report,
         "table": "customers",
     },
-    # What has the same name there is something else.
+    # Parameters of the same name on this path mean something else.
     "^/api/compliance/v1/": sandbox.control("/api/compliance/v1"),
     "^/api/devops/v1/terraform-deployments/": sandbox.terraform(),
 }

@@ -1,5 +1,5 @@
-# Starts a sandbox for a peer or a sample: sets BASE, FOLDER (of the secret files), `work`, where `sandbox.json` is the line that it
-# prints, and a trap that ends it. Sourced, not run, from the root of the repository.
+# Starts a sandbox for a peer or a sample: sets BASE, FOLDER (of the secret files), `work`, in which `sandbox.json` is the line
+# that it prints, and a trap that ends it. Sourced, not run, from the root of the repository.
 work=$(mktemp -d)
 sandbox_pid=
 finish() {
@@ -16,7 +16,7 @@ for _ in $(seq 600); do
     kill -0 "$sandbox_pid" 2>/dev/null || { cat "$work/err"; exit 1; }
     sleep 0.1
 done
-# What the line says of a name that it has once, or first, such as `base_url`.
+# Prints the first value of a member of that line, such as `base_url`.
 said() {
     grep -o "\"$1\":\"[^\"]*\"" "$work/sandbox.json" | head -n 1 | cut -d'"' -f4
 }

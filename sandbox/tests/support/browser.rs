@@ -50,7 +50,7 @@ impl Browser {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
         let address =
             lines.find_map(|line| line.strip_prefix("DevTools listening on ws://").map(str::to_owned)).unwrap();
-        // Chromium goes on to write, and must not block.
+        // Chromium continues to write, and must not block.
         std::thread::spawn(move || lines.for_each(drop));
         let host = address.split('/').next().unwrap();
         let pages: Value =
@@ -66,7 +66,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens a page anew: Chromium would not load it again where only the fragment differs.
+    /// Loads a page anew: Chromium would not reload it if only the fragment differs.
     pub(crate) async fn open(&mut self, url: &str) {
         self.call("Page.navigate", json!({ "url": "about:blank" })).await;
         self.wait("location.href === 'about:blank'").await;
@@ -78,21 +78,21 @@ impl Browser {
     pub(crate) async fn value(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let result = self.call("Runtime.evaluate", parameters).await;
-        // While a page goes away, an expression may find none.
+        // While a page unloads, an expression may fail.
         if let Some(thrown) = result.get("exceptionDetails").filter(|_| !expression.starts_with("Boolean(")) {
             panic!("{expression}: {thrown}");
         }
         result["result"]["value"].clone()
     }
 
-    /// Clicks on what a selector finds.
+    /// Clicks on the element of a selector.
     pub(crate) async fn click(&mut self, selector: &str) {
         let element = format!("document.querySelector({})", json!(selector));
         self.wait(&element).await;
         self.value(&format!("{element}.click()")).await;
     }
 
-    /// Puts a value into the field that a selector finds, as typing would.
+    /// Sets the value of the field of a selector, as typing would.
     pub(crate) async fn fill(&mut self, selector: &str, value: &str) {
         let field = format!("document.querySelector({})", json!(selector));
         self.wait(&field).await;
@@ -104,7 +104,7 @@ impl Browser {
         self.value(&fill).await;
     }
 
-    /// Waits until a text is shown where a selector leads.
+    /// Waits until the element of a selector contains a text.
     pub(crate) async fn wait_text(&mut self, selector: &str, text: &str) {
         self.wait(&format!("document.querySelector({})?.textContent.includes({})", json!(selector), json!(text))).await;
     }
@@ -114,7 +114,7 @@ impl Browser {
         shown.as_str().unwrap().to_owned()
     }
 
-    /// Presses a key where the focus is.
+    /// Presses a key at the focused element.
     pub(crate) async fn press(&mut self, key: &str) {
         let (code, number, text) = match key {
             "Tab" | "Shift+Tab" => ("Tab", 9, ""),
@@ -140,7 +140,7 @@ impl Browser {
         }
     }
 
-    /// Presses Tab until the focus is on what a selector finds. Says after how many times.
+    /// Presses Tab until the element of a selector has the focus. Returns the number of presses.
     pub(crate) async fn tab_to(&mut self, selector: &str) -> usize {
         for steps in 0..200 {
             if self.value(&format!("document.activeElement.matches({})", json!(selector))).await == json!(true) {
@@ -151,18 +151,18 @@ impl Browser {
         panic!("{selector} cannot be reached with Tab");
     }
 
-    /// Types a text where the focus is.
+    /// Types a text at the focused element.
     pub(crate) async fn write(&mut self, text: &str) {
         self.call("Input.insertText", json!({ "text": text })).await;
     }
 
-    /// The size of the window, and whether it is a phone's.
+    /// Sets the size of the window, and whether it is a phone's.
     pub(crate) async fn size(&mut self, width: u32, height: u32, mobile: bool) {
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile });
         self.call("Emulation.setDeviceMetricsOverride", metrics).await;
     }
 
-    /// The colours that the system asks for: `light` or `dark`.
+    /// Sets the preferred colour scheme: `light` or `dark`.
     pub(crate) async fn colours(&mut self, scheme: &str) {
         let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
         self.call("Emulation.setEmulatedMedia", json!({ "features": [feature] })).await;
@@ -195,7 +195,7 @@ impl Browser {
             let message = tokio::time::timeout(PATIENCE, self.socket.next()).await.unwrap().unwrap().unwrap();
             let answer: Value = serde_json::from_str(message.to_text().unwrap()).unwrap_or_default();
             if answer["id"] == self.number {
-                // A page that goes away while it is asked has no answer.
+                // A page that unloads during the request has no answer.
                 let gone = answer["error"]["message"].as_str().is_some_and(|text| text.contains("navigated"));
                 assert!(answer.get("error").is_none() || gone, "{answer}");
                 return answer["result"].clone();
@@ -210,7 +210,7 @@ impl Browser {
             "Runtime.exceptionThrown" => self.complaints.push(parameters["exceptionDetails"].to_string()),
             "Runtime.consoleAPICalled" if parameters["type"] == "error" => {
                 let text = parameters["args"].to_string();
-                // What Swagger UI says to whoever writes its links.
+                // A message of Swagger UI for developers.
                 if !text.contains("escaping deep link whitespace") {
                     self.complaints.push(text);
                 }

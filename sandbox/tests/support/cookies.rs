@@ -1,4 +1,4 @@
-//! A browser at the pages of the issuer: it keeps its cookie, and shows where it is sent instead of going there.
+//! A browser at the pages of the issuer: it keeps its cookie, and returns redirects instead of following them.
 
 use std::sync::Mutex;
 
@@ -42,7 +42,7 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// The fields, and the changes in the place of those that are called alike.
+/// The fields, with the changes replacing those of the same name.
 pub fn changed<'a>(fields: &[(&'a str, &'a str)], changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let stays = |(name, _): &&(&str, &str)| changes.iter().all(|(changed, _)| changed != name);
     fields.iter().filter(stays).chain(changes).copied().collect()

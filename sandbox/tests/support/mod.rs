@@ -1,4 +1,4 @@
-//! What the tests share: a caller with a token, and the contract as JSON.
+//! Shared parts of the tests: a caller with a token, and the contract as JSON.
 
 #![allow(unreachable_pub, reason = "a module of tests")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 pub const PROJECTS: &str = "/api/projects/v1/projects";
 
-/// Prefix and name of each route family: those of the platform document (§4.2), the longer one of two that share a beginning first.
+/// Prefix and name of each route family: those of the platform document (§4.2), the longer one first if two begin alike.
 pub const FAMILIES: &[(&str, &str)] = &[
     ("/api/projects/v1", "Projects and components"),
     ("/api/teams/v1", "Teams and access"),
@@ -25,7 +25,7 @@ pub const FAMILIES: &[(&str, &str)] = &[
     ("/api/compliance", "Compliance management"),
 ];
 
-/// The family of a path, as a place in [`FAMILIES`].
+/// The family of a path, as an index of [`FAMILIES`].
 pub fn family(path: &str) -> usize {
     let is_below = |prefix: &str| path == prefix || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
     let found = FAMILIES.iter().position(|(prefix, _)| is_below(prefix));
@@ -42,7 +42,7 @@ pub struct Caller<'a> {
 }
 
 impl<'a> Caller<'a> {
-    /// The client with this number: 0 for the first team, 1 for the other one.
+    /// Creates a caller for the client with this number: 0 for the first team, 1 for the other one.
     pub async fn new(sandbox: &'a Sandbox, number: usize) -> Self {
         Self { sandbox, http: http(), token: token(sandbox, &sandbox.clients()[number]).await }
     }
@@ -69,7 +69,7 @@ impl<'a> Caller<'a> {
         self.request(Method::DELETE, path).send().await.unwrap()
     }
 
-    /// Creates something and gives back its body.
+    /// Creates a resource and returns its body.
     pub async fn create(&self, path: &str, body: &Value) -> Value {
         let response = self.post(path, body).await;
         let status = response.status();
@@ -99,7 +99,7 @@ pub async fn token(sandbox: &Sandbox, client: &Client) -> String {
 
 pub async fn contract(sandbox: &Sandbox) -> Value {
     let mut contract: Value = fetch(sandbox.contract_url()).await.unwrap().json().await.unwrap();
-    // In the same order, whatever the build asks of serde_json.
+    // In the same order, with any features of serde_json.
     contract.sort_all_objects();
     contract
 }
@@ -194,7 +194,7 @@ pub fn http() -> reqwest::Client {
     builder().build().unwrap()
 }
 
-/// A client in the making. Where the whole workspace is built, reqwest speaks TLS and wants to be told by which provider.
+/// A builder of clients. In a build of the whole workspace, reqwest supports TLS and needs a provider.
 pub fn builder() -> reqwest::ClientBuilder {
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()

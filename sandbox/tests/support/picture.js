@@ -1,4 +1,4 @@
-// Writes a picture of at most 256 colours, as PNG with a palette, in base64: a fraction of what the browser writes.
+// Encodes a picture of at most 256 colours as PNG with a palette, in base64: a fraction of the size that the browser writes.
 async (png) => {
   const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
   const { width, height } = image;
@@ -8,7 +8,7 @@ async (png) => {
   const counts = new Map();
   for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
   const parts = (pixel) => [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
-  // A spot of colour counts more than a shade of grey.
+  // A coloured pixel counts more than a grey one.
   const weight = ([pixel, count]) => count * (1 + (Math.max(...parts(pixel)) - Math.min(...parts(pixel))) / 12);
   const palette = [...counts].sort((one, other) => weight(other) - weight(one)).slice(0, 96).map(([pixel]) => parts(pixel));
   const nearest = new Map();
@@ -25,7 +25,7 @@ async (png) => {
     }
     return nearest.get(pixel);
   };
-  // Each row begins with its filter, which is none.
+  // Each row begins with its filter type, which is none.
   const rows = new Uint8Array((width + 1) * height);
   for (let y = 0; y < height; y += 1) for (let x = 0; x < width; x += 1) rows[y * (width + 1) + x + 1] = index(pixels[y * width + x]);
   const packed = new Uint8Array(await new Response(new Blob([rows]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer());

@@ -1,16 +1,16 @@
-//! A strict reader of the contract's schemas, on the contract as it is served. It shares nothing with the sandbox's own
+//! A strict validator for the contract's schemas, on the contract as it is served. It shares no code with the sandbox's own
 //! checks, and refuses undeclared fields of closed objects.
 
 use serde_json::{Map, Value, json};
 
-/// What is wrong with a value; empty when it satisfies the schema.
+/// The problems of a value; empty if it satisfies the schema.
 pub(crate) fn violations(contract: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(contract, schema, value, "$", &mut found);
     found
 }
 
-/// A value that satisfies a schema: every declared field, with something in it.
+/// A value that satisfies a schema: every declared field, with a value.
 pub(crate) fn sample(contract: &Value, schema: &Value) -> Value {
     let schema = resolve(contract, schema);
     if let Some(first) = schema.get("oneOf").and_then(|one| one.get(0)) {

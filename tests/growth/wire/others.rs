@@ -1,22 +1,33 @@
-//! The same for the contracts of `../shared/contracts`: what is told of each scripted change, against running programs, counted by
-//! rule. It is a judge of the rules, so a contract that the service of these tests cannot play is left out, and said so.
+//! The same for the contracts of `../shared/contracts`: what is told of each scripted change, and of changes at random places, against
+//! running programs, counted by rule. It is a judge of the rules, so a contract that the service of these tests cannot play is left
+//! out, and said so.
+
+#[path = "../../../codegen/tests/common/random.rs"]
+mod random;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use driftless_codegen::Names;
-use driftless_codegen::drift::Wire;
+use driftless_codegen::drift::{self, Drift, Wire};
+use driftless_codegen::{Contract, Ledger, Names, load, upgrade};
+use serde_json::Value;
 
+use self::random::{Random, change};
 use super::{Case, Meeting, Told, scripted};
 use crate::support::{root, setup};
 
 /// The largest contract that is taken; `PLATFORM_CONFIRM=all` takes those of ten times the size.
 const BYTES: u64 = 40_000;
 
+/// How many changes at random places each contract gets, and what they begin with.
+const RANDOM: usize = 12;
+const SEED: u64 = 9;
+
 /// Breaks that the service of these tests does not show: contract, rule, and the reason.
-const UNSEEN: [(&str, &str, &str); 3] = [
+const UNSEEN: [(&str, &str, &str); 4] = [
+    ("cloudmonitoringv2beta2", "became-required", "the request with the least sends an empty list"),
     ("propolisserver", "became-nullable", "the object around the member is null in the same answer"),
     ("datatypesdatatypes", "became-optional", "the variant of the union is neither the first nor the last one"),
     ("connectedfieldsrestswagger", "became-optional", "the answer with the least is an empty list"),
@@ -25,19 +36,105 @@ const UNSEEN: [(&str, &str, &str); 3] = [
 #[derive(Debug, Default)]
 struct Tally {
     pairs: usize,
+    findings: usize,
     confirmed: usize,
     /// The report says more than a program meets.
     refuted: Vec<String>,
     /// A program meets more than the report says.
     untold: Vec<String>,
     /// No call of the program reaches the change.
-    unreached: usize,
+    unreached: Vec<String>,
+}
+
+/// By rule.
+type Tallies = BTreeMap<&'static str, Tally>;
+
+/// Compares what is told with what is met.
+fn count(name: &str, what: &str, drift: &Drift, meeting: &mut Meeting<'_>, contract: &Value, rules: &mut Tallies) {
+    let rule = drift.findings.first().map_or("(nothing)", |finding| finding.rule.id());
+    let says = drift.rows().first().map_or_else(|| what.to_owned(), |row| row.says());
+    let told = drift.client().max(Wire::Safe);
+    let met = meeting.meets(contract);
+    // Of what nothing is told, only a call that fails says something.
+    if drift.findings.is_empty() && (met.calls == 0 || met.wire() == Wire::Safe) {
+        return;
+    }
+    let tally = rules.entry(rule).or_default();
+    tally.pairs += 1;
+    tally.findings += drift.findings.len();
+    let why = met.why.first().or(met.left_out.first()).cloned().unwrap_or_default();
+    let line = format!("{name}: {says}: {told:?}, met {:?}: {why}", met.wire());
+    match met.wire() {
+        _ if met.calls == 0 => tally.unreached.push(format!("{name}: {says}: {told:?}")),
+        met if met == told => tally.confirmed += 1,
+        met if met > told => tally.untold.push(line),
+        _ => tally.refuted.push(line),
+    }
+}
+
+/// Changes at random places, each alone.
+fn random_changes(case: &Case, meeting: &mut Meeting<'_>, rules: &mut Tallies) {
+    let mut random = Random(SEED);
+    let side = |contract: &Value| serde_json::to_vec(contract).unwrap();
+    let before = side(&case.contract);
+    // Another text is rarely a word of a contract, and neither is another element of a list.
+    let is_word = |what: &str| {
+        let value = what.strip_prefix("changed ").and_then(|rest| rest.split_once(": "));
+        value.is_none_or(|(_, value)| !value.starts_with(['"', '[', '{']))
+    };
+    let changes = std::iter::repeat_with(|| {
+        let mut after = case.contract.clone();
+        (change(&mut after, &mut random), after)
+    });
+    for (what, after) in changes.take(RANDOM * 40).filter(|(what, _)| is_word(what)).take(RANDOM) {
+        let bytes = side(&after);
+        let [old, new] = [&before, &bytes].map(|bytes| [Contract { name: case.name, bytes }]);
+        let Ok(drift) = drift::compare(&old, &new, "2026-01-01") else { continue };
+        // Some places make no contract that a service could keep to.
+        let _ = catch_unwind(AssertUnwindSafe(|| count(case.name, &what, &drift, meeting, &after, rules)));
+    }
+}
+
+/// The contract as OpenAPI 3.
+fn read_contract(path: &PathBuf) -> Option<Value> {
+    let bytes = fs::read(path).ok()?;
+    let contract: Value = serde_json::from_slice(&bytes).ok()?;
+    if contract.get("swagger").is_none() {
+        return Some(contract);
+    }
+    let loaded = load::load("contract", &bytes).ok()?;
+    Some(upgrade::upgrade("contract", &loaded, &mut Ledger::default()))
+}
+
+fn show(title: &str, rules: &Tallies) {
+    println!("{title}");
+    println!(
+        "{:<34} {:>6} {:>9} {:>10} {:>8} {:>7} {:>10}",
+        "rule", "pairs", "findings", "confirmed", "refuted", "untold", "unreached"
+    );
+    for (rule, Tally { pairs, findings, confirmed, refuted, untold, unreached }) in rules {
+        let [refused, beyond, alone] = [refuted, untold, unreached].map(Vec::len);
+        println!("{rule:<34} {pairs:>6} {findings:>9} {confirmed:>10} {refused:>8} {beyond:>7} {alone:>10}");
+        refuted.iter().for_each(|line| println!("    refuted: {line}"));
+        untold.iter().for_each(|line| println!("    no finding tells of it: {line}"));
+        unreached.iter().for_each(|line| println!("    no run confirms: {line}"));
+    }
+    let sum = |of: fn(&Tally) -> usize| rules.values().map(of).sum::<usize>();
+    println!(
+        "{title}: {} pairs, {} findings, {} confirmed, {} refuted, {} that no finding tells of, {} that no run confirms",
+        sum(|tally| tally.pairs),
+        sum(|tally| tally.findings),
+        sum(|tally| tally.confirmed),
+        sum(|tally| tally.refuted.len()),
+        sum(|tally| tally.untold.len()),
+        sum(|tally| tally.unreached.len())
+    );
 }
 
 fn contracts() -> Vec<(&'static str, PathBuf)> {
     let most = if std::env::var("PLATFORM_CONFIRM").as_deref() == Ok("all") { BYTES * 10 } else { BYTES };
     let mut found = Vec::new();
-    for folder in ["dotnet", "openapi3"] {
+    for folder in ["dotnet", "openapi3", "swagger2"] {
         let Ok(files) = fs::read_dir(root().join("../shared/contracts").join(folder)) else {
             println!("LEFT OUT: ../shared/contracts/{folder} is not there");
             continue;
@@ -57,39 +154,21 @@ fn contracts() -> Vec<(&'static str, PathBuf)> {
 #[ignore = "builds and runs a client of each contract, for minutes: docs/drift.md has the command"]
 fn running_clients_of_other_contracts_confirm_the_report() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let (mut rules, mut played, mut left_out): (BTreeMap<&str, Tally>, usize, Vec<String>) = Default::default();
+    let (mut rules, mut at_random, mut played, mut left_out) = (Tallies::new(), Tallies::new(), 0, Vec::new());
     for (name, path) in contracts() {
-        let one = || -> Option<Vec<(&'static str, String, Wire, Option<(Wire, String)>)>> {
-            let contract = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
-            let case = Case { name, contract, setup: setup() };
+        let one = || {
+            let case = Case { name, contract: read_contract(&path)?, setup: setup() };
             let before = case.client(&case.contract, &Names::default());
             let told = scripted(&case, &before).1;
             let mut meeting = Meeting::start(&case, &before, &runtime, false);
-            let met = told.into_iter().map(|Told { contract, drift, .. }| {
-                let rule = drift.findings.first().map_or("(nothing)", |finding| finding.rule.id());
-                let says = drift.rows().first().map(|row| row.says()).unwrap_or_default();
-                let met = meeting.meets(&contract);
-                let why = met.why.first().or(met.left_out.first()).cloned().unwrap_or_default();
-                (rule, says, drift.client().max(Wire::Safe), (met.calls > 0).then(|| (met.wire(), why)))
-            });
-            Some(met.collect())
+            for Told { what, contract, drift } in told {
+                count(name, what, &drift, &mut meeting, &contract, &mut rules);
+            }
+            random_changes(&case, &mut meeting, &mut at_random);
+            Some(())
         };
         match catch_unwind(AssertUnwindSafe(one)) {
-            Ok(Some(all)) => {
-                played += 1;
-                for (rule, says, told, met) in all {
-                    let tally = rules.entry(rule).or_default();
-                    tally.pairs += 1;
-                    match met {
-                        None => tally.unreached += 1,
-                        Some((met, _)) if met == told => tally.confirmed += 1,
-                        Some((met, why)) if met > told => {
-                            tally.untold.push(format!("{name}: {says}: {told:?}, met {met:?}: {why}"))
-                        }
-                        Some((met, why)) => tally.refuted.push(format!("{name}: {says}: {told:?}, met {met:?}: {why}")),
-                    }
-                }
-            }
+            Ok(Some(())) => played += 1,
             Ok(None) => left_out.push(format!("{name}: not JSON")),
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
@@ -99,12 +178,8 @@ fn running_clients_of_other_contracts_confirm_the_report() {
     }
     println!("{played} contracts, {} left out", left_out.len());
     left_out.iter().for_each(|line| println!("  left out: {line}"));
-    println!("{:<40} {:>6} {:>10} {:>8} {:>7} {:>10}", "rule", "pairs", "confirmed", "refuted", "untold", "unreached");
-    for (rule, Tally { pairs, confirmed, refuted, untold, unreached }) in &rules {
-        println!("{rule:<40} {pairs:>6} {confirmed:>10} {:>8} {:>7} {unreached:>10}", refuted.len(), untold.len());
-        refuted.iter().for_each(|line| println!("    refuted: {line}"));
-        untold.iter().for_each(|line| println!("    untold: {line}"));
-    }
+    show("scripted changes", &rules);
+    show("changes at random places", &at_random);
     let is_unseen = |rule: &str, line: &str| {
         UNSEEN
             .iter()

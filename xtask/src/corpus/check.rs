@@ -11,12 +11,12 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
 
-/// Most compiler errors that are shown of one crate.
+/// Limit of compiler errors printed for one crate.
 const SHOWN: usize = 5;
 const ALL: &[&str] = &["--all-features"];
 const NONE: &[&str] = &["--no-default-features"];
 
-/// Where clients are compiled.
+/// The folders of the compilation.
 #[derive(Debug)]
 pub(super) struct Bench<'a> {
     workspace: &'a Workspace,
@@ -26,10 +26,10 @@ pub(super) struct Bench<'a> {
     dependencies_built: Cell<bool>,
 }
 
-/// What the compiler said.
+/// Result of compiling a client.
 #[derive(Debug)]
 pub(super) struct CheckOutcome {
-    /// First errors; empty where both checks passed.
+    /// First errors; empty if both checks passed.
     pub(super) errors: Vec<String>,
     /// Time of the check with all features.
     pub(super) seconds: Option<f64>,
@@ -54,7 +54,7 @@ impl<'a> Bench<'a> {
         };
         layout::lay_out(self.workspace, &crate_folder, generated)?;
         if !self.dependencies_built.replace(true) {
-            // The outcome is that of the measured run below.
+            // The result comes from the measured run below.
             self.cargo(&crate_folder, ALL)?;
             self.cargo(&crate_folder, NONE)?;
         }
@@ -75,35 +75,35 @@ impl<'a> Bench<'a> {
         Ok(CheckOutcome { errors, seconds: median(seconds) })
     }
 
-    /// Checks one crate that holds several clients. Each error is the compiler's whole paragraph: where a macro of the
-    /// client is at fault, only that names the generated file.
+    /// Checks one crate that holds several clients. Each error is the whole paragraph of the compiler: if a macro of
+    /// the client is at fault, only the rest of the paragraph names the generated file.
     pub(super) fn check_all(&self, generated: &Generated) -> Result<Vec<String>, Failure> {
         let crate_folder = self.folder.join("together");
         layout::lay_out(self.workspace, &crate_folder, generated)?;
         let mut errors = Vec::new();
         for features in [ALL, NONE] {
-            if let Some(said) = self.run(&crate_folder, features, "human")? {
+            if let Some(output) = self.run(&crate_folder, features, "human")? {
                 let about =
                     |paragraph: &&str| paragraph.starts_with("error") && !paragraph.contains("could not compile");
-                let found = said.split("\n\n").filter(about);
-                errors.extend(found.map(|paragraph| format!("{}: {paragraph}", features.join(" "))));
+                let paragraphs = output.split("\n\n").filter(about);
+                errors.extend(paragraphs.map(|paragraph| format!("{}: {paragraph}", features.join(" "))));
             }
         }
         Ok(errors)
     }
 
-    /// The first errors of `cargo check`; empty where it passed.
+    /// The first errors of `cargo check`; empty if it passed.
     fn cargo(&self, folder: &Path, features: &[&str]) -> Result<Vec<String>, Failure> {
-        let Some(said) = self.run(folder, features, "short")? else { return Ok(Vec::new()) };
-        let mut errors: Vec<&str> = said.lines().filter(|line| line.contains("error")).take(SHOWN).collect();
+        let Some(output) = self.run(folder, features, "short")? else { return Ok(Vec::new()) };
+        let mut errors: Vec<&str> = output.lines().filter(|line| line.contains("error")).take(SHOWN).collect();
         if errors.is_empty() {
-            errors.extend(said.lines().next());
+            errors.extend(output.lines().next());
         }
         let flags = features.join(" ");
         Ok(errors.into_iter().map(|error| format!("{flags}: {error}")).collect())
     }
 
-    /// What `cargo check` says; `None` where it passed.
+    /// Runs `cargo check` and returns its errors; `None` if it passed.
     fn run(&self, folder: &Path, features: &[&str], format: &str) -> Result<Option<String>, Failure> {
         let mut command = crate::child::cargo();
         command

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::manifest;
 use super::one::Generated;
+use super::{manifest, sizes};
 use crate::failure::Failure;
 use crate::features;
 use crate::workspace::{CLIENT_MANIFEST, Workspace};
@@ -14,12 +14,12 @@ pub(super) fn slug(name: &str) -> String {
     name.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '-' }).collect()
 }
 
-/// Whether the client's features go into a manifest.
+/// Checks that the client's features fit into a manifest.
 pub(super) fn fits(workspace: &Workspace, generated: &Generated) -> Result<(), Failure> {
     features::replace(&text(workspace, CLIENT_MANIFEST)?, &generated.features).map(drop)
 }
 
-/// Writes the crate into a folder, whose former sources are removed.
+/// Writes the crate into a folder and removes the former sources.
 pub(super) fn lay_out(workspace: &Workspace, folder: &Path, generated: &Generated) -> Result<(), Failure> {
     let sources = folder.join("src");
     match fs::remove_dir_all(&sources) {
@@ -34,7 +34,9 @@ pub(super) fn lay_out(workspace: &Workspace, folder: &Path, generated: &Generate
             write(&folder.join(relative), &workspace.read(&path)?.unwrap_or_default())?;
         }
     }
-    for (name, text) in &generated.files {
+    let mut files = generated.files.clone();
+    sizes::bound(&mut files);
+    for (name, text) in &files {
         write(&sources.join("generated").join(name), text.as_bytes())?;
     }
     let client = text(workspace, CLIENT_MANIFEST)?;

@@ -1,4 +1,4 @@
-//! The client's manifest without its workspace: what it inherits is written out.
+//! Makes the client's manifest independent of its workspace: inherited values are written out.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use toml::{Table, Value};
 
 use crate::failure::Failure;
 
-/// The manifest of a member as one of a workspace of its own: it depends on other members by their places below
-/// `folder`, where the workspace is. What only its own tests need is left out.
+/// Turns the manifest of a member into one of its own workspace. Path dependencies point below `folder`, the workspace;
+/// dev-dependencies are left out.
 pub(super) fn stand_alone(member: &str, workspace: &str, folder: &Path) -> Result<String, Failure> {
     let parse = |text: &str| {
         toml::from_str::<Table>(text).map_err(|error| {
@@ -66,7 +66,7 @@ fn dependencies(manifest: &mut Table, shared: &Table, folder: &Path) {
     }
 }
 
-/// What the workspace says of a dependency, with what the member adds.
+/// Merges a workspace dependency with the keys that the member adds.
 fn merged(inherited: &Value, own: &Value, folder: &Path) -> Value {
     let mut table = match inherited {
         Value::Table(table) => table.clone(),

@@ -4,6 +4,7 @@ mod check;
 mod layout;
 mod manifest;
 mod one;
+mod sizes;
 mod table;
 mod together;
 
@@ -22,11 +23,11 @@ use crate::flags;
 use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
 
-/// What is known of one contract; the array of `--json` holds these.
+/// The result of one contract; `--json` writes an array of these.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     file: String,
-    /// Why there is no client; `None` where there is one.
+    /// The reason if there is no client.
     error: Option<String>,
     operations: usize,
     typed_operations: usize,
@@ -47,7 +48,7 @@ struct Degraded {
     cause: String,
 }
 
-/// Whether the client compiles, with all features and with none.
+/// Result of compiling the client, with all features and with none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Check {
@@ -74,7 +75,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     let mut modules = Vec::new();
     table::header(&contracts);
     for (name, path) in &contracts {
-        // Whatever goes wrong with one contract is its own affair.
+        // A failure of one contract does not end the run.
         let (row, errors, generated) = match contract(workspace, flags, &bench, (name, path), &interrupt) {
             Ok(outcome) => outcome,
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
@@ -116,7 +117,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
 }
 
-/// The JSON text without characters that are not seen: they only stand in strings, where an escape is the same.
+/// The JSON text with invisible characters escaped. They only occur in strings, where the escape means the same.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -129,7 +130,7 @@ fn escaped(json: &str) -> String {
     out
 }
 
-/// Generates and checks one client: its figures, what the compiler says, and the client where there is one.
+/// Generates and checks one client. Returns its figures, the compiler's errors, and the client if there is one.
 fn contract(
     workspace: &Workspace,
     flags: &flags::Corpus,
@@ -157,7 +158,7 @@ fn contract(
     Ok((row, errors, generated))
 }
 
-/// What the compiler says of one client, line by line.
+/// Prints the compiler's errors for one client, line by line.
 fn paragraph(text: &str) {
     crate::console::result("");
     text.lines().for_each(crate::console::result);
@@ -177,7 +178,7 @@ pub(crate) fn cost(
     }
 }
 
-/// Compiles several clients in one crate: what the compiler says, each error with the name of its client where it has one.
+/// Compiles several clients in one crate. Returns the compiler's errors, each with the name of its client if known.
 pub(crate) fn compile(
     workspace: &Workspace,
     clients: Vec<(String, Output)>,
@@ -196,34 +197,34 @@ pub(crate) fn compile(
 
 /// Name and path of every contract, sorted by name.
 pub(crate) fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(String, PathBuf)>, Failure> {
-    let mut found = Vec::new();
+    let mut contracts = Vec::new();
     for path in paths {
         if path.is_dir() {
-            walk(path, path, &mut found)?;
+            walk(path, path, &mut contracts)?;
         } else {
             fs::metadata(path).map_err(|error| Failure::file("read", path, &error))?;
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            found.push((name, path.clone()));
+            contracts.push((name, path.clone()));
         }
     }
-    found.retain(|(_, path)| only.is_none_or(|only| path.to_string_lossy().contains(only)));
-    found.sort();
-    Ok(found)
+    contracts.retain(|(_, path)| only.is_none_or(|only| path.to_string_lossy().contains(only)));
+    contracts.sort();
+    Ok(contracts)
 }
 
-fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), Failure> {
+fn walk(root: &Path, folder: &Path, contracts: &mut Vec<(String, PathBuf)>) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::file("list", folder, &error);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let path = entry.path();
-        // A link to a folder could lead back to where it stands.
+        // A link to a folder could lead back to one of its parents.
         let folder = entry.file_type().map_err(failed)?.is_dir();
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
         if folder {
-            walk(root, &path, found)?;
+            walk(root, &path, contracts)?;
         } else if !path.is_dir() && ["json", "yaml", "yml"].contains(&kind.as_str()) {
             let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            found.push((name, path));
+            contracts.push((name, path));
         }
     }
     Ok(())
@@ -264,8 +265,8 @@ mod tests {
             fs::write(folder.path().join(name), "").expect("written");
         }
         let names = |only| -> Vec<String> {
-            let found = contracts(&[folder.path().to_path_buf()], only).expect("listed");
-            found.into_iter().map(|(name, _)| name).collect()
+            let named = contracts(&[folder.path().to_path_buf()], only).expect("listed");
+            named.into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(names(None), ["b.JSON", "deep/c.yml", "deep/er/a.yaml"]);
         assert_eq!(names(Some("er/a")), ["deep/er/a.yaml"]);

@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 /// The longest that a generation may take.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// What the process says on its standard output.
+/// The report of the process, written to its standard output.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct Report {
     error: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
     let start = Instant::now();
     let contract = Contract { name: DEFAULT_NAME, bytes: &bytes };
     let outcome = generate(&[contract], &setup, &Names::default());
-    // What follows is not part of a generation.
+    // The generation ends here.
     let (seconds, peak_mb) = (start.elapsed().as_secs_f64(), peak_mb());
     let mut report = match outcome {
         Ok(output) => Report {
@@ -112,7 +112,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::CorpusOne) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// Peak of the resident memory so far, where the system tells it.
+/// Peak of the resident memory so far, if the system reports it.
 fn peak_mb() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -160,7 +160,7 @@ pub(super) fn measure(
     Ok((row, generated))
 }
 
-/// The report of one process, or what became of it.
+/// The report of one process, or the reason that there is none.
 fn child(workspace: &Workspace, path: &Path, interrupt: &Interrupt) -> Result<Result<Report, String>, Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("xtask"), &error))?;
     let mut command = Command::new(&program);
@@ -170,8 +170,9 @@ fn child(workspace: &Workspace, path: &Path, interrupt: &Interrupt) -> Result<Re
         return Ok(Err(format!("no end after {} s", LIMIT.as_secs())));
     };
     Ok(serde_json::from_slice(&ended.stdout).map_err(|_| {
-        let said = String::from_utf8_lossy(&ended.stderr);
-        let line = said.lines().find(|line| line.contains("panicked") || line.starts_with("error")).unwrap_or_default();
+        let errors = String::from_utf8_lossy(&ended.stderr);
+        let line =
+            errors.lines().find(|line| line.contains("panicked") || line.starts_with("error")).unwrap_or_default();
         format!("{status}: {line}")
     }))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{Check, Row};
 use crate::console::result;
 
-/// Widest name that is shown in full.
+/// Longest name that is printed in full.
 const WIDEST: usize = 60;
 
 fn width(contracts: &[(String, PathBuf)]) -> usize {
@@ -48,7 +48,7 @@ pub(super) fn row(contracts: &[(String, PathBuf)], row: &Row) {
     }
 }
 
-/// Sums, and the shares that degraded.
+/// Prints sums, and the shares of degraded operations.
 pub(super) fn totals(rows: &[Row]) {
     let sum = |count: fn(&Row) -> usize| rows.iter().map(count).sum::<usize>();
     let operations = sum(|row| row.operations);

@@ -11,14 +11,14 @@ use crate::failure::Failure;
 /// Errors of the compiler.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
-    /// By name of the client.
+    /// Errors by name of the client.
     pub(super) own: BTreeMap<String, Vec<String>>,
-    /// Those that name no client.
+    /// Errors that name no client.
     pub(super) common: Vec<String>,
 }
 
 impl Errors {
-    /// What kept all of them from being compiled.
+    /// A failure that kept all clients from being compiled.
     pub(super) fn of(failure: &Failure) -> Self {
         Self { common: vec![failure.to_string()], ..Self::default() }
     }
@@ -26,22 +26,22 @@ impl Errors {
 
 /// Compiles the clients.
 pub(super) fn check(bench: &Bench<'_>, clients: &[(String, Generated)]) -> Result<Errors, Failure> {
-    let mut found = Errors::default();
+    let mut errors = Errors::default();
     for error in bench.check_all(&merge(clients))? {
         let named = |index: usize| error.contains(&format!("generated/{}/", module(index)));
         match clients.iter().enumerate().find(|(index, _)| named(*index)) {
-            Some((_, (name, _))) => found.own.entry(name.clone()).or_default().push(error),
-            None => found.common.push(error),
+            Some((_, (name, _))) => errors.own.entry(name.clone()).or_default().push(error),
+            None => errors.common.push(error),
         }
     }
-    Ok(found)
+    Ok(errors)
 }
 
 fn module(index: usize) -> String {
     format!("client_{index}")
 }
 
-/// One generated tree that holds the others as modules: a path from the root of a client leads to its module.
+/// Merges generated trees into one, each as a module: a path from the root of a client leads to its module.
 fn merge(clients: &[(String, Generated)]) -> Generated {
     let mut files = BTreeMap::new();
     let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

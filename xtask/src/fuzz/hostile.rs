@@ -1,4 +1,4 @@
-//! What nobody would write into a contract on purpose.
+//! Hostile texts, keys and values: things that nobody writes into a contract on purpose.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What one execution gets: a function of the seed, the number of the execution, and the contracts.
+//! The input of one execution: a function of the seed, the number of the execution, and the contracts.
 
 use std::fs;
 use std::path::Path;
@@ -10,20 +10,20 @@ use super::seeds::Seed;
 use super::{mutate, words};
 use crate::failure::Failure;
 
-/// A contract to generate from, and how.
+/// A contract to generate from, and its configuration.
 #[derive(Debug)]
 pub(super) struct Input<'s> {
     pub(super) seed: &'s Seed,
     pub(super) bytes: Vec<u8>,
     pub(super) setup: Setup,
-    /// Whether a second run has to give the same.
+    /// Generates twice and compares the output.
     pub(super) twice: bool,
 }
 
 /// The input of an execution.
 pub(super) fn input(seeds: &[Seed], seed: u64, index: u64) -> Option<Input<'_>> {
     let mut random = Random::new(seed, index);
-    // Of two, the smaller: more executions in the same time, and the large ones still have their turn.
+    // The smaller of two: more executions in the same time, and large ones still occur.
     let (one, other) = (random.pick(seeds)?, random.pick(seeds)?);
     let (chosen, donor) = if one.bytes.len() <= other.bytes.len() { (one, other) } else { (other, one) };
     let mut setup = chosen.setup.clone();
@@ -49,7 +49,7 @@ pub(super) fn input(seeds: &[Seed], seed: u64, index: u64) -> Option<Input<'_>> 
         };
         for _ in 0..mutations {
             mutate::mutate(&mut tree, &donor.tree, &mut random);
-            // The same places whatever order this build of serde_json keeps.
+            // Positions do not depend on the order that this build of serde_json keeps.
             tree.sort_all_objects();
         }
         let mut bytes = serde_json::to_vec(&tree).unwrap_or_default();

@@ -1,32 +1,32 @@
-//! What must hold of whatever the generator makes of a contract.
+//! Invariants of the generator's output for any contract.
 
 use driftless::develop::DEFAULT_NAME;
 use driftless_codegen::{Contract, HEADER, Names, Output, Report, generate};
 
 use super::input::Input;
 
-/// Stages that may refuse what they are given; and a contract of which the prefixes of the configuration leave nothing.
+/// Stages that may refuse their input, and the error for a contract of which the configured prefixes select nothing.
 const REFUSING: [&str; 7] =
     ["configuration/nothing-left", "contract/", "correction/", "document/", "operation/", "schema/", "tag/"];
 
 /// How an execution ended.
 #[derive(Debug)]
 pub(super) enum Verdict {
-    /// There is a client.
+    /// A client was generated.
     Client(Box<Output>),
-    /// There is none, and the report says why.
+    /// No client was generated, and the report gives the reason.
     Refused,
-    /// Something that must not be.
+    /// A broken invariant.
     Finding(String),
 }
 
-/// Generates, and looks at the outcome.
+/// Generates, and checks the output.
 pub(super) fn execute(input: &Input<'_>) -> Verdict {
     let run = |names: &Names| generate(&[Contract { name: DEFAULT_NAME, bytes: &input.bytes }], &input.setup, names);
     match run(&Names::default()) {
         Err(report) => refusal(&report).map_or(Verdict::Refused, Verdict::Finding),
         Ok(output) => {
-            let found = client(&output).or_else(|| {
+            let broken = client(&output).or_else(|| {
                 let again = |names: &Names| run(names).is_ok_and(|again| again == output);
                 match input.twice {
                     true if !again(&Names::default()) => Some("the same input gives another client".to_owned()),
@@ -34,12 +34,12 @@ pub(super) fn execute(input: &Input<'_>) -> Verdict {
                     _ => None,
                 }
             });
-            found.map_or_else(|| Verdict::Client(Box::new(output)), Verdict::Finding)
+            broken.map_or_else(|| Verdict::Client(Box::new(output)), Verdict::Finding)
         }
     }
 }
 
-/// What is wrong with a report.
+/// The broken invariant of a report.
 fn refusal(report: &Report) -> Option<String> {
     if report.problems().is_empty() {
         return Some("refused without a problem".to_owned());
@@ -55,7 +55,7 @@ fn refusal(report: &Report) -> Option<String> {
     })
 }
 
-/// What is wrong with a client.
+/// The broken invariant of a client.
 fn client(output: &Output) -> Option<String> {
     for (path, text) in &output.files {
         let plain = |c: char| c.is_alphanumeric() && !c.is_uppercase() || matches!(c, '_' | '/' | '.');
@@ -73,7 +73,7 @@ fn client(output: &Output) -> Option<String> {
             return Some(format!("{path} holds a character that is not seen"));
         }
     }
-    // What cannot be sent is counted, and is not a line of the surface: the ledger has it.
+    // Operations that cannot be sent are counted, but have no line in the surface: the ledger lists them.
     let (lines, degraded) = (output.surface.lines().count(), output.ledger.degraded().count());
     if lines > output.stats.operations || lines + degraded < output.stats.operations {
         return Some(format!("the surface has {lines} lines for {} operations", output.stats.operations));
@@ -86,12 +86,12 @@ fn client(output: &Output) -> Option<String> {
     reports.into_iter().any(|text| control(text)).then(|| "a report holds a control character".to_owned())
 }
 
-/// Whether a text holds what moves the cursor or ends a line, the line feed apart.
+/// Returns whether a text holds control characters other than the line feed.
 fn control(text: &str) -> bool {
     text.chars().any(|c| c != '\n' && (c.is_control() || unseen(c)))
 }
 
-/// Characters that make a text read otherwise than it is.
+/// Returns whether a character is invisible or changes the direction of text.
 fn unseen(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,15 +1,15 @@
-//! Keywords of OpenAPI and JSON Schema where they may stand, and where they may not.
+//! Keywords of OpenAPI and JSON Schema, in valid and invalid positions.
 
 use serde_json::{Value, json};
 
 use super::random::Random;
 use super::{hostile, place};
 
-/// Sets a keyword of an object, as its place suggests.
+/// Sets a keyword of an object that its other keys suggest.
 pub(super) fn change(tree: &mut Value, random: &mut Random) {
     let Some(pointer) = place::such(tree, random, Value::is_object) else { return };
-    let has = |key: &str| tree.pointer(&pointer).and_then(|found| found.get(key)).is_some();
-    // Now and then the keywords of one kind of object come into another.
+    let has = |key: &str| tree.pointer(&pointer).and_then(|object| object.get(key)).is_some();
+    // Sometimes the keywords of one kind of object are put into another.
     let (key, value) = match (has("responses"), has("in"), random.below(8)) {
         (_, _, 0) | (true, _, _) => operation(tree, random),
         (_, _, 1) | (_, true, _) => parameter(tree, random),

@@ -1,7 +1,7 @@
-//! `cargo xtask fuzz`: contracts that nobody would write, and what must hold of what the generator makes of them.
+//! `cargo xtask fuzz`: contracts that nobody would write, and the invariants of the generator's output.
 //!
-//! A run is a function of its seed and of the contracts that it starts from. Executions are done by a worker in a process
-//! of its own; this side watches it, counts, and keeps what was found.
+//! A run is a function of its seed and of the contracts that it starts from. A worker executes in a process of its own;
+//! this side watches it, counts, and keeps the findings.
 
 mod hostile;
 mod input;
@@ -25,7 +25,7 @@ pub(crate) use worker::run as run_worker;
 
 use self::judge::Verdict;
 use self::tally::Tally;
-use self::watch::{Said, WorkerEnd};
+use self::watch::{Message, WorkerEnd};
 use crate::console::{progress, result};
 use crate::corpus;
 use crate::failure::{Exit, Failure};
@@ -33,9 +33,9 @@ use crate::flags::Fuzz;
 use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
 
-/// Executions where neither a number nor a time is given.
+/// Executions if neither a number nor a time is given.
 const RUNS: u64 = 1_000;
-/// Findings after which a run is over: more of them say nothing new.
+/// A run ends after this many findings: more of them add nothing.
 const ENOUGH: usize = 200;
 
 pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failure> {
@@ -64,13 +64,13 @@ pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failu
     while next < end && tally.findings.len() < ENOUGH {
         let mut under_way = None;
         let count = watch::BATCH.min(end - next);
-        let ended = watch::batch(workspace, flags, next, count, until, &interrupt, |said| {
-            under_way = match said {
-                Said::Begin(index) => Some(index),
-                Said::Processor(_) => under_way,
+        let ended = watch::batch(workspace, flags, next, count, until, &interrupt, |message| {
+            under_way = match message {
+                Message::Begin(index) => Some(index),
+                Message::Processor(_) => under_way,
                 _ => None,
             };
-            tally.hear(said);
+            tally.receive(message);
         })?;
         let what = match ended {
             WorkerEnd::Done => None,
@@ -81,10 +81,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failu
         next = match (what, under_way) {
             (None, _) => next + count,
             (Some(what), Some(index)) => {
-                tally.found(index, what);
+                tally.add(index, what);
                 index + 1
             }
-            // The worker never came to its first execution.
+            // The worker ended before its first execution.
             (Some(what), None) => {
                 return Err(Failure::new(Exit::Stale, "fuzz/worker", what, "run the command again with another seed"));
             }
@@ -105,13 +105,13 @@ pub(crate) fn run(workspace: &Workspace, flags: &Fuzz) -> Result<ExitCode, Failu
     Ok(if clean { ExitCode::SUCCESS } else { Exit::Stale.into() })
 }
 
-/// The folder of contracts: the one that is named, else the one beside the workspace where it is there.
+/// The folder of contracts: the configured one, or the one beside the workspace if it exists.
 fn contracts(workspace: &Workspace, flags: &Fuzz) -> Option<PathBuf> {
     let beside = || Some(workspace.path("../shared/contracts")).filter(|folder| folder.is_dir());
     flags.contracts.clone().or_else(beside)
 }
 
-/// One execution, here, with its outcome in full.
+/// Runs one execution in this process and prints its result in full.
 fn once(seeds: &[seeds::Seed], flags: &Fuzz, index: u64) -> Result<ExitCode, Failure> {
     let Some(input) = input::input(seeds, flags.seed, index) else { return Ok(ExitCode::SUCCESS) };
     progress(&format!("made of {}", input.seed.name));
@@ -134,7 +134,7 @@ fn once(seeds: &[seeds::Seed], flags: &Fuzz, index: u64) -> Result<ExitCode, Fai
     }
 }
 
-/// Compiles a sample of the clients, spread over the run. Whether the compiler found anything.
+/// Compiles a sample of the clients, spread over the run. Returns whether the compiler reported errors.
 fn compiled(
     workspace: &Workspace,
     seeds: &[seeds::Seed],
@@ -171,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// How many executions gave a client, and how many a report.
+    /// The number of executions that gave a client, and of those that gave a report.
     fn outcomes(seeds: &[seeds::Seed], executions: u64) -> (usize, usize) {
         let (mut clients, mut refused) = (0, 0);
         for index in 0..executions {
@@ -193,7 +193,7 @@ mod tests {
         let (clients, refused) = outcomes(&seeds, 200);
         assert!(clients > 100 && refused > 5, "{clients} and {refused}");
 
-        // With documents and schemas that are changed.
+        // Documents and schemas are mutated, too.
         let seeds: Vec<seeds::Seed> =
             seeds.into_iter().filter(|seed| !seed.setup.graphql.documents.is_empty()).collect();
         let (clients, refused) = outcomes(&seeds, 200);

@@ -1,4 +1,4 @@
-//! One thing done to a contract that nobody would do on purpose.
+//! Mutations of a contract.
 
 use driftless_codegen::pointer;
 use serde_json::{Map, Value};
@@ -25,9 +25,9 @@ pub(super) fn mutate(tree: &mut Value, donor: &Value, random: &mut Random) {
         5 => duplicate(tree, random),
         6 => rename(tree, random, hostile::key),
         7 | 8 => {
-            let found = place::such(tree, random, |value| value.get("$ref").is_some());
+            let pointer = place::such(tree, random, |value| value.get("$ref").is_some());
             let reference = place::reference(tree, random);
-            if let Some(node) = found.and_then(|pointer| tree.pointer_mut(&pointer)) {
+            if let Some(node) = pointer.and_then(|pointer| tree.pointer_mut(&pointer)) {
                 *node = reference;
             }
         }
@@ -63,7 +63,7 @@ fn put(tree: &mut Value, pointer: &str, value: Value) {
 fn set(tree: &mut Value, random: &mut Random, value: impl FnOnce(&mut Random) -> Value) {
     let pointer = place::anywhere(tree, random);
     let value = value(random);
-    // A whole document that is something else is one finding, not one in seven.
+    // Replacing a whole document is one finding, not one in seven.
     if !pointer.is_empty() || random.once_in(50) {
         put(tree, &pointer, value);
     }
@@ -125,16 +125,16 @@ fn renamed(members: &mut Map<String, Value>, random: &mut Random, key: impl Fn(&
         .collect();
 }
 
-/// Other keys in the object that stands under a name.
+/// Renames a key in the object with this name.
 fn rename_in(tree: &mut Value, random: &mut Random, name: &str) {
     if let Some(pointer) = place::such(tree, random, |value| value.get(name).is_some_and(Value::is_object))
-        && let Some(Value::Object(members)) = tree.pointer_mut(&pointer).and_then(|found| found.get_mut(name))
+        && let Some(Value::Object(members)) = tree.pointer_mut(&pointer).and_then(|object| object.get_mut(name))
     {
         renamed(members, random, hostile::key);
     }
 }
 
-/// Another name for a named schema, in all references, too.
+/// Renames a named schema, and its references.
 fn rename_schema(tree: &mut Value, random: &mut Random) {
     let (map, names) = place::named(tree);
     let Some(old) = random.pick(&names) else { return };

@@ -1,19 +1,20 @@
-//! Places in a tree, found at random.
+//! Random positions in a tree.
 
 use driftless_codegen::pointer::push;
 use serde_json::Value;
 
 use super::random::Random;
 
-/// Where documents keep their named schemas.
+/// Pointers of the maps of named schemas.
 pub(super) const SCHEMAS: [&str; 2] = ["/components/schemas", "/definitions"];
 
-/// A pointer to any place: often a schema, else whatever a walk from the root comes to. Seldom one near the root: a document
-/// without its version or its paths is refused, and refused alike.
+/// A pointer to a random position: often a schema, otherwise the end of a random walk from the root. Positions near the
+/// root are rare, because a document without its version or its paths is always refused in the same way.
 pub(super) fn anywhere(tree: &Value, random: &mut Random) -> String {
     let mut pointer = String::new();
     if random.once_in(2) {
-        pointer = SCHEMAS.iter().find(|pointer| tree.pointer(pointer).is_some()).map_or("", |found| found).to_owned();
+        pointer =
+            SCHEMAS.iter().find(|pointer| tree.pointer(pointer).is_some()).map_or("", |pointer| pointer).to_owned();
     }
     let mut depth = pointer.matches('/').count();
     let mut at = tree.pointer(&pointer).unwrap_or(&Value::Null);
@@ -30,7 +31,7 @@ pub(super) fn anywhere(tree: &Value, random: &mut Random) -> String {
                 push(&mut pointer, &index.to_string());
                 value
             }
-            // The version, or another text at the root: once more from there.
+            // The walk ended at the version or another text near the root: walk again.
             _ if depth < 2 && !random.once_in(20) => {
                 pointer.clear();
                 depth = 0;
@@ -44,18 +45,18 @@ pub(super) fn anywhere(tree: &Value, random: &mut Random) -> String {
     pointer
 }
 
-/// The pointer of a place for which `wanted` holds, when a few attempts find one.
+/// The pointer of a position for which `wanted` holds, if a few attempts find one.
 pub(super) fn such(tree: &Value, random: &mut Random, wanted: impl Fn(&Value) -> bool) -> Option<String> {
     (0..20).map(|_| anywhere(tree, random)).find(|pointer| tree.pointer(pointer).is_some_and(&wanted))
 }
 
 /// The names of the named schemas, and the pointer of the map that holds them.
 pub(super) fn named(tree: &Value) -> (&'static str, Vec<String>) {
-    let found = SCHEMAS.iter().find_map(|pointer| Some((*pointer, tree.pointer(pointer)?.as_object()?)));
-    found.map_or((SCHEMAS[0], Vec::new()), |(pointer, schemas)| (pointer, schemas.keys().cloned().collect()))
+    let schemas = SCHEMAS.iter().find_map(|pointer| Some((*pointer, tree.pointer(pointer)?.as_object()?)));
+    schemas.map_or((SCHEMAS[0], Vec::new()), |(pointer, schemas)| (pointer, schemas.keys().cloned().collect()))
 }
 
-/// A reference to a named schema, or to any place.
+/// A reference to a named schema, or to any position.
 pub(super) fn reference(tree: &Value, random: &mut Random) -> Value {
     let (map, names) = named(tree);
     let target = match random.pick(&names).filter(|_| random.below(4) > 0) {

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same on every machine.
+//! Pseudo-random numbers that are the same on every machine.
 
 /// A seeded generator (xorshift).
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Random {
         self.0
     }
 
-    /// A number below `bound`; 0 where there is none.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound.max(1)).unwrap_or(u64::MAX);
         usize::try_from(self.next() % bound).unwrap_or_default()
@@ -39,7 +39,7 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// One of them.
+    /// A random element.
     pub(super) fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         list.get(self.below(list.len()))
     }

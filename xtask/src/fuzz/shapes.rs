@@ -1,4 +1,4 @@
-//! Schemas in numbers and arrangements that cost a careless walk its time.
+//! Schemas in numbers and arrangements that make a careless algorithm slow.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::random::Random;
 
 const COMPOSED: [&str; 3] = ["allOf", "oneOf", "anyOf"];
 
-/// Puts a part deep into others. `load` refuses what is deeper than it allows, and most of these stay below.
+/// Nests a part deeply. `load` refuses schemas beyond its limit of depth; most of these stay below.
 pub(super) fn nest(tree: &mut Value, random: &mut Random) {
     let pointer = place::anywhere(tree, random);
     let deep = random.mostly_below(90, 10, 300);
@@ -34,7 +34,7 @@ fn schemas<'t>(tree: &'t mut Value, map: &str) -> Option<&'t mut Map<String, Val
     tree.pointer_mut(map).and_then(Value::as_object_mut)
 }
 
-/// Named schemas, each made of the next.
+/// Adds named schemas, each of which refers to the next.
 pub(super) fn chain(tree: &mut Value, random: &mut Random) {
     let (map, names) = place::named(tree);
     let length = 1 + random.mostly_below(60, 20, 400);
@@ -62,7 +62,7 @@ pub(super) fn chain(tree: &mut Value, random: &mut Random) {
     }
 }
 
-/// Named schemas that are made of each other.
+/// Adds named schemas that refer to each other.
 pub(super) fn tangle(tree: &mut Value, random: &mut Random) {
     let (map, mut names) = place::named(tree);
     names.extend(["KnotA", "KnotB", "KnotC"].map(str::to_owned));
@@ -92,7 +92,7 @@ pub(super) fn tangle(tree: &mut Value, random: &mut Random) {
     }
 }
 
-/// Many of what there was one of.
+/// Duplicates an element many times.
 pub(super) fn multiply(tree: &mut Value, random: &mut Random) {
     let many = 2 + random.mostly_below(40, 20, 1_000);
     if random.once_in(3) {
@@ -105,7 +105,7 @@ pub(super) fn multiply(tree: &mut Value, random: &mut Random) {
         return;
     }
     let Some(pointer) = place::such(tree, random, Value::is_object) else { return };
-    // The whole document many times over would only show that more takes longer.
+    // Duplicating the whole document would only show that more takes longer.
     if pointer.matches('/').count() < 2 {
         return;
     }

@@ -1,19 +1,19 @@
-//! Counts of a run, and what it found.
+//! Counts and findings of a run.
 
 use std::time::{Duration, Instant};
 
-use super::watch::Said;
+use super::watch::Message;
 use crate::console::{count, progress, result};
 
-/// How often a run says where it stands.
+/// Interval of the progress lines.
 const PACE: Duration = Duration::from_secs(10);
-/// The slowest executions that are named.
+/// Number of slowest executions in the report.
 const SLOWEST: usize = 5;
 
 #[derive(Debug)]
 pub(super) struct Tally {
     start: Instant,
-    said: Instant,
+    progressed: Instant,
     pub(super) executions: u64,
     refused: u64,
     /// Executions that gave a client.
@@ -28,7 +28,7 @@ impl Tally {
     pub(super) fn new(start: Instant) -> Self {
         Self {
             start,
-            said: start,
+            progressed: start,
             executions: 0,
             refused: 0,
             clients: Vec::new(),
@@ -38,27 +38,27 @@ impl Tally {
         }
     }
 
-    pub(super) fn hear(&mut self, said: Said) {
-        match said {
-            Said::Begin(_) => {}
-            Said::Client(index, took) => {
+    pub(super) fn receive(&mut self, message: Message) {
+        match message {
+            Message::Begin(_) => {}
+            Message::Client(index, took) => {
                 self.clients.push(index);
                 self.counted(index, took);
             }
-            Said::Refused(index, took) => {
+            Message::Refused(index, took) => {
                 self.refused += 1;
                 self.counted(index, took);
             }
-            Said::Finding(index, took, what) => {
+            Message::Finding(index, took, what) => {
                 self.slow(index, took);
-                self.found(index, what);
+                self.add(index, what);
             }
-            Said::Processor(seconds) => self.processor += seconds,
+            Message::Processor(seconds) => self.processor += seconds,
         }
     }
 
-    /// Something that must not be.
-    pub(super) fn found(&mut self, index: u64, what: String) {
+    /// A broken invariant.
+    pub(super) fn add(&mut self, index: u64, what: String) {
         self.executions += 1;
         progress(&format!("{index}: {what}"));
         self.findings.push((index, what));
@@ -67,12 +67,12 @@ impl Tally {
     fn counted(&mut self, index: u64, took: u64) {
         self.executions += 1;
         self.slow(index, took);
-        if self.said.elapsed() >= PACE {
-            self.said = Instant::now();
+        if self.progressed.elapsed() >= PACE {
+            self.progressed = Instant::now();
             let seconds = self.start.elapsed().as_secs();
             let rate = self.executions / seconds.max(1);
-            let found = count(self.findings.len(), "finding", "findings");
-            progress(&format!("{} executions in {seconds} s, {rate} a second, {found}", self.executions));
+            let findings = count(self.findings.len(), "finding", "findings");
+            progress(&format!("{} executions in {seconds} s, {rate} a second, {findings}", self.executions));
         }
     }
 

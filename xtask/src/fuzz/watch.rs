@@ -1,4 +1,4 @@
-//! Workers, one after the other, and what becomes of them.
+//! Starts workers, one after the other, and watches them.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -12,12 +12,12 @@ use crate::flags::Fuzz;
 use crate::interrupt::Interrupt;
 use crate::workspace::Workspace;
 
-/// Executions of one worker; a new one has the memory that this one has left behind.
+/// Executions of one worker. A new worker starts with fresh memory.
 pub(super) const BATCH: u64 = 2_000;
 
-/// What a worker says.
+/// A message of a worker.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum Message {
     Begin(u64),
     Client(u64, u64),
     Refused(u64, u64),
@@ -25,18 +25,18 @@ pub(super) enum Said {
     Processor(f64),
 }
 
-/// How a worker ended.
+/// The end of a worker.
 #[derive(Debug)]
 pub(super) enum WorkerEnd {
-    /// With what it had to do.
+    /// It executed everything.
     Done,
-    /// The watchdog or the end of the run killed it, in the middle of an execution.
+    /// It was killed during an execution, by the watchdog or at the end of the run.
     Killed { watchdog: bool },
-    /// By itself, in the middle of an execution.
+    /// It ended by itself during an execution.
     Crashed(String),
 }
 
-/// Runs a worker from an execution on, and hands on what it says.
+/// Runs a worker from an execution on, and passes its messages on.
 pub(super) fn batch(
     workspace: &Workspace,
     flags: &Fuzz,
@@ -44,7 +44,7 @@ pub(super) fn batch(
     count: u64,
     until: Option<Instant>,
     interrupt: &Interrupt,
-    mut hear: impl FnMut(Said),
+    mut receive: impl FnMut(Message),
 ) -> Result<WorkerEnd, Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("xtask"), &error))?;
     let mut command = Command::new(&program);
@@ -62,8 +62,8 @@ pub(super) fn batch(
         match lines.recv_timeout(Duration::from_millis(100)) {
             Ok(line) => {
                 last = Instant::now();
-                if let Some(said) = parse(&line) {
-                    hear(said);
+                if let Some(message) = parse(&line) {
+                    receive(message);
                 }
             }
             Err(RecvTimeoutError::Timeout) if last.elapsed() > flags.watchdog => {
@@ -92,19 +92,19 @@ fn lines(pipe: Option<std::process::ChildStdout>) -> Receiver<String> {
     receive
 }
 
-fn parse(line: &str) -> Option<Said> {
+fn parse(line: &str) -> Option<Message> {
     let (kind, rest) = line.split_once(' ')?;
     if kind == "processor" {
-        return rest.parse().ok().map(Said::Processor);
+        return rest.parse().ok().map(Message::Processor);
     }
     let mut parts = rest.splitn(3, ' ');
     let index = parts.next()?.parse().ok()?;
     let took = parts.next().and_then(|took| took.parse().ok());
     match kind {
-        "begin" => Some(Said::Begin(index)),
-        "client" => Some(Said::Client(index, took?)),
-        "refused" => Some(Said::Refused(index, took?)),
-        "finding" => Some(Said::Finding(index, took?, parts.next()?.to_owned())),
+        "begin" => Some(Message::Begin(index)),
+        "client" => Some(Message::Client(index, took?)),
+        "refused" => Some(Message::Refused(index, took?)),
+        "finding" => Some(Message::Finding(index, took?, parts.next()?.to_owned())),
         _ => None,
     }
 }

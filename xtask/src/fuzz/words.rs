@@ -18,7 +18,7 @@ fn split(text: &str) -> Vec<String> {
     words
 }
 
-/// The text with a few of its words gone, doubled, replaced or in each other's places.
+/// The text with a few of its words removed, doubled, replaced or swapped.
 pub(super) fn garbled(text: &str, random: &mut Random) -> String {
     const NEW: &[&str] = &[
         "{",
@@ -67,7 +67,7 @@ pub(super) fn garbled(text: &str, random: &mut Random) -> String {
             3 => words.swap(at, other),
             4 => words[at] = random.pick(NEW).map(|word| (*word).to_owned()).unwrap_or_default(),
             5 => words[at] = hostile::text(random),
-            // A part of the text once more.
+            // Repeats a part of the text.
             _ => {
                 let part: Vec<String> = words.iter().skip(at).take(random.below(80)).cloned().collect();
                 words.splice(other..other, part);
@@ -75,14 +75,14 @@ pub(super) fn garbled(text: &str, random: &mut Random) -> String {
         }
     }
     if random.once_in(40) {
-        // Selections in selections.
+        // Nests selections.
         let deep = random.below(2_000);
         words.push(format!("query Deep {}{}", "{ a ".repeat(deep), "}".repeat(deep)));
     }
     words.concat()
 }
 
-/// The bytes, cut, flipped, doubled or with others among them.
+/// Damages bytes: cuts, flips, doubles or inserts some.
 pub(super) fn damaged(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..=random.below(4) {
         let at = random.below(bytes.len() + 1);

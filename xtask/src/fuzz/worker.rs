@@ -11,18 +11,18 @@ use crate::failure::Failure;
 use crate::flags::FuzzWorker;
 use crate::workspace::Workspace;
 
-/// Address space that a worker may take; a contract that needs more is a finding.
+/// Address space of a worker; a contract that needs more is a finding.
 #[cfg(unix)]
 const MEMORY: u64 = 8 << 30;
 
-/// Where the last panic was.
+/// Location of the last panic.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 pub(crate) fn run(workspace: &Workspace, flags: &FuzzWorker) -> Result<ExitCode, Failure> {
     #[cfg(unix)]
     {
         let limit = rustix::process::Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) };
-        // Without the limit the run is as good, and less safe for its neighbours.
+        // A failure is ignored: the limit only protects other programs of the machine.
         let _ = rustix::process::setrlimit(rustix::process::Resource::As, limit);
     }
     std::panic::set_hook(Box::new(|panic| {
@@ -33,7 +33,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &FuzzWorker) -> Result<ExitCode,
     let seeds = seeds::read(workspace, flags.contracts.as_deref(), flags.largest)?;
     let say = |line: String| writeln!(std::io::stdout().lock(), "{line}").is_ok();
     for index in flags.from..flags.from.saturating_add(flags.count) {
-        // Nobody reads any more: the run is over.
+        // The reader closed the pipe: the run is over.
         if !say(format!("begin {index}")) {
             break;
         }
@@ -64,9 +64,9 @@ fn last_panic() -> String {
     PANIC.lock().map(|last| last.clone()).unwrap_or_default()
 }
 
-/// Seconds of the processor that this process took, where the system tells it.
+/// Processor time of this process in seconds, if the system reports it.
 fn processor() -> Option<f64> {
-    /// Ticks of the clock in a second: the value that every current Linux shows to programs.
+    /// Clock ticks per second: the value of every current Linux.
     const TICKS: f64 = 100.0;
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);

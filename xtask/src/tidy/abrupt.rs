@@ -1,4 +1,4 @@
-//! No way to end abruptly outside tests.
+//! Product code does not panic.
 
 use super::{File, Finding, outside_strings, product_lines};
 
@@ -24,7 +24,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// Whether the way stands in the code as a word of its own.
+/// Returns whether the code contains this macro or method as a word of its own.
 fn stands_in(code: &str, way: &str) -> bool {
     code.match_indices(way).any(|(index, _)| {
         let before = code.get(..index).and_then(|text| text.chars().next_back());

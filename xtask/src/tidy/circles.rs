@@ -1,8 +1,8 @@
 //! No circle between the modules of a package: those that lie side by side know each other in one direction.
 //!
-//! An arrow runs from the code that imports, calls or names something to the file that declares it, tests apart. A re-export is no
-//! end of an arrow, so a `mod.rs` that declares and re-exports its children is part of no circle. A child may name what its parent
-//! declares: a parent and what is below it are one module to those beside it.
+//! An arrow runs from the code that imports, calls or names something to the file that declares it, tests apart. A
+//! re-export is no end of an arrow, so a `mod.rs` that declares and re-exports its children is part of no circle. A
+//! child may name its parent's declarations: a parent and its children are one module to their siblings.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -19,7 +19,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
     roots.flat_map(|root| of_crate(&root, files)).collect()
 }
 
-/// Modules by their paths, what each knows, and one reason for it.
+/// Modules by their paths, the modules that each of them knows, and one reason for each.
 type Arrows = BTreeMap<Vec<String>, BTreeMap<Vec<String>, Named>>;
 
 fn of_crate(root: &str, files: &[File]) -> Vec<Finding> {
@@ -37,14 +37,14 @@ fn of_crate(root: &str, files: &[File]) -> Vec<Finding> {
 
 /// A finding for each group of modules that reach each other.
 fn circles(arrows: &Arrows, files: &[File]) -> Vec<Finding> {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let mut findings = Vec::new();
     for module in arrows.keys() {
-        if !told.contains(module)
+        if !reported.contains(module)
             && let Some(way) = way_back(module, arrows)
         {
             let mutual = |other: &&Vec<String>| reached(other, arrows).contains(module);
-            told.extend(reached(module, arrows).iter().filter(mutual).cloned());
+            reported.extend(reached(module, arrows).iter().filter(mutual).cloned());
             findings.extend(finding(&way, files));
         }
     }

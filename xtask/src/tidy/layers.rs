@@ -36,9 +36,9 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
 
 #[derive(Default)]
 struct Layers {
-    /// The modules, by how high they are.
+    /// The modules by their layer.
     order: BTreeMap<String, usize>,
-    /// What the root re-exports, and of which module.
+    /// Names that the root re-exports, with their modules.
     exports: BTreeMap<String, String>,
 }
 
@@ -65,7 +65,7 @@ impl Layers {
         layers
     }
 
-    /// The layer of a name of the root: a module, or what one of them exports.
+    /// The layer of a name of the root: a module, or the module that exports the name.
     fn of<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         if self.order.contains_key(name) { Some(name) } else { self.exports.get(name).map(String::as_str) }
     }
@@ -83,9 +83,9 @@ fn product(text: &str) -> String {
 }
 
 /// The names that follow `crate::`, or as many `super::` as lead to the root, with their lines. A group has several.
-/// `$crate` of a macro means the root of whoever uses the macro.
+/// `$crate` of a macro means the root of the crate that uses the macro.
 fn names_of_the_root(code: &str, depth: usize) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
+    let mut names = Vec::new();
     for start in ["crate::".to_owned(), "super::".repeat(depth)] {
         for (at, _) in code.match_indices(&start) {
             let (before, after) =
@@ -95,18 +95,18 @@ fn names_of_the_root(code: &str, depth: usize) -> Vec<(usize, String)> {
             }
             let line = before.matches('\n').count() + 1;
             if let Some(group) = after.strip_prefix('{') {
-                found.extend(firsts(group).into_iter().map(|(lines, name)| (line + lines, name)));
+                names.extend(firsts(group).into_iter().map(|(lines, name)| (line + lines, name)));
             } else {
-                found.push((line, after.chars().take_while(|letter| is_of_a_name(*letter)).collect()));
+                names.push((line, after.chars().take_while(|letter| is_of_a_name(*letter)).collect()));
             }
         }
     }
-    found
+    names
 }
 
 /// The first name of each path of a group, with the lines before it.
 fn firsts(group: &str) -> Vec<(usize, String)> {
-    let (mut found, mut name, mut lines, mut inner, mut is_first) = (Vec::new(), String::new(), 0, 0, true);
+    let (mut names, mut name, mut lines, mut inner, mut is_first) = (Vec::new(), String::new(), 0, 0, true);
     for letter in group.chars() {
         match letter {
             '{' => inner += 1,
@@ -118,15 +118,15 @@ fn firsts(group: &str) -> Vec<(usize, String)> {
         if inner == 0 && is_first && is_of_a_name(letter) {
             name.push(letter);
         } else if !name.is_empty() {
-            found.push((lines - usize::from(letter == '\n'), std::mem::take(&mut name)));
+            names.push((lines - usize::from(letter == '\n'), std::mem::take(&mut name)));
             is_first = false;
         }
         is_first |= inner == 0 && letter == ',';
     }
     if !name.is_empty() {
-        found.push((lines, name));
+        names.push((lines, name));
     }
-    found
+    names
 }
 
 fn is_of_a_name(letter: char) -> bool {

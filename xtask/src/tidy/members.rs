@@ -38,7 +38,7 @@ struct Manifest<'f> {
     package: String,
 }
 
-/// By package: the line where the page names it, and what it may depend on.
+/// By package: the line of the page that names it, and the packages that it may depend on.
 type Arrows<'f> = BTreeMap<&'f str, (usize, Vec<&'f str>)>;
 
 /// The lines `package -> package, package` of the block below the heading.

@@ -11,9 +11,11 @@ mod members;
 mod modules;
 mod names;
 mod paths;
+mod prose;
 mod pure;
 mod readme;
 mod unused;
+mod words;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -22,7 +24,7 @@ use crate::console::{count, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::workspace::{LOCK, NAMES, Workspace, is_territory};
 
-/// A place that breaks a rule.
+/// A position that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     file: String,
@@ -51,12 +53,12 @@ impl File {
         std::str::from_utf8(&self.bytes).ok()
     }
 
-    /// Whether the tool wrote it.
+    /// Returns whether the tool wrote it.
     fn is_generated(&self) -> bool {
         is_territory(&self.path) || [LOCK, NAMES, "Cargo.lock"].contains(&self.path.as_str())
     }
 
-    /// Whether it holds tests, examples, or inputs and expected outputs of tests.
+    /// Returns whether it holds tests, examples, or inputs and expected outputs of tests.
     fn is_test(&self) -> bool {
         let folder = |name: &str| self.path.split('/').rev().skip(1).any(|part| part == name);
         ["tests", "benches", "examples", "cases", "fixtures", "snapshots"].iter().any(|name| folder(name))
@@ -64,7 +66,7 @@ impl File {
             || self.path.ends_with("_tests.rs")
     }
 
-    /// Whether the rules for hand-written code of the product hold here.
+    /// Returns whether the rules for hand-written product code apply.
     fn is_product_code(&self) -> bool {
         self.path.ends_with(".rs") && !self.is_generated() && !self.is_test()
     }
@@ -86,6 +88,7 @@ const RULES: &[Rule] = &[
     layers::check,
     readme::check,
     unused::check,
+    words::check,
 ];
 
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
@@ -95,6 +98,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     for finding in &findings {
         finding.to_string().lines().for_each(result);
     }
+    words::report(&files).iter().for_each(|line| progress(line));
     if findings.is_empty() {
         progress(&format!("tidy: {} keep the conventions", count(files.len(), "file", "files")));
         return Ok(ExitCode::SUCCESS);
@@ -103,7 +107,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     Ok(Exit::Stale.into())
 }
 
-/// Every file that belongs to the repository: what no one's tools keep for themselves.
+/// Every file of the repository, without build output and the folders of editors and other tools.
 fn files(workspace: &Workspace) -> Result<Vec<File>, Failure> {
     let mut paths = Vec::new();
     let entries =

@@ -1,4 +1,4 @@
-//! The modules of a crate, read from its files: what each declares and imports, and where a path leads.
+//! The modules of a crate, read from its files: their declarations, imports, and the targets of their paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use syn::{Attribute, Item, Meta, UseTree};
 
 use super::File;
 
-/// A name that the code of one place takes of another.
+/// A name that one module takes from another.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) by: Place,
@@ -16,7 +16,7 @@ pub(super) struct Named {
     pub(super) name: String,
 }
 
-/// A file and the module that it is. What a file holds of modules in braces is part of it.
+/// A file and the module that it is. Modules in braces are part of their file's module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) file: String,
@@ -29,7 +29,7 @@ pub(super) struct Modules {
     all: Vec<Module>,
 }
 
-/// The place of a module in the list; the root is the first.
+/// The index of a module in the list; the root is the first.
 type Id = usize;
 
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ struct Module {
     paths: BTreeSet<Vec<String>>,
 }
 
-/// Where a path leads.
+/// The target of a path.
 #[derive(Clone, Copy)]
 enum Target {
     Module(Id),
@@ -56,7 +56,7 @@ enum Target {
 }
 
 impl Modules {
-    /// Reads a crate from its root on. A file that is not Rust is the compiler's to refuse.
+    /// Reads a crate from its root. A file that is not Rust is left to the compiler.
     pub(super) fn read(root: &str, files: &[File]) -> Self {
         let mut modules = Self::default();
         let folder = root.rsplit_once('/').map(|(folder, _)| folder).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Modules {
         id
     }
 
-    /// Every name that the code of a file takes of a module.
+    /// Every name that the code of a file takes from a module.
     pub(super) fn named(&self) -> impl Iterator<Item = Named> {
         self.all.iter().enumerate().flat_map(move |(id, module)| {
             let paths = module.paths.iter().chain(module.imports.values()).chain(&module.globs);
@@ -199,7 +199,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The paths in what a macro is given.
+    /// The paths in the tokens of a macro call.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;
@@ -296,7 +296,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Whether an item is compiled for tests only.
+/// Returns whether an item is compiled for tests only.
 fn is_of_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg") => {
@@ -307,7 +307,7 @@ fn is_of_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// A name without the mark of a raw one.
+/// A name without the prefix of a raw identifier.
 fn plain(name: &impl ToString) -> String {
     name.to_string().trim_start_matches("r#").to_owned()
 }

@@ -1,11 +1,11 @@
-//! One name, one thing: what more than its own file sees of a crate has a name that no other type of the crate has.
+//! A type that is visible outside its file has a name that no other type of the crate has.
 
 use std::collections::BTreeMap;
 
 use super::{File, Finding, outside_strings, product_lines};
 
-/// Names that are right twice, by crate: what an operation of a contract is to each stage, and to those who follow one that goes
-/// on (docs/glossary.md); and what stands in for itself on another system.
+/// Names that two types may share, by crate: `Operation` in each stage of the generator and in the parts of the runtime
+/// that follow one (docs/glossary.md), and the stand-in for `Folder` on another system.
 const RIGHT: [(&str, &str); 3] = [("codegen", "Operation"), ("runtime", "Operation"), ("driftless", "Folder")];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
@@ -32,7 +32,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// The name of a type that a line declares for more than its own file.
+/// The name of a type that a line declares with a visibility beyond its file.
 fn declared(line: &str) -> Option<String> {
     let line = outside_strings(line);
     let rest = line.strip_prefix("pub")?;

@@ -23,7 +23,8 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// This rule names what it looks for; contracts of others and what is generated from them may hold anything.
+/// Files that may contain such paths: this rule and its tests, contracts of other services and the output generated
+/// from them.
 fn is_input(file: &File) -> bool {
     file.path == "xtask/src/tidy/paths.rs"
         || file.path == "xtask/src/tidy/tests.rs"

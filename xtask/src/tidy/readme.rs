@@ -45,7 +45,7 @@ fn unknown(command: &clap::Command, words: &[&str]) -> Option<String> {
         return Some(format!("`cargo xtask {name}` does not exist"));
     };
     if known.get_arguments().any(clap::Arg::is_trailing_var_arg_set) {
-        // Its flags are another program's.
+        // Its flags belong to another program.
         return None;
     }
     // A closing backtick ends the command inside a sentence.

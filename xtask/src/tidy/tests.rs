@@ -253,3 +253,35 @@ fn a_circle_of_modules_is_found_however_a_name_is_taken() {
     ]);
     assert_eq!(places(&circles::check(&beside)), [at("a/src/folder/one.rs", 1)]);
 }
+
+#[test]
+fn a_sentence_without_a_subject_is_found_in_comments_and_pages() {
+    let code = "//! Whether it is.\n//!\n//! A list. Where it lies\n//! is said. What then?\n\nlet a = \"// What\"; // Who asks.\n\
+                let b = r#\"\n// Where\n\"#; let c = '\"'; // Fine, what it is.\n/// ```\n/// // What\n/// ```\nfn b<'a>() {}\n";
+    let page =
+        "# What it is\n\n## Where is it?\n\nText. Whoever reads.\n\n```sh\nWhat\n```\n- **Where** it lies.\n| what |\n";
+    let script = "#!/bin/sh\n# What it does.\nrun # It goes.\n";
+    let files = [
+        file("codegen/src/a.rs", code),
+        file("codegen/a.md", page),
+        file("codegen/a.sh", script),
+        file("codegen/tests/cases/a/a.rs", code),
+        file("generated-client/src/generated/a.rs", code),
+        file("runtime/a.rs", code),
+    ];
+    let found: Vec<_> = words::check_except(&files, &["runtime/"]).into_iter().filter(|it| it.line > 1).collect();
+    let code = [3, 6].map(|line| at("codegen/src/a.rs", line));
+    let page = [5, 10].map(|line| at("codegen/a.md", line));
+    assert_eq!(places(&found), [&code[..], &page[..], &[at("codegen/a.sh", 2)]].concat());
+}
+
+#[test]
+fn a_comment_says_what_rarely_and_code_says_no_private_name() {
+    let text = |whats: usize| format!("{}{}", "// it is\n".repeat(500), "// what\n".repeat(whats));
+    let found = |text: &str| places(&words::check_except(&[file("codegen/src/a.rs", text)], &[]));
+    assert_eq!(found(&text(2)), []);
+    assert_eq!(found(&text(3)), [at("xtask/src/tidy/words.rs", 1)]);
+    let names =
+        "let desk = 1;\nstruct Flight;\n// desk\nlet a = \"told\";\nlet flights = in_flight;\nself.told.muted();\n";
+    assert_eq!(found(names), [1, 2, 6].map(|line| at("codegen/src/a.rs", line)));
+}

@@ -1,4 +1,4 @@
-//! A dependency is named somewhere in the code of the member that declares it, unless it is there for its features.
+//! The code of a member names each of its dependencies, unless the dependency is there for its features.
 
 use toml::Table;
 
@@ -39,7 +39,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// Whether a text holds a word as a name of its own.
+/// Returns whether a text holds a word as a name of its own.
 fn names(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {

@@ -25,6 +25,13 @@ pub(super) fn of(
     match cause {
         Cause::Respelled(kind, _) => spelling(*kind, findings, respelled, kept),
         Cause::Discriminator(before, after) => discriminator(before, after, findings),
+        Cause::Referred(_) => match findings {
+            [(_, head), parts @ ..] => {
+                let differences = if parts.len() == 1 { "difference" } else { "differences" };
+                (head.subject.clone(), format!("{}, with {} {differences}", head.change, parts.len()))
+            }
+            [] => Default::default(),
+        },
         Cause::Decided(rule, ..) => decision(*rule, findings, kept),
         Cause::Same(..) => {
             let speaker = findings.first().map(|(_, finding)| *finding);

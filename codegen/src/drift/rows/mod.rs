@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::change::Direction;
 use super::finding::{Drift, Finding, Site};
 use super::gather::is_count;
-use super::item_change::{ItemChange, Source};
+use super::item_change::{ItemChange, Source, once};
 use super::rule::{Rule, Wire};
 use respelled::{Respelled, Spelled, member};
 
@@ -31,10 +31,14 @@ pub struct Row<'f> {
     pub change: String,
     /// With their indices; the first one costs most.
     pub findings: Vec<(usize, &'f Finding)>,
+    /// True for a part of a row of which the compiler tells.
+    is_told: bool,
+    /// True if the items of both clients were compared.
+    has_items: bool,
 }
 
 impl<'f> Row<'f> {
-    fn single(number: String, index: usize, finding: &'f Finding) -> Self {
+    fn single(number: String, index: usize, finding: &'f Finding, has_items: bool) -> Self {
         Self {
             number,
             client: finding.client,
@@ -42,6 +46,8 @@ impl<'f> Row<'f> {
             is_counted: is_count(&finding.subject),
             change: finding.change.clone(),
             findings: vec![(index, finding)],
+            is_told: false,
+            has_items,
         }
     }
 
@@ -51,9 +57,13 @@ impl<'f> Row<'f> {
         if self.findings.len() < 2 {
             return Vec::new();
         }
+        let is_told = !self.is_silent();
         let numbered = self.findings.iter().zip(1..);
         numbered
-            .map(|((index, finding), part)| Row::single(format!("{}.{part}", self.number), *index, finding))
+            .map(|((index, finding), part)| Row {
+                is_told,
+                ..Row::single(format!("{}.{part}", self.number), *index, finding, self.has_items)
+            })
             .collect()
     }
 
@@ -100,7 +110,7 @@ impl<'f> Row<'f> {
     pub(super) fn items(&self) -> Vec<&'f ItemChange> {
         let mut known = BTreeSet::new();
         let all = self.findings.iter().flat_map(|(_, finding)| &finding.items);
-        all.filter(|change| known.insert((change.path(), change.kind()))).collect()
+        once(all.filter(|change| known.insert((change.path(), change.kind()))).collect())
     }
 
     /// What it does to a program that is compiled again.
@@ -108,10 +118,15 @@ impl<'f> Row<'f> {
         self.findings.iter().map(|(_, finding)| finding.source).max().unwrap_or_default()
     }
 
-    /// True if running programs notice it where the compiler tells nothing.
+    /// True if running programs notice it, and nothing that does not compile any more leads to it.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.findings.iter().any(|(_, finding)| finding.silent)
+        !self.is_told && self.source() < Source::Major && self.findings.iter().any(|(_, finding)| finding.silent)
+    }
+
+    /// True if running programs notice it, and only items of other rows lead to it.
+    pub(super) fn is_told_elsewhere(&self) -> bool {
+        self.has_items && self.client >= Wire::Risk && !self.is_silent() && self.items().is_empty()
     }
 
     /// True if it costs other clients of the contract more than this one.
@@ -125,6 +140,11 @@ impl<'f> Row<'f> {
     }
 }
 
+/// Indices of findings about names that are spelled otherwise, and mean the same.
+pub(super) fn respelled(findings: &[Finding]) -> BTreeSet<usize> {
+    respelled::find(findings).into_iter().flat_map(|one| one.findings).collect()
+}
+
 /// What findings of one cause have in common.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Cause<'f> {
@@ -132,6 +152,8 @@ enum Cause<'f> {
     Respelled(Spelled, Wire),
     /// A discriminator has another name, and with it a member of each variant: before, and after.
     Discriminator(String, String),
+    /// A place refers to another schema, with what differs between the two.
+    Referred(&'f str),
     /// The same was decided for many places, whose values differ; of media types, for requests or for responses.
     Decided(Rule, Wire, bool),
     /// The same changed into the same.
@@ -149,15 +171,17 @@ impl Drift {
         let mut exceptions = self.kept.clone();
         let mut rows: Vec<Row<'_>> = Vec::new();
         for (cause, mut findings) in self.grouped(&respelled) {
-            // The members of a discriminator are its images.
-            findings.sort_by_key(|(_, finding)| {
-                matches!(cause, Some(Cause::Discriminator(..))) && finding.rule != Rule::DiscriminatorChanged
+            // The members of a discriminator are its images, and what differs behind a reference is a part of it.
+            findings.sort_by_key(|(_, finding)| match cause {
+                Some(Cause::Discriminator(..)) => finding.rule != Rule::DiscriminatorChanged,
+                Some(Cause::Referred(_)) => finding.rule != Rule::SchemaReplaced,
+                _ => false,
             });
             let (Some((index, speaker)), client) = (findings.first(), findings.iter().map(|(_, f)| f.client).max())
             else {
                 continue;
             };
-            let mut row = Row::single(String::new(), *index, speaker);
+            let mut row = Row::single(String::new(), *index, speaker, self.unexplained.is_some());
             row.client = client.unwrap_or(Wire::None);
             if let (Some(cause), true) = (cause, findings.len() > 1) {
                 (row.subject, row.change) = headline::of(&cause, &findings, &respelled, &mut exceptions);
@@ -192,6 +216,14 @@ impl Drift {
             // However few: its members are its images.
             sizes.insert(cause.clone(), FEWEST);
             causes.insert(index, cause);
+        }
+        let heads = self.findings.iter().filter(|finding| finding.rule == Rule::SchemaReplaced);
+        let heads: BTreeSet<&str> = heads.filter_map(|finding| finding.head.as_deref()).collect();
+        for (index, finding) in self.findings.iter().enumerate() {
+            if let Some(head) = finding.head.as_deref().filter(|head| heads.contains(head)) {
+                sizes.insert(Cause::Referred(head), FEWEST);
+                causes.insert(index, Cause::Referred(head));
+            }
         }
         for (index, finding) in self.findings.iter().enumerate() {
             if let (false, Some(cause)) = (causes.contains_key(&index), Cause::of(finding)) {
@@ -242,6 +274,8 @@ fn is_decided(rule: Rule) -> bool {
             | Rule::MembersOpened
             | Rule::OperationIdChanged
             | Rule::SchemaRenamed
+            | Rule::SchemaExtracted
+            | Rule::SchemaInlined
             | Rule::SchemeRenamed
             | Rule::MediaTypeAdded
             | Rule::MediaTypeRemoved

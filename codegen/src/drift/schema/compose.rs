@@ -53,9 +53,15 @@ impl<'a> Pair<'a, '_> {
                 let change = self.emit(Rule::VariantRemoved, Some(&node), None);
                 (change.variant, change.keyword) = (kind, name(&node));
             }
+            let tagged = self.before.first("discriminator").is_some_and(|tag| !tag.text("propertyName").is_empty());
+            let is_kept = self.class.response && tagged;
             for node in added {
                 let change = self.emit(Rule::VariantAdded, None, Some(&node));
                 (change.variant, change.keyword) = (kind, name(&node));
+                // Where a tag tells them apart, this client keeps what it does not know as `Unknown`.
+                if is_kept {
+                    change.costs_this_client(Wire::Safe);
+                }
             }
         }
         self.discriminator();

@@ -138,12 +138,25 @@ impl<'a> Pair<'a, '_> {
         self.constraint(rule, keyword, before, after);
     }
 
-    fn constraint(&mut self, rule: Rule, keyword: &str, before: Option<&Node<'_>>, after: Option<&Node<'_>>) {
+    pub(super) fn constraint(
+        &mut self,
+        rule: Rule,
+        keyword: &str,
+        before: Option<&Node<'_>>,
+        after: Option<&Node<'_>>,
+    ) {
         // Both sides have to know how a text is to be read, so a change of it is not a limit.
         let is_reading = matches!(keyword, "contentEncoding" | "contentMediaType") && !self.class.muted;
         let change = self.emit(rule, before, after);
         change.keyword = keyword.to_owned();
         change.wire = is_reading.then_some(Wire::Risk);
+        // In Rust, items have the type that they had.
+        if rule == Rule::ConstraintRemoved
+            && matches!(keyword, "items" | "additionalProperties")
+            && change.class.response
+        {
+            change.client = Some(change.contract().min(Wire::Risk));
+        }
     }
 
     /// Schemas by name or by position.

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::Pair;
 use super::read::Schema;
-use crate::drift::change::short;
+use crate::drift::aliases;
+use crate::drift::change::{Change, short};
 use crate::drift::rule::{Rule, Wire};
 use crate::model::Node;
 
@@ -23,6 +24,7 @@ const LIMITS: [(&str, &str, bool); 10] = [
 ];
 
 /// A limit, and where it stands.
+#[derive(Clone)]
 struct Limit<'a> {
     node: Node<'a>,
     keyword: &'static str,
@@ -39,36 +41,35 @@ impl Limit<'_> {
     }
 }
 
-impl Pair<'_, '_> {
+impl<'a> Pair<'a, '_> {
     pub(super) fn limits(&mut self) {
         for (keyword, exclusive, upper) in LIMITS {
             let [old, new] = [&self.before, &self.after]
                 .map(|schema| [keyword, exclusive].map(|name| strongest(schema, name, [keyword, exclusive], upper)));
-            let is_one = |limits: &[Option<Limit<'_>>]| limits.iter().flatten().count() < 2;
-            // One bound may be written by either keyword.
-            if is_one(&old) && is_one(&new) {
-                let [old, new] = [old, new].map(|limits| limits.into_iter().flatten().next());
-                self.limit(old, new, upper);
-            } else {
-                old.into_iter().zip(new).for_each(|(old, new)| self.limit(old, new, upper));
-            }
+            // One bound may be written by either keyword, or by both: the stronger one counts.
+            let [before, after] = [&old, &new].map(|limits| {
+                let stronger =
+                    |one: Limit<'a>, other: Limit<'a>| if other.is_stronger(&one, upper) { other } else { one };
+                limits.iter().flatten().cloned().reduce(stronger)
+            });
+            let told = after.as_ref().or(before.as_ref()).map_or("", |limit| limit.keyword);
+            let Some(rule) = limit_rule(before.as_ref(), after.as_ref(), upper) else { continue };
+            // Other tools tell of each keyword.
+            let weaker = old.iter().zip(&new).find(|(_, new)| new.as_ref().is_some_and(|new| new.keyword != told));
+            let besides = weaker.and_then(|(old, new)| {
+                let rule = limit_rule(Some(old.as_ref()?), new.as_ref(), upper)?;
+                let change =
+                    Change::new(rule, "", old.as_ref().map(|old| &old.node), new.as_ref().map(|new| &new.node));
+                Some(aliases::of(&change.class(self.class).keyword(new.as_ref()?.keyword)))
+            });
+            let change =
+                self.emit(rule, before.as_ref().map(|limit| &limit.node), after.as_ref().map(|limit| &limit.node));
+            change.keyword = told.to_owned();
+            change.besides.extend(besides.into_iter().flatten());
         }
         self.unique();
         self.multiple();
         self.pattern();
-    }
-
-    fn limit(&mut self, before: Option<Limit<'_>>, after: Option<Limit<'_>>, upper: bool) {
-        let rule = match (&before, &after) {
-            (None, Some(new)) if matters(new) => Rule::LimitSet,
-            (Some(old), None) if matters(old) => Rule::LimitUnset,
-            (Some(old), Some(new)) if new.is_stronger(old, upper) => Rule::LimitTightened,
-            (Some(old), Some(new)) if old.is_stronger(new, upper) => Rule::LimitLoosened,
-            _ => return,
-        };
-        let keyword = after.as_ref().or(before.as_ref()).map_or("", |limit| limit.keyword);
-        let (old, new) = (before.map(|limit| limit.node), after.map(|limit| limit.node));
-        self.emit(rule, old.as_ref(), new.as_ref()).keyword = keyword.to_owned();
     }
 
     fn unique(&mut self) {
@@ -112,13 +113,31 @@ impl Pair<'_, '_> {
             (_, true) => Rule::PatternUnset,
             _ => Rule::PatternChanged,
         };
-        let anything = after.iter().any(|node| matches!(node.value.as_str(), Some(".*" | "^.*$")));
+        let is_anything =
+            |nodes: &[Node<'_>]| nodes.iter().any(|node| matches!(node.value.as_str(), Some(".*" | "^.*$")));
+        let (was_anything, anything) = (is_anything(&before), is_anything(&after));
+        let response = self.class.response;
         let change = self.emit(rule, before.first(), after.first());
         change.variant = if anything { "generalized" } else { "changed" };
-        // What matches anything refuses nothing.
-        if anything && rule == Rule::PatternChanged && change.client().max(change.contract()) > Wire::Safe {
-            change.wire = Some(Wire::Safe);
-        }
+        // What matches anything refuses nothing, and what did so before says nothing of what was read.
+        change.wire = match (response, rule) {
+            (false, Rule::PatternSet | Rule::PatternChanged) if anything && change.client() > Wire::Safe => {
+                Some(Wire::Safe)
+            }
+            (true, Rule::PatternUnset | Rule::PatternChanged) if was_anything => Some(Wire::None),
+            _ => None,
+        };
+    }
+}
+
+/// What happened to a bound.
+fn limit_rule(before: Option<&Limit<'_>>, after: Option<&Limit<'_>>, upper: bool) -> Option<Rule> {
+    match (before, after) {
+        (None, Some(new)) if matters(new) => Some(Rule::LimitSet),
+        (Some(old), None) if matters(old) => Some(Rule::LimitUnset),
+        (Some(old), Some(new)) if new.is_stronger(old, upper) => Some(Rule::LimitTightened),
+        (Some(old), Some(new)) if old.is_stronger(new, upper) => Some(Rule::LimitLoosened),
+        _ => None,
     }
 }
 

@@ -41,8 +41,11 @@ impl<'a> Pair<'a, '_> {
                     let (old, new) = (old_required.get(name), new_required.get(name));
                     match (old.is_some(), new.is_some()) {
                         (true, false) => {
-                            self.named(Rule::BecameOptional, name, [None; 2], [old, None], self.class.within())
-                                .variant = "undeclared"
+                            let change =
+                                self.named(Rule::BecameOptional, name, [None; 2], [old, None], self.class.within());
+                            change.variant = "undeclared";
+                            // In Rust, it is an `Option`.
+                            change.costs_this_client(Wire::Safe);
                         }
                         (false, true) => {
                             self.named(Rule::BecameRequired, name, [None; 2], [None, new], self.class.within())
@@ -91,7 +94,8 @@ impl<'a> Pair<'a, '_> {
         self.log.keep(Rule::MemberRemoved, "", &before.node);
         let always = !class.response && before.required && after.required;
         // Pairs are told apart by their class, so it says this only where a null comes.
-        let option = class.response && !before.required && !before.schema.nullable() && after.schema.nullable();
+        let is_option = class.response && self.is_read_as_option(before);
+        let option = is_option && !before.schema.nullable() && after.schema.nullable();
         self.child(&before.node, &after.node, Class { always, option, ..class });
         if before.required != after.required {
             let rule = if after.required { Rule::BecameRequired } else { Rule::BecameOptional };
@@ -99,6 +103,9 @@ impl<'a> Pair<'a, '_> {
             let class = Class { muted: class.muted || muted(after), ..class };
             let change = self.named(rule, name, at, [old_place, new_place], class);
             change.variant = if with_default { "with-default" } else { "" };
+            if is_option {
+                change.costs_this_client(Wire::Safe);
+            }
         } else {
             let rule = if before.required { Rule::BecameOptional } else { Rule::BecameRequired };
             self.log.keep(rule, "", &before.node);
@@ -128,9 +135,23 @@ impl<'a> Pair<'a, '_> {
             if old != new {
                 let rule = rules[usize::from(required) * 2 + usize::from(old)];
                 let (old, new) = (before.schema.first(keyword), after.schema.first(keyword));
-                self.named(rule, name, at, [old.as_ref(), new.as_ref()], class).required = after.required;
+                let change = self.named(rule, name, at, [old.as_ref(), new.as_ref()], class);
+                change.required = after.required;
+                if is_option && rule == Rule::RequiredBecameWriteOnly {
+                    change.costs_this_client(Wire::Safe);
+                }
             }
         }
+    }
+
+    /// True if this client reads a member as an `Option`, to which a null and nothing at all are the same: `Field::presence` says so
+    /// of its type.
+    fn is_read_as_option(&self, member: &Member<'a>) -> bool {
+        let is_said = |flag: &str| member.node.flag(flag) || member.node.resolve().is_some_and(|node| node.flag(flag));
+        !member.required
+            || member.schema.nullable()
+            || self.is_sent && is_said("readOnly")
+            || self.class.response && is_said("writeOnly")
     }
 
     /// A member that only one side has.
@@ -145,6 +166,7 @@ impl<'a> Pair<'a, '_> {
             (false, false) => Rule::MemberAdded,
         };
         let with_default = member.schema.first("default").is_some();
+        let is_option = class.response && self.is_read_as_option(member);
         let node = &member.node;
         let (before, after) = if gone { (Some(node), None) } else { (None, Some(node)) };
         let places = [before, after];
@@ -155,6 +177,9 @@ impl<'a> Pair<'a, '_> {
             (false, true) => "with-default",
             (false, false) => "",
         };
+        if rule == Rule::RequiredMemberRemoved && is_option {
+            change.costs_this_client(Wire::Safe);
+        }
     }
 
     /// What `additionalProperties` says of undeclared members.
@@ -185,8 +210,7 @@ impl<'a> Pair<'a, '_> {
             (false, false) => match (schema(&before), schema(&after)) {
                 (Some(before), Some(after)) => self.child(&before, &after, self.class.within()),
                 (Some(before), None) => {
-                    self.emit(Rule::ConstraintRemoved, Some(&before), after.as_ref()).keyword =
-                        "additionalProperties".to_owned();
+                    self.constraint(Rule::ConstraintRemoved, "additionalProperties", Some(&before), after.as_ref());
                 }
                 (None, Some(after)) => {
                     self.emit(Rule::ConstraintAdded, before.as_ref(), Some(&after)).keyword =

@@ -8,6 +8,7 @@ mod keywords;
 mod limits;
 mod members;
 mod read;
+mod sent;
 mod types;
 mod values;
 
@@ -19,6 +20,8 @@ use super::side::Side;
 use crate::model::Node;
 pub(super) use keywords::{is_prose, is_value};
 use read::Schema;
+pub(super) use read::is_no_text;
+pub(super) use sent::places as sent_places;
 
 /// The pairs of schemas that were met, and who reaches them.
 #[derive(Debug)]
@@ -27,6 +30,8 @@ pub(super) struct Graph<'a> {
     siblings: [bool; 2],
     /// `YYYY-MM-DD`.
     today: &'a str,
+    /// The places, before, of schemas whose types are sent.
+    sent: BTreeSet<String>,
     pairs: Vec<Met>,
     index: HashMap<Key, usize>,
     queue: VecDeque<Queued<'a>>,
@@ -41,9 +46,29 @@ struct Queued<'a> {
     node: usize,
     before: Node<'a>,
     after: Node<'a>,
-    /// The places that refer to them, where they refer to something else now.
-    referring: Option<[Node<'a>; 2]>,
+    referring: Option<Referring<'a>>,
     class: Class,
+}
+
+/// Places that refer to another schema now: what differs within is told of them.
+#[derive(Clone, Debug)]
+struct Referring<'a> {
+    at: [Node<'a>; 2],
+    /// The places of what they refer to.
+    targets: [String; 2],
+}
+
+impl Referring<'_> {
+    fn places(&self) -> [String; 2] {
+        self.at.each_ref().map(|node| node.pointer.clone())
+    }
+
+    /// True if a pair of places lies within what they refer to.
+    fn has(&self, places: [&str; 2]) -> bool {
+        self.targets.iter().zip(places).all(|(target, place)| {
+            place.strip_prefix(target.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
 }
 
 #[derive(Debug, Default)]
@@ -53,22 +78,35 @@ struct Met {
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(siblings: [bool; 2], today: &'a str) -> Self {
-        Self { siblings, today, pairs: Vec::new(), index: HashMap::new(), queue: VecDeque::new() }
+    pub(super) fn new(siblings: [bool; 2], today: &'a str, sent: BTreeSet<String>) -> Self {
+        Self { siblings, today, sent, pairs: Vec::new(), index: HashMap::new(), queue: VecDeque::new() }
+    }
+
+    /// Whether members beside `$ref` count, before and after.
+    pub(super) fn siblings(&self) -> [bool; 2] {
+        self.siblings
     }
 
     /// Compares two schemas that stand in an operation.
     pub(super) fn root(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, operation: usize, log: &mut Log) {
-        let met = self.meet(before, after, class, log);
+        let met = self.meet(before, after, class, None, log);
         self.pairs[met].operations.insert(operation);
     }
 
     /// Compares two components that no operation reaches.
     pub(super) fn unreached(&mut self, before: &Node<'a>, after: &Node<'a>, log: &mut Log) {
-        self.meet(before, after, Class { muted: true, ..Class::request(Spot::Property) }, log);
+        self.meet(before, after, Class { muted: true, ..Class::request(Spot::Property) }, None, log);
     }
 
-    fn meet(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, log: &mut Log) -> usize {
+    /// `outer`: the places that refer to what the two lie in.
+    fn meet(
+        &mut self,
+        before: &Node<'a>,
+        after: &Node<'a>,
+        class: Class,
+        outer: Option<&Referring<'a>>,
+        log: &mut Log,
+    ) -> usize {
         log.pair(before, after);
         log.judge(0, &before.pointer);
         log.judge(1, &after.pointer);
@@ -76,8 +114,13 @@ impl<'a> Graph<'a> {
         let before = read::follow(before, self.siblings[0]);
         let after = read::follow(after, self.siblings[1]);
         log.pair(&before, &after);
-        let referring = is_another(&before, &after, at).then(|| at.map(Node::clone));
-        let places = referring.as_ref().map(|nodes| nodes.each_ref().map(|node| node.pointer.clone()));
+        // Within a schema that refers to itself, the same is met again.
+        let outer = outer.filter(|outer| outer.has([&before.pointer, &after.pointer])).cloned();
+        let referring = outer.or_else(|| {
+            let targets = [before.pointer.clone(), after.pointer.clone()];
+            is_another(&before, &after, at).then(|| Referring { at: at.map(Node::clone), targets })
+        });
+        let places = referring.as_ref().map(Referring::places);
         let key = ([before.pointer.clone(), after.pointer.clone()], places, class);
         if let Some(met) = self.index.get(&key) {
             return *met;
@@ -94,6 +137,7 @@ impl<'a> Graph<'a> {
         while let Some(Queued { node, before, after, referring, class }) = self.queue.pop_front() {
             let [of_before, of_after] = self.siblings;
             let mut pair = Pair {
+                is_sent: self.sent.contains(&sent::of_type(&before).pointer),
                 before: Schema::read(&before, of_before),
                 after: Schema::read(&after, of_after),
                 referring,
@@ -105,8 +149,9 @@ impl<'a> Graph<'a> {
                 children: Vec::new(),
             };
             pair.compare();
-            for (before, after, class) in pair.children {
-                let child = self.meet(&before, &after, class, log);
+            let (children, outer) = (pair.children, pair.referring);
+            for (before, after, class) in children {
+                let child = self.meet(&before, &after, class, outer.as_ref(), log);
                 if child != node && !self.pairs[child].parents.contains(&node) {
                     self.pairs[child].parents.push(node);
                 }
@@ -166,9 +211,11 @@ fn is_another(before: &Node<'_>, after: &Node<'_>, at: [&Node<'_>; 2]) -> bool {
 struct Pair<'a, 'l> {
     before: Schema<'a>,
     after: Schema<'a>,
-    referring: Option<[Node<'a>; 2]>,
+    referring: Option<Referring<'a>>,
     siblings: [bool; 2],
     today: &'a str,
+    /// True if its type before is sent as well.
+    is_sent: bool,
     class: Class,
     node: usize,
     log: &'l mut Log,
@@ -184,9 +231,14 @@ impl<'a> Pair<'a, '_> {
         }
         self.renamed();
         // What became one of several, or another type altogether, has nothing else to compare.
-        if self.wrapped() || self.types() {
+        let is_ended = self.wrapped() || self.types();
+        for (side, schema) in [&self.before, &self.after].into_iter().enumerate() {
+            self.log.followed(side, &schema.place.pointer, is_ended);
+        }
+        if is_ended {
             return;
         }
+        self.replaced();
         self.nullability();
         self.values();
         self.limits();
@@ -207,16 +259,54 @@ impl<'a> Pair<'a, '_> {
         }
     }
 
+    /// The place refers to another schema, of which both sides know, or has the schema itself on one side.
+    fn replaced(&mut self) {
+        let Some(referring) = self.refers().cloned() else { return };
+        let names = [&self.before.place, &self.after.place].map(|place| component(&sent::of_type(place)));
+        let (rule, old, new) = match names.into() {
+            (Some(old), Some(new)) => {
+                let is_known = has_component(&self.after.place, &old) || has_component(&self.before.place, &new);
+                if old == new || !is_known {
+                    return;
+                }
+                (Rule::SchemaReplaced, old, new)
+            }
+            // What has no name of its own in Rust has none to lose.
+            _ if !["properties", "enum", "oneOf", "anyOf"].iter().any(|key| self.after.first(key).is_some()) => return,
+            (None, Some(new)) => (Rule::SchemaExtracted, String::new(), new),
+            (Some(old), None) => (Rule::SchemaInlined, old, String::new()),
+            (None, None) => return,
+        };
+        let [before, after] = &referring.at;
+        let change = self.emit(rule, Some(before), Some(after));
+        change.keyword = if rule == Rule::SchemaReplaced { String::new() } else { [old.as_str(), &new].concat() };
+        for (site, name) in [(&mut change.before, old), (&mut change.after, new)] {
+            if let Some(site) = site {
+                site.value = name;
+            }
+        }
+    }
+
+    /// What refers to the two, where it refers to something else now.
+    fn refers(&self) -> Option<&Referring<'a>> {
+        let places = [&self.before.place, &self.after.place];
+        self.referring.as_ref().filter(|outer| outer.targets.iter().zip(places).all(|(one, at)| *one == at.pointer))
+    }
+
     /// What the pair is called, by its place before; by its place after, for what is new.
     fn subject(&self, new: bool) -> String {
-        let [before, after] = self.places();
-        let place = if new { after } else { before };
-        self.log.label(usize::from(new), &place.pointer)
+        let side = usize::from(new);
+        let place = &[&self.before.place, &self.after.place][side].pointer;
+        let told = self.referring.as_ref().and_then(|outer| {
+            let rest = place.strip_prefix(outer.targets[side].as_str())?;
+            Some([&outer.at[side].pointer, rest].concat())
+        });
+        self.log.label(side, told.as_ref().unwrap_or(place))
     }
 
     /// The places of the pair: behind references, unless what is referred to is another schema now.
     fn places(&self) -> [&Node<'a>; 2] {
-        self.referring.as_ref().map_or([&self.before.place, &self.after.place], |nodes| nodes.each_ref())
+        self.refers().map_or([&self.before.place, &self.after.place], |outer| outer.at.each_ref())
     }
 
     /// Records a change of this pair.
@@ -224,6 +314,7 @@ impl<'a> Pair<'a, '_> {
         let subject = self.subject(before.is_none());
         let mut change = Change::new(rule, subject, before, after).class(self.class);
         change.node = Some(self.node);
+        change.head = self.referring.as_ref().map(|outer| outer.places().join(" "));
         self.log.changes.push(change);
         let last = self.log.changes.len() - 1;
         &mut self.log.changes[last]

@@ -212,6 +212,12 @@ impl<'a> Schema<'a> {
     }
 }
 
+/// Whether a schema says of a value that it is something, and no text.
+pub(in crate::drift) fn is_no_text(schema: &Node<'_>, siblings: bool) -> bool {
+    let schema = Schema::read(schema, siblings);
+    schema.types().map_or(schema.first("properties").is_some(), |types| !types.contains("string"))
+}
+
 /// Whether a schema is met by null alone.
 fn is_null(schema: &Value) -> bool {
     let Some(map) = schema.as_object() else { return false };

@@ -156,7 +156,9 @@ impl Pair<'_, '_> {
         let rule = if after { Rule::BecameNullable } else { Rule::BecameNotNullable };
         let is_read = self.class.option && after;
         let change = self.emit(rule, Some(&old.place), Some(&new.place));
-        change.client = is_read.then_some(Wire::Safe);
+        if is_read {
+            change.costs_this_client(Wire::Safe);
+        }
         for (site, schema, null) in [(&mut change.before, &old, before), (&mut change.after, &new, after)] {
             if let Some(site) = site {
                 site.pointer = place(schema);

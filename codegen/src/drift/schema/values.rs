@@ -1,16 +1,20 @@
 //! Lists of values, constants and defaults.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::Pair;
+use super::read::Schema;
 use crate::drift::change::short;
 use crate::drift::lifecycle::{STABILITY, Sunset, stability};
 use crate::drift::rule::{Rule, Wire};
-use crate::model::Node;
+use crate::model::{Node, VALUE_NAMES};
 
 impl Pair<'_, '_> {
     pub(super) fn values(&mut self) {
         self.enumeration();
+        self.names();
         self.constant();
         self.suggestions();
         self.default();
@@ -51,6 +55,24 @@ impl Pair<'_, '_> {
                 }
             }
         }
+    }
+
+    /// What generators call the values that both sides have.
+    fn names(&mut self) {
+        let names = |schema: &Schema<'_>| -> BTreeMap<String, Option<Value>> {
+            let list = |key: &str| schema.first(key).and_then(|node| node.value.as_array().cloned());
+            let names = VALUE_NAMES.iter().find_map(|key| list(key)).unwrap_or_default();
+            let values = list("enum").into_iter().flatten().enumerate();
+            values.map(|(index, value)| (short(&value), names.get(index).cloned())).collect()
+        };
+        let (olds, news) = (names(&self.before), names(&self.after));
+        let others = olds.iter().filter(|(value, name)| news.get(*value).is_some_and(|other| other != *name));
+        let others: Vec<&str> = others.map(|(value, _)| value.as_str()).collect();
+        if others.is_empty() {
+            return;
+        }
+        let [old, new] = [&self.before, &self.after].map(|schema| VALUE_NAMES.iter().find_map(|key| schema.first(key)));
+        self.emit(Rule::ValueNamesChanged, old.as_ref(), new.as_ref()).keyword = others.join(", ");
     }
 
     /// Whether a side says the only one of the values as a constant.

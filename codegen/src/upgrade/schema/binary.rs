@@ -29,7 +29,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
         _ => {
             let name = [encoding.unwrap_or_default(), media_type].join(" ");
             let what = "dropped the encoding or media type of a string";
-            journal.prose(PASS, pointer, what, format!("what the text holds: {}", name.trim()));
+            journal.prose(PASS, pointer, what, format!("the content of the text: {}", name.trim()));
         }
     }
 }

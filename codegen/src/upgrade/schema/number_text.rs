@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Journal, Schema, text};
 
 const PASS: &str = "upgrade/number-as-text";
-/// Keywords that say by themselves what a value is.
+/// Keywords that define a value by themselves.
 const OTHERWISE: [&str; 7] = ["$ref", "allOf", "anyOf", "enum", "items", "oneOf", "properties"];
 
 pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<'_>) {

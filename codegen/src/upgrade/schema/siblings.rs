@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::{Journal, Schema};
 
 const PASS: &str = "upgrade/ref-siblings";
-/// What is kept although Swagger 2.0 and OpenAPI 3.0 ignore it: it says what the author meant, and constrains nothing.
+/// Siblings that are kept although Swagger 2.0 and OpenAPI 3.0 ignore them: they show the author's intent, and
+/// constrain nothing.
 const KEPT: [&str; 9] =
     ["default", "deprecated", "description", "example", "externalDocs", "nullable", "readOnly", "title", "writeOnly"];
 
@@ -27,11 +28,7 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, count: bool, journal: 
         });
     }
     if !ignored.is_empty() {
-        journal.same(
-            PASS,
-            pointer,
-            format!("dropped {} beside `$ref`, where the version ignores it", ignored.join(", ")),
-        );
+        journal.same(PASS, pointer, format!("dropped {} beside `$ref`: the version ignores it", ignored.join(", ")));
     }
     if schema.is_empty() {
         schema.insert("$ref".to_owned(), target);

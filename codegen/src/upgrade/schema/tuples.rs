@@ -31,5 +31,5 @@ pub(super) fn convert(schema: &mut Schema, pointer: &str, journal: &mut Journal<
     items.extend(rest.filter(|rest| rest.is_object() && !is_nothing(rest)));
     let items = if items.is_empty() { Value::Object(Schema::new()) } else { any_of(items) };
     schema.insert("items".to_owned(), items);
-    journal.prose(PASS, pointer, "wrote a tuple as an array", "which item stands at which position");
+    journal.prose(PASS, pointer, "wrote a tuple as an array", "the positions of the items");
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Journal, Schema};
 
 const PASS: &str = "upgrade/type-array";
-/// Keywords that say by themselves what a value is.
+/// Keywords that define a value by themselves.
 const SHAPES: [&str; 6] = ["$ref", "allOf", "anyOf", "items", "oneOf", "properties"];
 /// Keywords that mean something for one type only.
 const KEYWORDS: [(&str, &[&str]); 4] = [

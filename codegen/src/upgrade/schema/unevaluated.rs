@@ -24,13 +24,13 @@ fn replace(schema: &mut Schema, key: &str, heir: &str, pointer: &str, journal: &
             "which members the rest of the schema covers",
         );
     } else if value == Value::Bool(true) {
-        journal.same(PASS, pointer, format!("dropped `{key}: true`, which allows what is allowed anyway"));
+        journal.same(PASS, pointer, format!("dropped `{key}: true`, which is the default"));
     } else {
         journal.prose(
             PASS,
             pointer,
             format!("dropped `{key}`"),
-            "what it says of members that the rest of the schema does not cover",
+            "its constraints on members that the rest of the schema does not cover",
         );
     }
 }

@@ -78,7 +78,7 @@ pub(in crate::upgrade) fn convert(mut parameter: Object, from: &str, to: &str, j
     Value::Object(parameter)
 }
 
-/// Where an array stands, which decides how it can be written.
+/// The location of an array, which decides about its possible styles.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListStyle {
     /// The query, or a form.
@@ -87,7 +87,7 @@ pub(super) enum ListStyle {
     Simple,
 }
 
-/// Writes `collectionFormat` as style and explode. What OpenAPI 3.0 cannot say stays under an extension.
+/// Writes `collectionFormat` as style and explode. A separator that OpenAPI 3.0 cannot express is kept in an extension.
 pub(super) fn style(
     target: &mut Object,
     format: Option<&str>,

@@ -24,7 +24,8 @@ pub(super) fn convert(root: &mut Object, journal: &mut Journal<'_>) {
     let schemes: Vec<&str> = schemes.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str).collect();
     let urls: Vec<String> = match (host.is_empty(), schemes.is_empty()) {
         (true, _) => vec![base],
-        // Without a scheme it is the one by which the contract was fetched, which is what a network-path reference says.
+        // Without a scheme, the address has the one by which the contract was fetched. A network-path reference means
+        // that.
         (false, true) => vec![format!("//{host}{base}")],
         (false, false) => schemes.iter().map(|scheme| format!("{scheme}://{host}{base}")).collect(),
     };

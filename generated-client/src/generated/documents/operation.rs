@@ -4,7 +4,7 @@ use driftless_runtime::codegen::prelude::*;
 
 /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
-/// What the document takes.
+/// The variables of the document.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Variables {
@@ -13,7 +13,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into() }
     }
@@ -22,7 +22,7 @@ record!(Variables { id: required "id" });
 
 /// Assumed: no deployment has shown this yet. It may change when the client is regenerated from one.
 ///
-/// What the query answers.
+/// The data of the query.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Data {

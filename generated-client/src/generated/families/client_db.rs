@@ -383,7 +383,7 @@ impl<'a> ClientDb<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateConnectionBackup {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "client_db",
         "create_connection_backup",
@@ -393,7 +393,7 @@ impl operations::CreateConnectionBackup {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ExportConnection {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<ByteStream> = crate::testing::FakeOperation::new(
         "client_db",
         "export_connection",
@@ -403,7 +403,7 @@ impl operations::ExportConnection {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetConnection {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::DatabaseConnection> = crate::testing::FakeOperation::new(
         "client_db",
         "get_connection",
@@ -413,7 +413,7 @@ impl operations::GetConnection {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetConnectionSchema {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::DatabaseSchema> = crate::testing::FakeOperation::new(
         "client_db",
         "get_connection_schema",
@@ -423,7 +423,7 @@ impl operations::GetConnectionSchema {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetConnectionSchemaTable {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::DatabaseTable> = crate::testing::FakeOperation::new(
         "client_db",
         "get_connection_schema_table",
@@ -433,7 +433,7 @@ impl operations::GetConnectionSchemaTable {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ImportConnection {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "client_db",
         "import_connection",
@@ -443,7 +443,7 @@ impl operations::ImportConnection {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListConnections {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::DatabaseConnection>> = crate::testing::FakeOperation::new(
         "client_db",
         "list_connections",
@@ -466,14 +466,14 @@ impl<T> Call<'_, T, operations::QueryConnection> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::QueryConnection {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::QueryConnectionResponse> = crate::testing::FakeOperation::new(
         "client_db",
         "query_connection",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`ClientDb::create_connection_backup`](super::ClientDb::create_connection_backup).

@@ -829,7 +829,7 @@ impl<'a> Compliance<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFramework {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework",
@@ -839,7 +839,7 @@ impl operations::CreateFramework {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_v1",
@@ -849,7 +849,7 @@ impl operations::CreateFrameworkV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkVersion {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_version",
@@ -859,7 +859,7 @@ impl operations::CreateFrameworkVersion {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkVersionControl {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_version_control",
@@ -869,7 +869,7 @@ impl operations::CreateFrameworkVersionControl {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkVersionControlV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_version_control_v1",
@@ -879,7 +879,7 @@ impl operations::CreateFrameworkVersionControlV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateFrameworkVersionV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
         "compliance",
         "create_framework_version_v1",
@@ -889,7 +889,7 @@ impl operations::CreateFrameworkVersionV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetFramework {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
         "compliance",
         "get_framework",
@@ -899,7 +899,7 @@ impl operations::GetFramework {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetFrameworkV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Framework> = crate::testing::FakeOperation::new(
         "compliance",
         "get_framework_v1",
@@ -909,7 +909,7 @@ impl operations::GetFrameworkV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetFrameworkVersion {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
         "compliance",
         "get_framework_version",
@@ -919,7 +919,7 @@ impl operations::GetFrameworkVersion {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetFrameworkVersionV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::FrameworkVersion> = crate::testing::FakeOperation::new(
         "compliance",
         "get_framework_version_v1",
@@ -937,7 +937,7 @@ impl<T> Call<'_, T, operations::ListFrameworkVersionControls> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworkVersionControls {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Control>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_framework_version_controls",
@@ -955,7 +955,7 @@ impl<T> Call<'_, T, operations::ListFrameworkVersionControlsV1> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworkVersionControlsV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Control>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_framework_version_controls_v1",
@@ -965,7 +965,7 @@ impl operations::ListFrameworkVersionControlsV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworkVersions {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::FrameworkVersion>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_framework_versions",
@@ -975,7 +975,7 @@ impl operations::ListFrameworkVersions {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworkVersionsV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::FrameworkVersion>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_framework_versions_v1",
@@ -985,7 +985,7 @@ impl operations::ListFrameworkVersionsV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworks {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Framework>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_frameworks",
@@ -995,7 +995,7 @@ impl operations::ListFrameworks {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListFrameworksV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Framework>> = crate::testing::FakeOperation::new(
         "compliance",
         "list_frameworks_v1",
@@ -1005,7 +1005,7 @@ impl operations::ListFrameworksV1 {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateFrameworkVersionControl {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
         "compliance",
         "update_framework_version_control",
@@ -1015,14 +1015,14 @@ impl operations::UpdateFrameworkVersionControl {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateFrameworkVersionControlV1 {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Control> = crate::testing::FakeOperation::new(
         "compliance",
         "update_framework_version_control_v1",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Compliance::create_framework`](super::Compliance::create_framework).

@@ -819,7 +819,7 @@ impl<'a> Devops<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ApplyTerraformDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "devops",
         "apply_terraform_deployment",
@@ -829,7 +829,7 @@ impl operations::ApplyTerraformDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateRepository {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::GitRepository> = crate::testing::FakeOperation::new(
         "devops",
         "create_repository",
@@ -839,7 +839,7 @@ impl operations::CreateRepository {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateRepositoryFile {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::GitFile>> = crate::testing::FakeOperation::new(
         "devops",
         "create_repository_file",
@@ -849,7 +849,7 @@ impl operations::CreateRepositoryFile {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTerraformDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "devops",
         "create_terraform_deployment",
@@ -859,7 +859,7 @@ impl operations::CreateTerraformDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteRepository {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "devops",
         "delete_repository",
@@ -877,7 +877,7 @@ impl<T> Call<'_, T, operations::DeleteRepositoryFilesContent> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteRepositoryFilesContent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "devops",
         "delete_repository_files_content",
@@ -887,7 +887,7 @@ impl operations::DeleteRepositoryFilesContent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DestroyTerraformDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "devops",
         "destroy_terraform_deployment",
@@ -897,7 +897,7 @@ impl operations::DestroyTerraformDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetRepository {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::GitRepository> = crate::testing::FakeOperation::new(
         "devops",
         "get_repository",
@@ -915,7 +915,7 @@ impl<T> Call<'_, T, operations::GetRepositoryFilesContent> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetRepositoryFilesContent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<ByteStream> = crate::testing::FakeOperation::new(
         "devops",
         "get_repository_files_content",
@@ -925,7 +925,7 @@ impl operations::GetRepositoryFilesContent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTerraformDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::TerraformDeployment> = crate::testing::FakeOperation::new(
         "devops",
         "get_terraform_deployment",
@@ -935,7 +935,7 @@ impl operations::GetTerraformDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTerraformDeploymentLog {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<String> = crate::testing::FakeOperation::new(
         "devops",
         "get_terraform_deployment_log",
@@ -953,7 +953,7 @@ impl<T> Call<'_, T, operations::ListRepositories> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListRepositories {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::GitRepository>> = crate::testing::FakeOperation::new(
         "devops",
         "list_repositories",
@@ -963,7 +963,7 @@ impl operations::ListRepositories {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListRepositoryBranches {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::GitBranch>> = crate::testing::FakeOperation::new(
         "devops",
         "list_repository_branches",
@@ -981,7 +981,7 @@ impl<T> Call<'_, T, operations::ListRepositoryFiles> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListRepositoryFiles {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::GitFile>> = crate::testing::FakeOperation::new(
         "devops",
         "list_repository_files",
@@ -991,7 +991,7 @@ impl operations::ListRepositoryFiles {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTerraformDeploymentOutputs {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::TerraformOutputs> = crate::testing::FakeOperation::new(
         "devops",
         "list_terraform_deployment_outputs",
@@ -1014,7 +1014,7 @@ impl<T> Call<'_, T, operations::ListTerraformDeployments> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTerraformDeployments {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::TerraformDeployment>> = crate::testing::FakeOperation::new(
         "devops",
         "list_terraform_deployments",
@@ -1024,7 +1024,7 @@ impl operations::ListTerraformDeployments {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateRepositoryBranch {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::GitBranch> = crate::testing::FakeOperation::new(
         "devops",
         "update_repository_branch",
@@ -1047,14 +1047,14 @@ impl<T> Call<'_, T, operations::UpdateRepositoryFilesContent> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateRepositoryFilesContent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<types::GitFile>> = crate::testing::FakeOperation::new(
         "devops",
         "update_repository_files_content",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Devops::apply_terraform_deployment`](super::Devops::apply_terraform_deployment).

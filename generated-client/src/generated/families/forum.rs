@@ -616,7 +616,7 @@ impl<'a> Forum<'a> {
     /// | 200 | [`ForumThreadPagedResult`](crate::types::ForumThreadPagedResult) | OK |
     /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
     ///
-    /// Comes in pages: `.with_items()` is a stream of the items of all of them.
+    /// Paginated: `.with_items()` returns a stream of the items of all pages.
     ///
     /// ```no_run
     /// # use platform_client::*;
@@ -774,7 +774,7 @@ impl<'a> Forum<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateModerationReport {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumReport> = crate::testing::FakeOperation::new(
         "forum",
         "create_moderation_report",
@@ -784,7 +784,7 @@ impl operations::CreateModerationReport {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumThread> = crate::testing::FakeOperation::new(
         "forum",
         "create_thread",
@@ -794,7 +794,7 @@ impl operations::CreateThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateThreadReply {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumReply> = crate::testing::FakeOperation::new(
         "forum",
         "create_thread_reply",
@@ -804,7 +804,7 @@ impl operations::CreateThreadReply {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateThreadReplyComment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumComment> = crate::testing::FakeOperation::new(
         "forum",
         "create_thread_reply_comment",
@@ -814,7 +814,7 @@ impl operations::CreateThreadReplyComment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "forum",
         "delete_thread",
@@ -824,7 +824,7 @@ impl operations::DeleteThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteThreadVote {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "forum",
         "delete_thread_vote",
@@ -834,7 +834,7 @@ impl operations::DeleteThreadVote {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumThread> = crate::testing::FakeOperation::new(
         "forum",
         "get_thread",
@@ -844,7 +844,7 @@ impl operations::GetThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetThreadReply {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumReply> = crate::testing::FakeOperation::new(
         "forum",
         "get_thread_reply",
@@ -854,7 +854,7 @@ impl operations::GetThreadReply {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetThreadVote {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<types::ForumVote>> = crate::testing::FakeOperation::new(
         "forum",
         "get_thread_vote",
@@ -864,7 +864,7 @@ impl operations::GetThreadVote {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::HideThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "forum",
         "hide_thread",
@@ -882,7 +882,7 @@ impl<T> Call<'_, T, operations::ListModerationReports> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListModerationReports {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::ForumReport>> = crate::testing::FakeOperation::new(
         "forum",
         "list_moderation_reports",
@@ -892,7 +892,7 @@ impl operations::ListModerationReports {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListThreadReplies {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::ForumReply>> = crate::testing::FakeOperation::new(
         "forum",
         "list_thread_replies",
@@ -902,7 +902,7 @@ impl operations::ListThreadReplies {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListThreadReplyComments {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::ForumComment>> = crate::testing::FakeOperation::new(
         "forum",
         "list_thread_reply_comments",
@@ -929,7 +929,7 @@ impl<T> Call<'_, T, operations::ListThreads> {
 
 #[cfg(feature = "assumed")]
 impl<'a, T> Call<'a, T, operations::ListThreads> {
-    /// The items of all pages, as a stream: a page is asked for when it is read.
+    /// Returns a stream of the items of all pages. A page is requested when the stream reaches it.
     pub fn with_items(self) -> driftless_runtime::Items<'a, types::ForumThread> {
         self.with_pages(Paging {
             items: "/items",
@@ -942,7 +942,7 @@ impl<'a, T> Call<'a, T, operations::ListThreads> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListThreads {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumThreadPagedResult> = crate::testing::FakeOperation::new(
         "forum",
         "list_threads",
@@ -952,7 +952,7 @@ impl operations::ListThreads {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::LockThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "forum",
         "lock_thread",
@@ -962,7 +962,7 @@ impl operations::LockThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::PatchThread {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumThread> = crate::testing::FakeOperation::new(
         "forum",
         "patch_thread",
@@ -972,7 +972,7 @@ impl operations::PatchThread {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ResolveModerationReport {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumReport> = crate::testing::FakeOperation::new(
         "forum",
         "resolve_moderation_report",
@@ -982,14 +982,14 @@ impl operations::ResolveModerationReport {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateThreadVote {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ForumVote> = crate::testing::FakeOperation::new(
         "forum",
         "update_thread_vote",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Forum::create_moderation_report`](super::Forum::create_moderation_report).

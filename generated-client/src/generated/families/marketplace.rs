@@ -444,7 +444,7 @@ impl<'a> Marketplace<'a> {
     /// | 200 | [`StoreItemPagedResult`](crate::types::StoreItemPagedResult) | OK |
     /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
     ///
-    /// Comes in pages: `.with_items()` is a stream of the items of all of them.
+    /// Paginated: `.with_items()` returns a stream of the items of all pages.
     ///
     /// ```no_run
     /// # use platform_client::*;
@@ -515,7 +515,7 @@ impl<'a> Marketplace<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateStoreItem {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::StoreItem> = crate::testing::FakeOperation::new(
         "marketplace",
         "create_store_item",
@@ -525,7 +525,7 @@ impl operations::CreateStoreItem {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateStoreItemComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::StoreItemComponent> = crate::testing::FakeOperation::new(
         "marketplace",
         "create_store_item_component",
@@ -535,7 +535,7 @@ impl operations::CreateStoreItemComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateStoreItemPaymentPlan {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::PaymentPlan> = crate::testing::FakeOperation::new(
         "marketplace",
         "create_store_item_payment_plan",
@@ -545,7 +545,7 @@ impl operations::CreateStoreItemPaymentPlan {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteStoreItemPaymentPlan {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "marketplace",
         "delete_store_item_payment_plan",
@@ -555,7 +555,7 @@ impl operations::DeleteStoreItemPaymentPlan {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetStoreItem {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::StoreItem> = crate::testing::FakeOperation::new(
         "marketplace",
         "get_store_item",
@@ -565,7 +565,7 @@ impl operations::GetStoreItem {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetStoreItemImage {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<ByteStream> = crate::testing::FakeOperation::new(
         "marketplace",
         "get_store_item_image",
@@ -575,7 +575,7 @@ impl operations::GetStoreItemImage {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetStoreItemPaymentPlan {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::PaymentPlan> = crate::testing::FakeOperation::new(
         "marketplace",
         "get_store_item_payment_plan",
@@ -585,7 +585,7 @@ impl operations::GetStoreItemPaymentPlan {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListStoreItemComponents {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::StoreItemComponent>> = crate::testing::FakeOperation::new(
         "marketplace",
         "list_store_item_components",
@@ -595,7 +595,7 @@ impl operations::ListStoreItemComponents {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListStoreItemPaymentPlans {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::PaymentPlan>> = crate::testing::FakeOperation::new(
         "marketplace",
         "list_store_item_payment_plans",
@@ -632,7 +632,7 @@ impl<T> Call<'_, T, operations::ListStoreItems> {
 
 #[cfg(feature = "assumed")]
 impl<'a, T> Call<'a, T, operations::ListStoreItems> {
-    /// The items of all pages, as a stream: a page is asked for when it is read.
+    /// Returns a stream of the items of all pages. A page is requested when the stream reaches it.
     pub fn with_items(self) -> driftless_runtime::Items<'a, types::StoreItem> {
         self.with_pages(Paging {
             items: "/items",
@@ -645,7 +645,7 @@ impl<'a, T> Call<'a, T, operations::ListStoreItems> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListStoreItems {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::StoreItemPagedResult> = crate::testing::FakeOperation::new(
         "marketplace",
         "list_store_items",
@@ -655,14 +655,14 @@ impl operations::ListStoreItems {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateStoreItemImage {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "marketplace",
         "update_store_item_image",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Marketplace::create_store_item`](super::Marketplace::create_store_item).

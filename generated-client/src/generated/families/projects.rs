@@ -112,7 +112,7 @@ impl<'a> Projects<'a> {
 
 #[cfg(feature = "testing")]
 impl operations::CreateProject {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<Value>> = crate::testing::FakeOperation::new(
         "projects",
         "create_project",
@@ -121,7 +121,7 @@ impl operations::CreateProject {
 
 #[cfg(feature = "testing")]
 impl operations::GetProject {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Project> = crate::testing::FakeOperation::new(
         "projects",
         "get_project",
@@ -130,7 +130,7 @@ impl operations::GetProject {
 
 #[cfg(feature = "testing")]
 impl operations::ListProjects {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Project>> = crate::testing::FakeOperation::new(
         "projects",
         "list_projects",
@@ -420,7 +420,7 @@ impl<'a> Projects<'a> {
     /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
     /// | 400 | [`ValidationProblemDetails`](crate::types::ValidationProblemDetails) | Bad Request |
     /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
-    /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `workload_deployment` to wait for.
+    /// Asynchronous: a success means that the service accepted the work. `submit` returns an operation of kind `workload_deployment` to wait for.
     ///
     /// ```no_run
     /// # use platform_client::*;
@@ -1054,7 +1054,7 @@ impl<T> Call<'_, T, operations::CancelProjectComponentDeployment> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CancelProjectComponentDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<types::AcceptedResult>> = crate::testing::FakeOperation::new(
         "projects",
         "cancel_project_component_deployment",
@@ -1064,7 +1064,7 @@ impl operations::CancelProjectComponentDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateProjectComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Component> = crate::testing::FakeOperation::new(
         "projects",
         "create_project_component",
@@ -1074,7 +1074,7 @@ impl operations::CreateProjectComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateProjectComponentAccessGrant {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AccessGrant> = crate::testing::FakeOperation::new(
         "projects",
         "create_project_component_access_grant",
@@ -1092,7 +1092,7 @@ impl<T> Submission<'_, T, operations::CreateProjectComponentDeployment> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateProjectComponentDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "projects",
         "create_project_component_deployment",
@@ -1102,7 +1102,7 @@ impl operations::CreateProjectComponentDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteProject {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "projects",
         "delete_project",
@@ -1112,7 +1112,7 @@ impl operations::DeleteProject {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteProjectComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "projects",
         "delete_project_component",
@@ -1122,7 +1122,7 @@ impl operations::DeleteProjectComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteProjectComponentAccessGrant {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "projects",
         "delete_project_component_access_grant",
@@ -1132,7 +1132,7 @@ impl operations::DeleteProjectComponentAccessGrant {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteProjectComponentEnvironmentVariable {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "projects",
         "delete_project_component_environment_variable",
@@ -1142,7 +1142,7 @@ impl operations::DeleteProjectComponentEnvironmentVariable {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetProjectComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Component> = crate::testing::FakeOperation::new(
         "projects",
         "get_project_component",
@@ -1152,7 +1152,7 @@ impl operations::GetProjectComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetProjectComponentDeployment {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::WorkloadDeployment> = crate::testing::FakeOperation::new(
         "projects",
         "get_project_component_deployment",
@@ -1162,7 +1162,7 @@ impl operations::GetProjectComponentDeployment {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetProjectComponentEnvironmentVariable {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::EnvironmentVariable> = crate::testing::FakeOperation::new(
         "projects",
         "get_project_component_environment_variable",
@@ -1172,7 +1172,7 @@ impl operations::GetProjectComponentEnvironmentVariable {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListProjectComponentAccessGrants {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::AccessGrant>> = crate::testing::FakeOperation::new(
         "projects",
         "list_project_component_access_grants",
@@ -1182,7 +1182,7 @@ impl operations::ListProjectComponentAccessGrants {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListProjectComponentDeployments {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::WorkloadDeployment>> = crate::testing::FakeOperation::new(
         "projects",
         "list_project_component_deployments",
@@ -1192,7 +1192,7 @@ impl operations::ListProjectComponentDeployments {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListProjectComponentEnvironmentVariables {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::EnvironmentVariable>> = crate::testing::FakeOperation::new(
         "projects",
         "list_project_component_environment_variables",
@@ -1210,7 +1210,7 @@ impl<T> Call<'_, T, operations::ListProjectComponents> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListProjectComponents {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Component>> = crate::testing::FakeOperation::new(
         "projects",
         "list_project_components",
@@ -1220,7 +1220,7 @@ impl operations::ListProjectComponents {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateProject {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Project> = crate::testing::FakeOperation::new(
         "projects",
         "update_project",
@@ -1230,7 +1230,7 @@ impl operations::UpdateProject {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateProjectComponent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Component> = crate::testing::FakeOperation::new(
         "projects",
         "update_project_component",
@@ -1240,14 +1240,14 @@ impl operations::UpdateProjectComponent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateProjectComponentEnvironmentVariable {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::EnvironmentVariable> = crate::testing::FakeOperation::new(
         "projects",
         "update_project_component_environment_variable",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     /// [`Projects::create_project`](super::Projects::create_project).
     pub enum CreateProject {}

@@ -754,7 +754,7 @@ impl<'a> Teams<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTeamBillingAccount {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::BillingAccount> = crate::testing::FakeOperation::new(
         "teams",
         "create_team_billing_account",
@@ -764,7 +764,7 @@ impl operations::CreateTeamBillingAccount {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTeamContainerRegistry {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ContainerRegistry> = crate::testing::FakeOperation::new(
         "teams",
         "create_team_container_registry",
@@ -774,7 +774,7 @@ impl operations::CreateTeamContainerRegistry {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTeamRole {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::TeamRole> = crate::testing::FakeOperation::new(
         "teams",
         "create_team_role",
@@ -784,7 +784,7 @@ impl operations::CreateTeamRole {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateTeamServiceProviderCredential {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<
         types::CreateTeamServiceProviderCredentialCreated,
     > = crate::testing::FakeOperation::new(
@@ -796,7 +796,7 @@ impl operations::CreateTeamServiceProviderCredential {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteTeamContainerRegistry {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "teams",
         "delete_team_container_registry",
@@ -806,7 +806,7 @@ impl operations::DeleteTeamContainerRegistry {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteTeamRole {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "teams",
         "delete_team_role",
@@ -816,7 +816,7 @@ impl operations::DeleteTeamRole {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteTeamServiceProviderCredential {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "teams",
         "delete_team_service_provider_credential",
@@ -826,7 +826,7 @@ impl operations::DeleteTeamServiceProviderCredential {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTeam {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Team> = crate::testing::FakeOperation::new(
         "teams",
         "get_team",
@@ -836,7 +836,7 @@ impl operations::GetTeam {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTeamBillingAccount {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::BillingAccount> = crate::testing::FakeOperation::new(
         "teams",
         "get_team_billing_account",
@@ -846,7 +846,7 @@ impl operations::GetTeamBillingAccount {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTeamContainerRegistry {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ContainerRegistry> = crate::testing::FakeOperation::new(
         "teams",
         "get_team_container_registry",
@@ -856,7 +856,7 @@ impl operations::GetTeamContainerRegistry {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetTeamServiceProviderCredential {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<
         types::GetTeamServiceProviderCredentialResponse,
     > = crate::testing::FakeOperation::new(
@@ -868,7 +868,7 @@ impl operations::GetTeamServiceProviderCredential {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeamBillingAccounts {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::BillingAccount>> = crate::testing::FakeOperation::new(
         "teams",
         "list_team_billing_accounts",
@@ -878,7 +878,7 @@ impl operations::ListTeamBillingAccounts {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeamContainerRegistries {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::ContainerRegistry>> = crate::testing::FakeOperation::new(
         "teams",
         "list_team_container_registries",
@@ -888,7 +888,7 @@ impl operations::ListTeamContainerRegistries {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeamRoles {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::TeamRole>> = crate::testing::FakeOperation::new(
         "teams",
         "list_team_roles",
@@ -898,7 +898,7 @@ impl operations::ListTeamRoles {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeamServiceProviderCredentials {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<
         Vec<types::ListTeamServiceProviderCredentialsResponseItem>,
     > = crate::testing::FakeOperation::new(
@@ -910,7 +910,7 @@ impl operations::ListTeamServiceProviderCredentials {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListTeams {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::Team>> = crate::testing::FakeOperation::new(
         "teams",
         "list_teams",
@@ -920,14 +920,14 @@ impl operations::ListTeams {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateTeamRole {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::TeamRole> = crate::testing::FakeOperation::new(
         "teams",
         "update_team_role",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`Teams::create_team_billing_account`](super::Teams::create_team_billing_account).

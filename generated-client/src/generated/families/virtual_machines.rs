@@ -567,7 +567,7 @@ impl<'a> VirtualMachines<'a> {
     /// | 202 | [`AcceptedResult`](crate::types::AcceptedResult) | Accepted |
     /// | 404 | [`ProblemDetails`](crate::types::ProblemDetails) | Not Found |
     /// | 409 | [`ProblemDetails`](crate::types::ProblemDetails) | Conflict |
-    /// Asynchronous: a success says that the work is accepted. `submit` gives an operation of kind `virtual_machine_start` to wait for.
+    /// Asynchronous: a success means that the service accepted the work. `submit` returns an operation of kind `virtual_machine_start` to wait for.
     ///
     /// ```no_run
     /// # use platform_client::*;
@@ -687,7 +687,7 @@ impl<'a> VirtualMachines<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateVirtualMachineSession {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::VirtualMachineSession> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "create_virtual_machine_session",
@@ -697,7 +697,7 @@ impl operations::CreateVirtualMachineSession {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteVirtualMachineSession {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "delete_virtual_machine_session",
@@ -707,7 +707,7 @@ impl operations::DeleteVirtualMachineSession {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::DeleteVirtualMachineShutdownTimer {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "delete_virtual_machine_shutdown_timer",
@@ -717,7 +717,7 @@ impl operations::DeleteVirtualMachineShutdownTimer {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetSessionsCurrent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::VirtualMachineSession> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_sessions_current",
@@ -727,7 +727,7 @@ impl operations::GetSessionsCurrent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetVirtualMachine {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::VirtualMachine> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_virtual_machine",
@@ -737,7 +737,7 @@ impl operations::GetVirtualMachine {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetVirtualMachineLogsStream {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<EventStream> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_virtual_machine_logs_stream",
@@ -747,7 +747,7 @@ impl operations::GetVirtualMachineLogsStream {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetVirtualMachineShutdownTimer {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Option<types::ShutdownTimer>> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_virtual_machine_shutdown_timer",
@@ -757,7 +757,7 @@ impl operations::GetVirtualMachineShutdownTimer {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetVirtualMachineStatus {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::VirtualMachineStatus> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "get_virtual_machine_status",
@@ -775,7 +775,7 @@ impl<T> Call<'_, T, operations::ListVirtualMachineLogs> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListVirtualMachineLogs {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<String> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "list_virtual_machine_logs",
@@ -785,7 +785,7 @@ impl operations::ListVirtualMachineLogs {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListVirtualMachineSessions {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::VirtualMachineSession>> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "list_virtual_machine_sessions",
@@ -803,7 +803,7 @@ impl<T> Call<'_, T, operations::ListVirtualMachines> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListVirtualMachines {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::VirtualMachine>> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "list_virtual_machines",
@@ -813,7 +813,7 @@ impl operations::ListVirtualMachines {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::StartVirtualMachine {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "start_virtual_machine",
@@ -831,7 +831,7 @@ impl<T> Call<'_, T, operations::StopVirtualMachine> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::StopVirtualMachine {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AcceptedResult> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "stop_virtual_machine",
@@ -841,14 +841,14 @@ impl operations::StopVirtualMachine {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::UpdateVirtualMachineShutdownTimer {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::ShutdownTimer> = crate::testing::FakeOperation::new(
         "virtual_machines",
         "update_virtual_machine_shutdown_timer",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`VirtualMachines::create_virtual_machine_session`](super::VirtualMachines::create_virtual_machine_session).

@@ -377,7 +377,7 @@ impl<'a> VmAgent<'a> {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateAgent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Agent> = crate::testing::FakeOperation::new(
         "vm_agent",
         "create_agent",
@@ -387,7 +387,7 @@ impl operations::CreateAgent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateAgentCommand {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::AgentCommand> = crate::testing::FakeOperation::new(
         "vm_agent",
         "create_agent_command",
@@ -397,7 +397,7 @@ impl operations::CreateAgentCommand {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::CreateAgentCommandOutput {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "vm_agent",
         "create_agent_command_output",
@@ -407,7 +407,7 @@ impl operations::CreateAgentCommandOutput {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::GetAgent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Agent> = crate::testing::FakeOperation::new(
         "vm_agent",
         "get_agent",
@@ -417,7 +417,7 @@ impl operations::GetAgent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::HeartbeatAgent {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "vm_agent",
         "heartbeat_agent",
@@ -427,7 +427,7 @@ impl operations::HeartbeatAgent {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::ListAgentCommands {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<types::AgentCommand>> = crate::testing::FakeOperation::new(
         "vm_agent",
         "list_agent_commands",
@@ -437,7 +437,7 @@ impl operations::ListAgentCommands {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::MarkAgentCommandCompleted {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "vm_agent",
         "mark_agent_command_completed",
@@ -447,14 +447,14 @@ impl operations::MarkAgentCommandCompleted {
 #[cfg(feature = "testing")]
 #[cfg(feature = "assumed")]
 impl operations::MarkAgentCommandStarted {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "vm_agent",
         "mark_agent_command_started",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     #[cfg(feature = "assumed")]
     /// [`VmAgent::create_agent`](super::VmAgent::create_agent).

@@ -110,7 +110,7 @@ pub struct DatabaseQuery {
 }
 
 impl DatabaseQuery {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(statement: impl Into<String>) -> Self {
         Self {
             limit: Default::default(),
@@ -207,7 +207,7 @@ pub struct ImportConnectionRequest {
 }
 
 impl ImportConnectionRequest {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(dump: Upload) -> Self {
         Self {
             dump,

@@ -117,7 +117,7 @@ pub struct SaveControl {
 }
 
 impl SaveControl {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(code: impl Into<String>) -> Self {
         Self {
             code: code.into(),
@@ -167,7 +167,7 @@ pub struct SaveFramework {
 }
 
 impl SaveFramework {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             authority: Default::default(),
@@ -200,7 +200,7 @@ pub struct SaveFrameworkVersion {
 }
 
 impl SaveFrameworkVersion {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(label: impl Into<String>) -> Self {
         Self {
             effective_from: Default::default(),

@@ -21,7 +21,7 @@ pub struct CreateGitRepository {
 }
 
 impl CreateGitRepository {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             default_branch: Default::default(),
@@ -123,7 +123,7 @@ pub struct CreateTerraformDeployment {
 }
 
 impl CreateTerraformDeployment {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(repository_id: Uuid) -> Self {
         Self {
             auto_approve: Default::default(),

@@ -50,7 +50,7 @@ pub struct CreateForumReport {
 }
 
 impl CreateForumReport {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(thread_id: Uuid) -> Self {
         Self {
             reason: Default::default(),
@@ -251,7 +251,7 @@ pub struct SaveForumText {
 }
 
 impl SaveForumText {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(body: impl Into<String>) -> Self {
         Self { body: body.into() }
     }
@@ -275,7 +275,7 @@ pub struct SaveForumThread {
 }
 
 impl SaveForumThread {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             body: Default::default(),

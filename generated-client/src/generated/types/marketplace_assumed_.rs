@@ -113,7 +113,7 @@ pub struct SaveStoreItem {
 }
 
 impl SaveStoreItem {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             category: Default::default(),

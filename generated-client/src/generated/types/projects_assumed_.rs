@@ -157,7 +157,7 @@ pub struct CreateComponent {
 }
 
 impl CreateComponent {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             image: Default::default(),

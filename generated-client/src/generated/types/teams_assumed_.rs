@@ -14,7 +14,7 @@ pub struct AccessKeyCredential {
     pub id: Option<Uuid>,
     /// `kind`
     ///
-    /// Names the variant: filled in when the value is sent as one.
+    /// The tag of the variant: filled in when the value is sent as one.
     pub kind: Option<super::AccessKeyCredentialKind>,
     /// `name`
     pub name: Maybe<String>,
@@ -363,7 +363,7 @@ pub struct ServicePrincipalCredential {
     pub id: Option<Uuid>,
     /// `kind`
     ///
-    /// Names the variant: filled in when the value is sent as one.
+    /// The tag of the variant: filled in when the value is sent as one.
     pub kind: Option<super::ServicePrincipalCredentialKind>,
     /// `name`
     pub name: Maybe<String>,
@@ -499,7 +499,7 @@ pub struct TokenCredential {
     pub id: Option<Uuid>,
     /// `kind`
     ///
-    /// Names the variant: filled in when the value is sent as one.
+    /// The tag of the variant: filled in when the value is sent as one.
     pub kind: Option<super::TokenCredentialKind>,
     /// `name`
     pub name: Maybe<String>,

@@ -74,7 +74,7 @@ pub struct SetShutdownTimer {
 }
 
 impl SetShutdownTimer {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(minutes: i32) -> Self {
         Self {
             minutes,

@@ -104,7 +104,7 @@ pub struct CreateAgentCommandOutputRequest {
 }
 
 impl CreateAgentCommandOutputRequest {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(sequence: i32) -> Self {
         Self {
             sequence,
@@ -161,7 +161,7 @@ pub struct RegisterAgent {
 }
 
 impl RegisterAgent {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(host_name: impl Into<String>) -> Self {
         Self {
             host_name: host_name.into(),
@@ -200,13 +200,13 @@ pub struct RestartServiceCommand {
     pub service: String,
     /// `type`
     ///
-    /// Names the variant: filled in when the value is sent as one.
+    /// The tag of the variant: filled in when the value is sent as one.
     pub type_: Option<super::RestartServiceCommandType>,
     undeclared_: driftless_runtime::codegen::Undeclared,
 }
 
 impl RestartServiceCommand {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(service: impl Into<String>) -> Self {
         Self {
             id: Default::default(),
@@ -262,13 +262,13 @@ pub struct RunScriptCommand {
     pub timeout_seconds: Maybe<i32>,
     /// `type`
     ///
-    /// Names the variant: filled in when the value is sent as one.
+    /// The tag of the variant: filled in when the value is sent as one.
     pub type_: Option<super::RunScriptCommandType>,
     undeclared_: driftless_runtime::codegen::Undeclared,
 }
 
 impl RunScriptCommand {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(script: impl Into<String>) -> Self {
         Self {
             id: Default::default(),

@@ -1,4 +1,4 @@
-//! What a program says of the network: certificates, proxy, connections, headers of every request.
+//! Network settings: certificates, proxy, connections, headers of every request.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use super::ClientBuilder;
 use crate::{auth::SecretSource, client::network::ChosenProxy, transport::Certificates};
 
 impl<P> ClientBuilder<P> {
-    /// Trusts these root certificates beside those of the system: a company's own authority. They are read by
+    /// Trusts these root certificates in addition to those of the system: a company's own authority. They are read by
     /// [`build`](Self::build).
     ///
     /// ```
@@ -23,16 +23,16 @@ impl<P> ClientBuilder<P> {
         self
     }
 
-    /// Trusts these root certificates, and those of further calls, in place of those of the system.
+    /// Trusts only these root certificates, and those of further calls, instead of those of the system.
     pub fn only_root_certificates(mut self, certificates: Certificates) -> Self {
         self.network.roots.push((certificates, true));
         self
     }
 
-    /// Shows a certificate to servers that ask for one (mutual TLS), to the issuer as well. The chain begins with the client's
-    /// own certificate; the key is PEM, in a [`SecretFile`](crate::auth::SecretFile) or another
-    /// [source](crate::auth::SecretSource). Both are read by [`build`](Self::build), so a program whose certificate is renewed builds
-    /// a client anew.
+    /// Presents a certificate to servers that ask for one (mutual TLS), including the issuer. The chain begins with the
+    /// client's own certificate; the key is PEM, in a [`SecretFile`](crate::auth::SecretFile) or another
+    /// [source](crate::auth::SecretSource). Both are read by [`build`](Self::build): build a new client when the
+    /// certificate is renewed.
     ///
     /// ```no_run
     /// # fn run() -> Result<(), driftless_runtime::Error> {
@@ -49,12 +49,12 @@ impl<P> ClientBuilder<P> {
         self
     }
 
-    /// Sends what goes to `https` addresses through this proxy, in place of that of the environment:
-    /// `http://user:password@proxy.example:3128`. Loopback is reached directly, and so is what
-    /// [`proxy_except`](Self::proxy_except) names.
+    /// Sends requests to `https` addresses through this proxy instead of that of the environment:
+    /// `http://user:password@proxy.example:3128`. Loopback and the hosts of [`proxy_except`](Self::proxy_except) are
+    /// reached directly.
     ///
-    /// Unless it is set, the variables `HTTPS_PROXY` and `ALL_PROXY` name the proxy, and `NO_PROXY` the hosts that are reached
-    /// without it. Neither errors nor logs show its user and password.
+    /// Unless it is set, the variables `HTTPS_PROXY` and `ALL_PROXY` name the proxy, and `NO_PROXY` the hosts that are
+    /// reached without it. Errors and logs do not contain its user and password.
     pub fn proxy(mut self, address: impl Into<SecretString>) -> Self {
         self.network.proxy = ChosenProxy::Address(address.into());
         self
@@ -67,53 +67,53 @@ impl<P> ClientBuilder<P> {
         self
     }
 
-    /// Uses no proxy, whatever the environment says.
+    /// Uses no proxy, even if the environment names one.
     pub fn no_proxy(mut self) -> Self {
         self.network.proxy = ChosenProxy::Direct;
         self
     }
 
-    /// Sets how many connections to one host are kept open while no request uses them; unlimited unless set. Zero keeps none.
+    /// Sets the limit of idle connections per host; unlimited unless set. Zero keeps none.
     pub fn pool_max_idle_per_host(mut self, connections: usize) -> Self {
         self.network.idle_per_host = Some(connections);
         self
     }
 
-    /// Sets how long a connection is kept open while no request uses it; 45 s unless set, which is less than usual servers and
-    /// balancers wait (60 s). Set less than yours do: a request on a connection that the server is closing may be lost.
-    /// `Duration::MAX` keeps it until the server closes it.
+    /// Sets the time after which an idle connection is closed; 45 s unless set, which is less than the limit of usual
+    /// servers and balancers (60 s). Set less than yours use: a request on a connection that the server is closing may
+    /// be lost. `Duration::MAX` keeps connections until the server closes them.
     pub fn pool_idle_timeout(mut self, time: Duration) -> Self {
         self.network.idle_timeout = Some(time);
         self
     }
 
-    /// Adds a header to every request to the main server, unless the request sets it itself. A server beside has
-    /// [headers of its own](crate::ServerSettings::default_header), and the issuer is sent none of them.
+    /// Adds a header to every request to the main server, unless the request sets it. Additional servers have [headers
+    /// of their own](crate::ServerSettings::default_header); the issuer gets none of them.
     ///
-    /// `Authorization` is the credential's, and `Host`, `Content-Length`, `Transfer-Encoding` and `Connection` are the connection's:
-    /// [`build`](Self::build) refuses them.
+    /// [`build`](Self::build) refuses `Authorization`, which the credential sets, and `Host`, `Content-Length`,
+    /// `Transfer-Encoding` and `Connection`, which the connection sets.
     pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.network.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Lets the service, and the servers beside it, be `http` on these hosts, such as an address that only a cluster knows.
-    /// **Tokens go over the network in clear text**: whoever sees the connection can use them. Hosts are named whole, without
-    /// scheme and port; loopback needs no permission.
+    /// Allows `http` for the service and its additional servers on these hosts, such as an address inside a cluster.
+    /// **Tokens go over the network in clear text**: anyone who sees the connection can use them. Name whole hosts,
+    /// without scheme and port; loopback needs no permission.
     ///
-    /// An issuer on such a host is allowed by its credential, as
+    /// For an issuer on such a host, set this on its credential, as with
     /// [`ClientCredentials::danger_allow_http_to`](crate::auth::ClientCredentials::danger_allow_http_to).
     pub fn danger_allow_http_to(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.network.plain.extend(hosts.into_iter().map(Into::into));
         self
     }
 
-    /// Changes the [`reqwest::ClientBuilder`] of every connection, after everything else is set on it: for what this builder has
-    /// no method for.
+    /// Changes the [`reqwest::ClientBuilder`] of every connection, after all other settings: for settings without a
+    /// method here.
     ///
-    /// What is changed there is the program's own matter: redirects, which are not followed unless it says so, certificates,
-    /// proxies. Deadlines, limits of bodies and retries stay those of the client. It is called more than once: for each tokio
-    /// runtime that calls, and for `http` and `https` apart.
+    /// The program is responsible for its changes, such as to redirects (not followed by default), certificates and
+    /// proxies. Deadlines, body limits and retries stay those of the client. The function is called more than once: for
+    /// each tokio runtime that calls, and separately for `http` and `https`.
     ///
     /// ```
     /// use driftless_runtime::Client;

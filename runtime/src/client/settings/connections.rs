@@ -16,23 +16,23 @@ use crate::{
     transport::{Certificates, address::PlainHosts},
 };
 
-/// What configures the connections of a client.
+/// The connection settings of a client.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionSettings {
-    /// The file of root certificates beside those of the system.
+    /// The file of additional root certificates.
     pub roots: Option<NamedFile>,
     /// The file of the client certificate.
     pub certificate: Option<NamedFile>,
     /// The protected file of its key.
     pub key: Option<NamedFile>,
-    /// Hosts that may be `http`.
+    /// Hosts that `http` is allowed to.
     pub plain: Vec<String>,
 }
 
 /// A file that is named outside the program.
 #[derive(Clone, Debug)]
 pub struct NamedFile {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
     /// The variable, or the line of a file, that names it.
     pub named_by: Option<String>,
@@ -52,7 +52,7 @@ impl NamedFile {
     }
 }
 
-/// The ends of the variables of connections.
+/// The suffixes of the variables of connections.
 #[cfg(feature = "profiles")]
 pub(super) const VARIABLES: [&str; 4] =
     ["CA_FILE", "CLIENT_CERTIFICATE_FILE", "CLIENT_KEY_FILE", "DANGER_ALLOW_HTTP_TO"];
@@ -74,20 +74,21 @@ impl Variables<'_> {
 }
 
 impl ConnectionSettings {
-    /// Whether the address may be spoken to without TLS.
+    /// Returns whether `http` is allowed to the address.
     ///
     /// # Errors
     ///
-    /// A host is not one.
+    /// A host is invalid.
     pub fn allow_plain(&self, url: &Url) -> Result<bool, Error> {
         Ok(PlainHosts::read(&self.plain)?.allow(url))
     }
 
-    /// What the environment variables say whose names begin so; what they leave open, `self` says.
+    /// Returns the settings of the environment variables with this prefix; those that are not set are taken from
+    /// `self`.
     ///
     /// # Errors
     ///
-    /// A variable holds what cannot be meant.
+    /// A variable has an invalid value.
     pub fn with_variables(self, prefix: &str) -> Result<Self, Error> {
         if prefix.is_empty() {
             return Ok(self);
@@ -101,7 +102,7 @@ impl ConnectionSettings {
         })
     }
 
-    /// The builder with these settings; `files` says which files hold secrets.
+    /// Applies these settings to the builder; `files` has the rules of secret files.
     ///
     /// # Errors
     ///
@@ -128,12 +129,12 @@ impl ConnectionSettings {
             }
             (None, None) => builder,
             (Some(certificate), None) => {
-                let what = format!("the client certificate{} lacks its key", certificate.by());
-                return Err(wrong(&what, "set `…CLIENT_KEY_FILE`, or `client_key_file`, to a protected file"));
+                let message = format!("the client certificate{} lacks its key", certificate.by());
+                return Err(wrong(&message, "set `…CLIENT_KEY_FILE`, or `client_key_file`, to a protected file"));
             }
             (None, Some(key)) => {
-                let what = format!("the key of a client certificate{} lacks its certificate", key.by());
-                return Err(wrong(&what, "set `…CLIENT_CERTIFICATE_FILE`, or `client_certificate_file`"));
+                let message = format!("the key of a client certificate{} lacks its certificate", key.by());
+                return Err(wrong(&message, "set `…CLIENT_CERTIFICATE_FILE`, or `client_certificate_file`"));
             }
         };
         Ok(builder.danger_allow_http_to(self.plain))

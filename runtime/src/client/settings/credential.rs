@@ -19,7 +19,7 @@ use crate::{
     error::Error,
 };
 
-/// Environment variables whose names begin alike.
+/// Environment variables with the same prefix.
 pub(super) struct Variables<'a> {
     pub(super) lookup: Lookup<'a>,
     pub(super) prefix: &'a str,
@@ -58,7 +58,7 @@ impl Variables<'_> {
         Ok(SecretFiles { links: self.flag("FOLLOW_LINKS")?, mounted: self.flag("SECRET_FILE_MOUNTED")? })
     }
 
-    /// The settings that the variables say; `names` are those of the keys that can have a variable of their own.
+    /// Returns the settings of the variables; `names` are those of the keys that can have a variable of their own.
     pub(super) fn credential<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<CredentialSettings, Error> {
         let mut settings = CredentialSettings { variables: self.prefix.to_owned(), ..CredentialSettings::default() };
         for setting in &SETTINGS {
@@ -66,15 +66,15 @@ impl Variables<'_> {
                 self.fill((setting.slot)(&mut settings), end)?;
             }
         }
-        for (place, end) in [
+        for (source, end) in [
             (&mut settings.token, "TOKEN_FILE"),
             (&mut settings.secret, "SECRET_FILE"),
             (&mut settings.key.secret, "API_KEY_FILE"),
             (&mut settings.password, "BASIC_PASSWORD_FILE"),
         ] {
-            place.named_by = place.file.as_ref().map(|_| self.name(end));
+            source.named_by = source.file.as_ref().map(|_| self.name(end));
         }
-        // Two names can be written alike.
+        // Two names can map to the same variable.
         let mut taken: BTreeMap<String, &str> = BTreeMap::new();
         for name in names {
             let beginning = key_variable(name);
@@ -86,8 +86,8 @@ impl Variables<'_> {
                 let variable = self.name(&end);
                 let other = taken.insert(end, name).filter(|other| *other != name && slot.is_set());
                 if let Some(other) = other {
-                    let what = format!("`{variable}` is the variable of two keys: `{other}` and `{name}`");
-                    return Err(wrong(&what, "give both in the program, with `api_key`, and unset it"));
+                    let message = format!("`{variable}` is the variable of two keys: `{other}` and `{name}`");
+                    return Err(wrong(&message, "give both in the program, with `api_key`, and unset it"));
                 }
             }
             key.secret.named_by = key.secret.file.as_ref().map(|_| self.name(&format!("{beginning}_FILE")));
@@ -101,18 +101,18 @@ impl Variables<'_> {
     fn fill(&self, slot: SettingSlot<'_>, end: &str) -> Result<(), Error> {
         match slot {
             SettingSlot::Text(value) => *value = self.text(end)?,
-            // Its name is kept, and not the value: the source reads it when a secret is needed.
+            // Its name is kept instead of the value: the source reads it when a secret is needed.
             SettingSlot::Env(value) => *value = self.text(end)?.map(|_| self.name(end)),
             SettingSlot::Path(value) => *value = self.path(end),
             SettingSlot::Flag(value) => *value = self.flag(end)?,
-            // A variable cannot hold them.
+            // A variable cannot contain them.
             SettingSlot::Words(_) | SettingSlot::Keys(_) => {}
         }
         Ok(())
     }
 }
 
-/// A token, or what one is obtained by.
+/// A token, or the secrets that obtain one.
 const SECRETS: [SettingPart; 3] = [SettingPart::Token, SettingPart::Secret, SettingPart::Folder];
 
 impl SecretFiles {
@@ -122,8 +122,8 @@ impl SecretFiles {
 }
 
 impl CredentialSettings {
-    /// Fails where one of these keys would not be used, whatever the environment variables say. `key_file`: the rules of files
-    /// are for the key of a client certificate, too.
+    /// Checks that each of these keys has an effect, whatever the environment variables are. `key_file`: the rules of
+    /// files also apply to the key of a client certificate.
     ///
     /// # Errors
     ///
@@ -135,12 +135,13 @@ impl CredentialSettings {
         }
     }
 
-    /// What the environment variables say; what they leave open, `self` says, whose keys are checked. Another secret takes the place of one that is
-    /// configured. What keys alone begin, and a variable would complete that is not set on this machine, is left out.
+    /// Returns the settings of the environment variables; those that are not set are taken from `self`, whose keys are
+    /// checked. A secret in the variables replaces a configured one. Keys that need a variable which is not set on this
+    /// machine are left out.
     ///
     /// # Errors
     ///
-    /// A variable holds what cannot be meant, or something is set that would not be used.
+    /// A variable has an invalid value, or a setting has no effect.
     pub fn with_variables(self, key_file: bool) -> Result<Self, Error> {
         if self.variables.is_empty() {
             return Ok(self);
@@ -171,7 +172,7 @@ impl CredentialSettings {
             (setting.slot)(&mut whole).take((setting.slot)(&mut set));
         }
         of_variables.check(Some(&whole.variables), &whole, key_file)?;
-        // An issuer, a place of a key or a user among the keys is not an intent to use them on this machine.
+        // An issuer, the place of a key or a user alone does not mean that the keys are to be used on this machine.
         if !(of_variables.has(&OF_CLIENT) || whole.has(&SECRETS)) {
             (whole.issuer, whole.client_id) = (None, None);
         }
@@ -182,11 +183,11 @@ impl CredentialSettings {
         Ok(whole)
     }
 
-    /// Which files hold secrets, as the environment variables and `self` say.
+    /// Returns the rules of secret files from the environment variables and `self`.
     ///
     /// # Errors
     ///
-    /// A variable holds what cannot be meant.
+    /// A variable has an invalid value.
     pub fn files_with_variables(&self) -> Result<SecretFiles, Error> {
         if self.variables.is_empty() {
             return Ok(self.files);
@@ -195,11 +196,11 @@ impl CredentialSettings {
         Ok(set.or(self.files))
     }
 
-    /// The credentials of `of`, whose issuer may be `http` on the hosts `plain`.
+    /// Creates the credentials of `of`, whose issuer may use `http` on the hosts `plain`.
     ///
     /// # Errors
     ///
-    /// Something is missing, or contradicts something else.
+    /// A setting is missing, or contradicts another.
     pub fn credentials(self, of: &str, plain: &[String]) -> Result<Credentials, Error> {
         let files =
             Files { allowed: self.files, how: self.set_by(&["SECRET_FILE_MOUNTED=1"], "`secret_file_mounted = true`") };
@@ -218,13 +219,16 @@ impl CredentialSettings {
             given.push(Given { kind: GivenKind::Key { name: None, header, query }, source: source.into(), setting });
         }
         for (name, key) in &self.keys {
-            let what = format!("the API key `{name}` of {of}");
+            let description = format!("the API key `{name}` of {of}");
             let places = usize::from(key.header.is_some()) + usize::from(key.query.is_some());
             if places > 1 {
-                return Err(wrong(&format!("{what} has a header and a parameter of the query"), "keep one of them"));
+                return Err(wrong(
+                    &format!("{description} has a header and a parameter of the query"),
+                    "keep one of them",
+                ));
             }
-            let Some(source) = key.secret.source(&what, &files)? else {
-                return Err(wrong(&format!("{what} has no source"), "name one: `env`, `file` or `command`"));
+            let Some(source) = key.secret.source(&description, &files)? else {
+                return Err(wrong(&format!("{description} has no source"), "name one: `env`, `file` or `command`"));
             };
             let KeySettings { header, query, .. } = key.clone();
             let setting = format!("`header` or `query` of the key `{name}`");
@@ -248,7 +252,7 @@ impl CredentialSettings {
         Ok(Credentials { token: self.credential(of, plain, &files)?, given, variables: self.variables })
     }
 
-    /// How to set these variables, or these keys.
+    /// Describes how to set these variables, or these keys.
     fn set_by(&self, variables: &[&str], keys: &str) -> String {
         if self.variables.is_empty() {
             return format!("set {keys}");
@@ -278,8 +282,8 @@ impl CredentialSettings {
                         lacks.push(self.set_by(&[variable], key));
                     }
                 }
-                let what = format!("the credential of {of} lacks its issuer or its client");
-                return Err(wrong(&what, &lacks.join("; ")));
+                let message = format!("the credential of {of} lacks its issuer or its client");
+                return Err(wrong(&message, &lacks.join("; ")));
             }
         };
         let mut registration = Registration::new(issuer, client, secret.map(Arc::from));
@@ -304,25 +308,25 @@ impl CredentialSettings {
         registration.endpoints.plain = plain.to_vec();
         registration.endpoints.check()?;
         Ok(Some(match &self.refresh_folder {
-            Some(folder) => Box::new(RefreshToken::of(registration, RefreshFolder::new(folder))),
+            Some(folder) => Box::new(RefreshToken::from_registration(registration, RefreshFolder::new(folder))),
             None if registration.secret.is_none() => {
-                let what = format!("the credential of {of} lacks the client's secret");
-                return Err(wrong(&what, &self.set_by(&["SECRET_FILE"], "`secret_file`, to a protected file")));
+                let message = format!("the credential of {of} lacks the client's secret");
+                return Err(wrong(&message, &self.set_by(&["SECRET_FILE"], "`secret_file`, to a protected file")));
             }
-            None => Box::new(ClientCredentials::of(registration)),
+            None => Box::new(ClientCredentials::from_registration(registration)),
         }))
     }
 }
 
-/// The rules of secret files, and how a user says that a container mounts them.
+/// The rules of secret files, and how a user declares that a container mounts them.
 struct Files {
     allowed: SecretFiles,
     how: String,
 }
 
 impl SecretPlace {
-    /// The source that is named, if any; `what` is what it holds.
-    fn source(&self, what: &str, files: &Files) -> Result<Option<Box<dyn SecretSource>>, Error> {
+    /// The source that is configured, if any; `name` is that of its secret.
+    fn source(&self, name: &str, files: &Files) -> Result<Option<Box<dyn SecretSource>>, Error> {
         let source: Option<Box<dyn SecretSource>> = match (&self.env, &self.file, &self.command, &self.keyring) {
             (None, None, None, None) => None,
             (Some(name), None, None, None) => Some(Box::new(SecretEnv::new(name))),
@@ -333,12 +337,12 @@ impl SecretPlace {
             }
             (None, None, Some(words), None) => {
                 let Some((program, arguments)) = words.split_first() else {
-                    return Err(wrong(&format!("the command for {what} is empty"), "name a program"));
+                    return Err(wrong(&format!("the command for {name} is empty"), "name a program"));
                 };
                 Some(Box::new(arguments.iter().fold(SecretCommand::new(program), |command, word| command.arg(word))))
             }
-            (None, None, None, Some(entry)) => Some(keyring(what, entry)?),
-            _ => return Err(wrong(&format!("{what} has several sources"), "keep one of them")),
+            (None, None, None, Some(entry)) => Some(keyring(name, entry)?),
+            _ => return Err(wrong(&format!("{name} has several sources"), "keep one of them")),
         };
         Ok(match (source, &self.named_by) {
             (Some(source), Some(by)) => Some(Box::new(Named { source, by: by.clone() })),
@@ -347,7 +351,7 @@ impl SecretPlace {
     }
 }
 
-/// A source whose place somebody wrote down: errors say where.
+/// A source that a configuration names: errors contain the variable or line.
 pub(super) struct Named {
     source: Box<dyn SecretSource>,
     by: String,
@@ -370,19 +374,19 @@ impl SecretSource for Named {
 }
 
 #[cfg(feature = "keyring")]
-fn keyring(what: &str, entry: &str) -> Result<Box<dyn SecretSource>, Error> {
+fn keyring(name: &str, entry: &str) -> Result<Box<dyn SecretSource>, Error> {
     match entry.split_once('/') {
         Some((service, user)) if !service.is_empty() && !user.is_empty() => {
             Ok(Box::new(crate::auth::SecretKeyring::new(service, user)))
         }
-        _ => Err(wrong(&format!("the keyring's entry for {what} is incomplete"), "write it as SERVICE/USER")),
+        _ => Err(wrong(&format!("the keyring's entry for {name} is incomplete"), "write it as SERVICE/USER")),
     }
 }
 
 #[cfg(not(feature = "keyring"))]
-fn keyring(what: &str, _entry: &str) -> Result<Box<dyn SecretSource>, Error> {
+fn keyring(name: &str, _entry: &str) -> Result<Box<dyn SecretSource>, Error> {
     Err(wrong(
-        &format!("{what} is in the keyring, which this program cannot read"),
+        &format!("{name} is in the keyring, which this program cannot read"),
         "build it with the feature `keyring`, or use another source",
     ))
 }

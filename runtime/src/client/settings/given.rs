@@ -1,4 +1,4 @@
-//! Credentials that were configured, and the places of a request that they go to.
+//! Configured credentials, and their places in a request.
 
 use std::{fmt, sync::Arc};
 
@@ -12,15 +12,15 @@ use crate::{
     protocol::Scheme,
 };
 
-/// Headers that no key can stand in: the connection and the session set them.
+/// Headers that cannot carry a key: the connection and the session set them.
 const OWN_HEADERS: [HeaderName; 5] =
     [header::CONNECTION, header::CONTENT_LENGTH, header::COOKIE, header::HOST, header::TRANSFER_ENCODING];
 
-/// Everything that a client shows of who it is.
+/// All credentials of a client.
 pub struct Credentials {
     pub(super) token: Option<Box<dyn Credential>>,
     pub(super) given: Vec<Given>,
-    /// How the names of the variables begin; empty where none is read.
+    /// The prefix of the variables; empty if none is read.
     pub(super) variables: String,
 }
 
@@ -28,7 +28,7 @@ pub struct Credentials {
 pub(super) struct Given {
     pub(super) kind: GivenKind,
     pub(super) source: Arc<dyn SecretSource>,
-    /// The settings that say where it goes, or who it is.
+    /// The settings that name its place or its user.
     pub(super) setting: String,
 }
 
@@ -38,17 +38,17 @@ pub(super) enum GivenKind {
 }
 
 impl Credentials {
-    /// True if nothing is configured.
+    /// Returns whether nothing is configured.
     pub fn is_empty(&self) -> bool {
         self.token.is_none() && self.given.is_empty()
     }
 
-    /// True if a token is among them.
+    /// Returns whether a token is among them.
     pub fn has_token(&self) -> bool {
         self.token.is_some()
     }
 
-    /// Names all of them; it shows none.
+    /// Describes all of them, without secrets.
     pub fn describe(&self) -> String {
         let token = self.token.iter().map(|token| token.describe());
         let given = self.given.iter().map(|given| match &given.kind {
@@ -59,11 +59,11 @@ impl Credentials {
         token.chain(given).collect::<Vec<_>>().join(", and ")
     }
 
-    /// The builder with these credentials.
+    /// Applies these credentials to the builder.
     ///
     /// # Errors
     ///
-    /// The contract of the client has no use for one of them, or does not say where a key goes.
+    /// The contract of the client does not use one of them, or does not name the place of a key.
     pub fn apply<P: GeneratedClient>(mut self, mut builder: ClientBuilder<P>) -> Result<ClientBuilder<P>, Error> {
         let keys = self.keys(P::SCHEMES)?;
         if let Some(token) = self.token {
@@ -72,7 +72,7 @@ impl Credentials {
         Ok(keys.into_iter().fold(builder, ClientBuilder::key))
     }
 
-    /// The same for a server beside the main one.
+    /// The same for an additional server.
     pub(super) fn apply_to(mut self, mut server: ServerSettings, schemes: &[Scheme]) -> Result<ServerSettings, Error> {
         let keys = self.keys(schemes)?;
         if let Some(token) = self.token {
@@ -81,7 +81,7 @@ impl Credentials {
         Ok(keys.into_iter().fold(server, ServerSettings::key))
     }
 
-    /// The keys, each for its schemes or with its place.
+    /// Returns the keys, each for its schemes or with its place.
     pub(super) fn keys(&mut self, schemes: &[Scheme]) -> Result<Vec<Key>, Error> {
         let given = std::mem::take(&mut self.given);
         let named: Vec<String> = given.iter().filter_map(|given| given.kind.name().map(str::to_owned)).collect();
@@ -89,13 +89,13 @@ impl Credentials {
         for given in given {
             match schemes {
                 [] => keys.push(given.placed()?),
-                _ => keys.extend(given.of_schemes(schemes, &named, &self.variables)?),
+                _ => keys.extend(given.for_schemes(schemes, &named, &self.variables)?),
             }
         }
         let headers = keys.iter().filter(|key| key.wants_authorization()).count() + usize::from(self.token.is_some());
         if schemes.is_empty() && headers > 1 {
-            let what = "several credentials want the header `Authorization`: a token, HTTP Basic, or a key";
-            return Err(wrong(what, "keep one of them"));
+            let message = "several credentials want the header `Authorization`: a token, HTTP Basic, or a key";
+            return Err(wrong(message, "keep one of them"));
         }
         Ok(keys)
     }
@@ -117,7 +117,7 @@ impl GivenKind {
 }
 
 impl Given {
-    /// The place that the settings name, for contracts that say none.
+    /// Uses the place that the settings name, for contracts without one.
     fn placed(self) -> Result<Key, Error> {
         let Self { kind, source, setting } = self;
         Ok(match kind {
@@ -128,15 +128,18 @@ impl Given {
                     (Some(header), _) => {
                         let known = HeaderName::try_from(header.trim()).ok().filter(|name| !OWN_HEADERS.contains(name));
                         let Some(header) = known else {
-                            let what = format!("no key can stand in the header `{}` ({setting})", escape(&header));
-                            return Err(wrong(&what, "write the name of a header, such as X-Api-Key"));
+                            let message = format!("no key can stand in the header `{}` ({setting})", escape(&header));
+                            return Err(wrong(&message, "write the name of a header, such as X-Api-Key"));
                         };
                         KeyPlace::Header(header.as_str().to_owned())
                     }
                     (None, Some(query)) => KeyPlace::Query(query),
                     (None, None) => {
-                        let what = "an API key is configured, and no contract says where requests carry it";
-                        return Err(wrong(what, &format!("name the header, or the parameter of the query: {setting}")));
+                        let message = "an API key is configured, and no contract names its place in requests";
+                        return Err(wrong(
+                            message,
+                            &format!("name the header, or the parameter of the query: {setting}"),
+                        ));
                     }
                 };
                 Key::new(name, None, source).at(place)
@@ -144,8 +147,8 @@ impl Given {
         })
     }
 
-    /// The security schemes of the contract that it is for. `named`: those that have a key of their own.
-    fn of_schemes(self, schemes: &[Scheme], named: &[String], variables: &str) -> Result<Vec<Key>, Error> {
+    /// Uses the security schemes of the contract that the key is for. `named`: schemes with a key of their own.
+    fn for_schemes(self, schemes: &[Scheme], named: &[String], variables: &str) -> Result<Vec<Key>, Error> {
         let Self { kind, source, setting } = self;
         let is_key = |scheme: &&Scheme| !matches!(scheme, Scheme::Token | Scheme::Basic { .. });
         let known = |scheme: &Scheme| scheme.scheme().unwrap_or_default().to_owned();
@@ -180,10 +183,10 @@ impl Given {
                         true => "unset it: the contract asks for no API key".to_owned(),
                         false => format!("correct or unset it; the API keys of the contract are {}", list(&all)),
                     };
-                    let what = format!(
+                    let message = format!(
                         "the API key would not be used: the contract has none of its place or name ({setting})"
                     );
-                    return Err(wrong(&what, &hint));
+                    return Err(wrong(&message, &hint));
                 }
                 if !is_one {
                     let variables: Vec<String> =

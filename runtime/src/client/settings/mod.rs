@@ -32,14 +32,14 @@ use crate::{
 };
 
 impl Client {
-    /// A client that environment variables configure.
+    /// Creates a client that environment variables configure.
     ///
-    /// | variable | what it is |
+    /// | variable | value |
     /// |---|---|
     /// | `SERVICE_BASE_URL` | the address of the service; required, unless a profile is chosen |
     /// | `SERVICE_TOKEN` | a token, such as an API token of the dashboard |
-    /// | `SERVICE_TOKEN_FILE` | the protected file that holds one |
-    /// | `SERVICE_TOKEN_KEYRING` | with the feature `keyring`: `SERVICE/USER`, the entry that holds one |
+    /// | `SERVICE_TOKEN_FILE` | the protected file that contains one |
+    /// | `SERVICE_TOKEN_KEYRING` | with the feature `keyring`: `SERVICE/USER`, the entry that contains one |
     /// | `SERVICE_ISSUER`, `SERVICE_CLIENT_ID` | the issuer, and the client that is registered with it |
     /// | `SERVICE_SECRET_FILE` | the protected file with the client's secret: the client-credentials grant |
     /// | `SERVICE_CLIENT_SECRET` | the secret itself |
@@ -49,30 +49,31 @@ impl Client {
     /// | `SERVICE_FOLLOW_LINKS` | `1`: protected files may be links |
     /// | `SERVICE_SCOPE` | the scopes to ask for; `api` unless set |
     /// | `SERVICE_AUDIENCE` | the audience to ask for |
-    /// | `SERVICE_TOKEN_ENDPOINT` | the token endpoint, where discovery does not name it |
-    /// | `SERVICE_CLIENT_AUTHENTICATION` | `form` or `basic`: where the client's secret stands in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
+    /// | `SERVICE_TOKEN_ENDPOINT` | the token endpoint, if discovery does not name it |
+    /// | `SERVICE_CLIENT_AUTHENTICATION` | `form` or `basic`: the place of the client's secret in a token request, see [`ClientAuthentication`](crate::auth::ClientAuthentication) |
     /// | `SERVICE_API_KEY` | the API key of the contract; of several, the one that `SERVICE_API_KEY_HEADER` or `…_QUERY` names |
-    /// | `SERVICE_API_KEY_FILE` | the protected file that holds it |
+    /// | `SERVICE_API_KEY_FILE` | the protected file that contains it |
     /// | `SERVICE_API_KEY_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
-    /// | `SERVICE_API_KEY_HEADER`, `SERVICE_API_KEY_QUERY` | the header, or the parameter of the query, that carries it; required where the contract declares no security scheme |
-    /// | `SERVICE_KEY_…` | the key of one of several security schemes, by its name in upper case with `_` for what is neither a letter nor a digit: `SERVICE_KEY_APP_ID` is that of `app-id`; likewise with `_FILE` and `_KEYRING` behind it |
+    /// | `SERVICE_API_KEY_HEADER`, `SERVICE_API_KEY_QUERY` | the header, or the query parameter, that carries it; required if the contract declares no security scheme |
+    /// | `SERVICE_KEY_…` | the key of one of several security schemes, by its name in upper case, with `_` for characters other than letters and digits: `SERVICE_KEY_APP_ID` is that of `app-id`; likewise with the suffixes `_FILE` and `_KEYRING` |
     /// | `SERVICE_BASIC_USER` | the user of HTTP Basic |
     /// | `SERVICE_BASIC_PASSWORD` | the password |
-    /// | `SERVICE_BASIC_PASSWORD_FILE` | the protected file that holds it |
+    /// | `SERVICE_BASIC_PASSWORD_FILE` | the protected file that contains it |
     /// | `SERVICE_BASIC_PASSWORD_KEYRING` | with the feature `keyring`: `SERVICE/USER`, its entry |
-    /// | `SERVICE_CA_FILE` | root certificates in PEM, beside those of the system |
+    /// | `SERVICE_CA_FILE` | additional root certificates in PEM |
     /// | `SERVICE_CLIENT_CERTIFICATE_FILE`, `SERVICE_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
     /// | `SERVICE_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
     /// | `SERVICE_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
     /// | `SERVICE_COMPLIANCE_…` | its credentials: `TOKEN` to `BASIC_PASSWORD_KEYRING`, as above |
     /// | `SERVICE_TEAM_ID` | the team that the compliance resource server is configured for |
-    /// | `SERVICE_PROFILE` | with the feature `profiles`: a profile of `SERVICE_PROFILES`, instead of all the others |
+    /// | `SERVICE_PROFILE` | with the feature `profiles`: a profile of `SERVICE_PROFILES`, instead of all other variables |
     /// | `SERVICE_PROFILES` | the file of profiles; `~/.config/service/profiles.toml` unless set |
     ///
-    /// A token, API keys and HTTP Basic can be set together: an operation shows those that the contract asks for, the first
-    /// alternative for which all are there. A variable that is empty counts as not set. Without any credential, requests are sent without a token. A variable that
-    /// has no effect on the credential is an error, such as `SERVICE_SCOPE` beside `SERVICE_TOKEN`, or one of a server without
-    /// its address. Where a profile is chosen, a warning names the variables that are set beside it.
+    /// A token, API keys and HTTP Basic can be set together: an operation sends those of the first alternative in the
+    /// contract for which all are configured. An empty variable counts as not set. Without any credential, requests are
+    /// sent without a token. A variable without an effect is an error, such as `SERVICE_SCOPE` together with
+    /// `SERVICE_TOKEN`, or one of a server without its address. If a profile is chosen, a warning names the variables
+    /// that it overrides.
     ///
     /// ```no_run
     /// # fn run() -> Result<(), driftless_runtime::Error> {
@@ -83,12 +84,13 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// A variable is missing, contradicts another, or holds what cannot work.
+    /// A variable is missing, contradicts another, or has an invalid value.
     pub fn from_env() -> Result<Self, Error> {
         ClientBuilder::<Self>::from_env()?.build()
     }
 
-    /// A client that a profile configures. The file is TOML, and names where secrets are, never what they are:
+    /// Creates a client that a profile configures. The file is TOML, and names the sources of secrets, never the
+    /// secrets themselves:
     ///
     /// ```toml
     /// default = "staging"               # for `Client::from_env` without SERVICE_BASE_URL and SERVICE_PROFILE
@@ -118,7 +120,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, holds no such profile, or one that cannot work.
+    /// The file cannot be read, has no such profile, or has an invalid one.
     #[cfg(feature = "profiles")]
     pub fn from_profile(file: impl AsRef<std::path::Path>, name: &str) -> Result<Self, Error> {
         ClientBuilder::<Self>::from_profile(file, name)?.build()
@@ -126,7 +128,7 @@ impl Client {
 }
 
 impl<P: GeneratedClient> ClientBuilder<P> {
-    /// The configuration of [`Client::from_env`], to go on with.
+    /// Returns the configuration of [`Client::from_env`], for further changes.
     ///
     /// # Errors
     ///
@@ -135,7 +137,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         builder(from_lookup(P::VARIABLES, P::SERVERS, P::SCHEMES, &|name| std::env::var_os(name))?)
     }
 
-    /// The configuration of [`Client::from_profile`], to go on with.
+    /// Returns the configuration of [`Client::from_profile`], for further changes.
     ///
     /// # Errors
     ///
@@ -146,18 +148,18 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     }
 }
 
-/// What configures a client.
+/// The settings of a client.
 #[derive(Debug, Default)]
 struct Settings {
     base_url: String,
     connections: ConnectionSettings,
     main: CredentialSettings,
     servers: Vec<Beside>,
-    /// Variables that are set, and that a profile or an address takes the place of.
+    /// Variables that are set, but overridden by a profile or an address.
     unread: Vec<String>,
 }
 
-/// What configures a server beside the main one.
+/// The settings of an additional server.
 #[derive(Debug)]
 struct Beside {
     name: String,
@@ -180,7 +182,7 @@ fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lo
     let base_url = main.text("BASE_URL")?;
     #[cfg(feature = "profiles")]
     if profile.is_some() || base_url.is_none() {
-        let file = profiles::place(variables, lookup);
+        let file = profiles::path(variables, lookup);
         if profile.is_some() || file.as_ref().is_some_and(|file| file.exists()) {
             let Some(file) = file else {
                 return Err(wrong(
@@ -202,7 +204,7 @@ fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lo
     let Some(base_url) = base_url else {
         return Err(wrong(&format!("{variables}BASE_URL is not set"), "set it to the address of the service"));
     };
-    let mut found = Vec::new();
+    let mut additional = Vec::new();
     for name in servers {
         let prefix = prefix(variables, name);
         let own = Variables { lookup, prefix: &prefix };
@@ -218,33 +220,33 @@ fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lo
             return Err(unused(&names, &format!("for the server `{name}`, whose address is not set"), &hint));
         };
         let team = team.map(|text| parse_team(&format!("{variables}{TEAM}"), &text)).transpose()?;
-        found.push(Beside { name: (*name).to_owned(), base_url, team, credential });
+        additional.push(Beside { name: (*name).to_owned(), base_url, team, credential });
     }
     let unread = set([format!("{variables}PROFILES")], lookup);
     Ok(Settings {
         base_url,
         connections: main.connections()?,
         main: main.credential(key_names(schemes))?,
-        servers: found,
+        servers: additional,
         unread,
     })
 }
 
-/// The prefix of the variables of a server beside the main one.
+/// Returns the prefix of an additional server's variables.
 fn prefix(variables: &str, server: &str) -> String {
     format!("{variables}{}_", server.to_uppercase())
 }
 
-/// The server that is configured for a team, and the end of the variable that names it.
+/// The server that is configured for a team, and the suffix of the variable that names the team.
 const OF_TEAM: &str = "compliance";
 const TEAM: &str = "TEAM_ID";
 
-/// Those of these variables that are set.
+/// Returns those of these variables that are set.
 fn set(names: impl IntoIterator<Item = String>, lookup: Lookup<'_>) -> Vec<String> {
     names.into_iter().filter(|name| lookup(name).is_some_and(|value| !value.is_empty())).collect()
 }
 
-/// The variables that are set, and that a profile takes the place of. Those that it names itself are read.
+/// Returns the variables that are set, but overridden by a profile. Those that the profile itself names are read.
 #[cfg(feature = "profiles")]
 fn beside_profile(
     variables: &str,
@@ -271,7 +273,7 @@ fn beside_profile(
     let is_read = |name: &String| {
         let places = |of: &&CredentialSettings| -> Vec<Option<String>> {
             let own = [&of.token, &of.secret, &of.key.secret, &of.password].into_iter();
-            own.chain(of.keys.values().map(|key| &key.secret)).map(|place| place.env.clone()).collect()
+            own.chain(of.keys.values().map(|key| &key.secret)).map(|source| source.env.clone()).collect()
         };
         credentials.iter().flat_map(places).any(|env| env.as_ref() == Some(name))
     };
@@ -306,10 +308,10 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
     Ok(builder)
 }
 
-fn parse_team(place: &str, text: &str) -> Result<Uuid, Error> {
-    text.parse().map_err(|_| wrong(&format!("`{place}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
+fn parse_team(variable: &str, text: &str) -> Result<Uuid, Error> {
+    text.parse().map_err(|_| wrong(&format!("`{variable}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
 }
 
-fn wrong(what: &str, hint: &str) -> Error {
-    Error::of(Kind::Configuration, what).hint(hint)
+fn wrong(message: &str, hint: &str) -> Error {
+    Error::of(Kind::Configuration, message).hint(hint)
 }

@@ -1,4 +1,4 @@
-//! Which settings go with which credential. A setting without effect is an error, so that nobody relies on it.
+//! The settings that each credential can have. A setting without effect is an error, so that nobody relies on it.
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
@@ -11,15 +11,15 @@ use super::{
 use crate::error::Error;
 
 impl CredentialSettings {
-    /// Fails where one of these settings has no effect on the credential that they make.
+    /// Checks that each of these settings has an effect on the credential that they make.
     pub(super) fn check_whole(&self, key_file: bool) -> Result<(), Error> {
         let variables = Some(self.variables.as_str()).filter(|prefix| !prefix.is_empty());
         self.check(variables, self, key_file)
     }
 
-    /// Fails where these settings are of several credentials.
+    /// Checks that these settings belong to one credential.
     pub(super) fn check_one(&self, variables: Option<&str>) -> Result<(), Error> {
-        for (part, what) in [
+        for (part, secret) in [
             (SettingPart::Token, "token"),
             (SettingPart::Secret, "secret"),
             (SettingPart::Key, "API key"),
@@ -29,7 +29,7 @@ impl CredentialSettings {
             let names = self.names(&[part], variables);
             if names.len() > 1 {
                 return Err(wrong(
-                    &format!("{} are several sources of one {what}", names.join(", ")),
+                    &format!("{} are several sources of one {secret}", names.join(", ")),
                     "keep one of them",
                 ));
             }
@@ -40,8 +40,8 @@ impl CredentialSettings {
         }
     }
 
-    /// Fails where one of these settings has no effect on the credential that `whole` makes. `key_file`: the rules of files
-    /// are for the key of a client certificate, too.
+    /// Checks that each of these settings has an effect on the credential that `whole` makes. `key_file`: the rules of
+    /// files also apply to the key of a client certificate.
     pub(super) fn check(&self, variables: Option<&str>, whole: &Self, key_file: bool) -> Result<(), Error> {
         let names = |parts: &[SettingPart]| Some(self.names(parts, variables)).filter(|names| !names.is_empty());
         let written = |end: &str, key: &str| match variables {
@@ -100,7 +100,7 @@ impl CredentialSettings {
         Ok(())
     }
 
-    /// True if a protected file holds one of the secrets.
+    /// Returns whether one of the secrets is in a protected file.
     fn has_file(&self) -> bool {
         let own = [&self.token, &self.secret, &self.key.secret, &self.password];
         own.into_iter().chain(self.keys.values().map(|key| &key.secret)).any(|place| place.file.is_some())
@@ -113,12 +113,12 @@ impl CredentialSettings {
             return Ok(());
         }
         let are = if names.len() == 1 { "it is" } else { "they are" };
-        let what = format!("{token} gives a token, and {} would not be used: {are} for a client", names.join(", "));
-        Err(wrong(&what, "keep the token or the client, and unset the other"))
+        let message = format!("{token} gives a token, and {} would not be used: {are} for a client", names.join(", "));
+        Err(wrong(&message, "keep the token or the client, and unset the other"))
     }
 }
 
-/// These are set, and have no effect.
+/// The error of settings without effect.
 pub(super) fn unused(names: &[String], why: &str, hint: &str) -> Error {
     let are = if names.len() == 1 { "it is" } else { "they are" };
     wrong(&format!("{} would not be used: {are} {why}", names.join(", ")), hint)

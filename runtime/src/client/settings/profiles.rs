@@ -21,7 +21,7 @@ struct ProfileFile {
     profile: BTreeMap<String, Profile>,
 }
 
-/// One deployment. There is no key for a secret: an unknown one is an error.
+/// One deployment. There is no key for a secret: an unknown key is an error.
 #[derive(Default)]
 struct Profile {
     base_url: Option<String>,
@@ -97,8 +97,8 @@ impl Profile {
     }
 }
 
-/// Where the file is, whether or not it exists.
-pub(super) fn place(variables: &str, lookup: Lookup<'_>) -> Option<PathBuf> {
+/// Returns the path of the file, whether or not it exists.
+pub(super) fn path(variables: &str, lookup: Lookup<'_>) -> Option<PathBuf> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set(&format!("{variables}PROFILES")).or_else(|| {
         let folder = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
@@ -106,49 +106,49 @@ pub(super) fn place(variables: &str, lookup: Lookup<'_>) -> Option<PathBuf> {
     })
 }
 
-/// The settings of the profile of this name, or of the default one.
+/// Reads the settings of the profile of this name, or of the default one.
 pub(super) fn read(variables: &str, file: &Path, name: Option<&str>) -> Result<Settings, Error> {
-    let shown = file.display();
+    let path_text = file.display();
     let text = std::fs::read_to_string(file).map_err(|cause| {
-        wrong(&format!("the profiles in `{shown}` cannot be read: {cause}"), &format!("set {variables}PROFILES"))
+        wrong(&format!("the profiles in `{path_text}` cannot be read: {cause}"), &format!("set {variables}PROFILES"))
     })?;
     let document: ProfileFile = toml::from_str(&text).map_err(|cause| {
         let line = cause.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
-        // The message of the parser alone: the line that it would show may hold what should not be there.
-        let what = format!("`{shown}`, line {line}: {}", mask(cause.message()));
-        wrong(&what, "correct the profile; it names where secrets are, never what they are")
+        // Only the parser's message: the line that it would print may contain a secret.
+        let message = format!("`{path_text}`, line {line}: {}", mask(cause.message()));
+        wrong(&message, "correct the profile; it names the sources of secrets, never the secrets")
     })?;
     let ProfileFile { default, mut profile } = document;
     let Some(name) = name.map(str::to_owned).or(default) else {
         return Err(wrong(
-            &format!("`{shown}` names no default profile"),
+            &format!("`{path_text}` names no default profile"),
             &format!("set {variables}PROFILE, or `default` in the file"),
         ));
     };
-    let Some(mut found) = profile.remove(&name) else {
+    let Some(mut settings) = profile.remove(&name) else {
         let known: Vec<_> = profile.keys().map(String::as_str).collect();
-        let what = format!("`{shown}` has no profile `{name}`");
-        return Err(wrong(&what, &format!("choose one of these: {}", known.join(", "))));
+        let message = format!("`{path_text}` has no profile `{name}`");
+        return Err(wrong(&message, &format!("choose one of these: {}", known.join(", "))));
     };
-    if found.team_id.is_some() {
+    if settings.team_id.is_some() {
         let hint = format!("move it to [profile.{name}.server.compliance], or remove it");
         return Err(unused(&["`team_id`".to_owned()], "for a server of the profile", &hint));
     }
     let mut servers = Vec::new();
-    for (name, server) in std::mem::take(&mut found.server) {
+    for (name, server) in std::mem::take(&mut settings.server) {
         if !server.server.is_empty() {
-            let what = format!("the server `{name}` has servers of its own");
-            return Err(wrong(&what, "name them in the profile itself"));
+            let message = format!("the server `{name}` has servers of its own");
+            return Err(wrong(&message, "name them in the profile itself"));
         }
         if server.has_connections() {
-            let what = format!("the server `{name}` has certificates or addresses of its own");
-            return Err(wrong(&what, "name them in the profile itself: all of its servers share the connections"));
+            let message = format!("the server `{name}` has certificates or addresses of its own");
+            return Err(wrong(&message, "name them in the profile itself: all of its servers share the connections"));
         }
         let team = server.team_id.as_deref().map(|text| parse_team("team_id", text)).transpose()?;
         let base_url = server.address(&format!("the server `{name}`"))?;
         servers.push(Beside { name, base_url, team, credential: server.credential });
     }
-    let connections = found.connections();
-    let base_url = found.address(&format!("the profile `{name}` of `{shown}`"))?;
-    Ok(Settings { base_url, connections, main: found.credential, servers, unread: Vec::new() })
+    let connections = settings.connections();
+    let base_url = settings.address(&format!("the profile `{name}` of `{path_text}`"))?;
+    Ok(Settings { base_url, connections, main: settings.credential, servers, unread: Vec::new() })
 }

@@ -11,17 +11,17 @@ use super::table::{KEY_SETTINGS, KeySettings, SettingSlot};
 
 /// A table that has the keys of a credential among its own.
 pub trait Table: Default {
-    /// Every key that the table takes.
+    /// Returns every key that the table takes.
     fn keys() -> Vec<&'static str>;
 
-    /// The value of a key that is a setting.
+    /// Returns the slot for the value of a key that is a setting.
     fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>>;
 
     /// Reads the value of another key.
     ///
     /// # Errors
     ///
-    /// The value is of another type.
+    /// The value has another type.
     fn own<'de, A: MapAccess<'de>>(&mut self, _key: &str, _map: &mut A) -> Result<(), A::Error> {
         Ok(())
     }
@@ -31,7 +31,7 @@ pub trait Table: Default {
 ///
 /// # Errors
 ///
-/// A key is unknown, or its value is of another type.
+/// A key is unknown, or its value has another type.
 pub fn table<'de, T: Table, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_map(TableVisitor(PhantomData))
 }
@@ -62,7 +62,7 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
     }
 }
 
-/// A key that is one of these. The error of another one is about the key, so that it has its line.
+/// One of the known keys. The error of an unknown one is attached to the key, so that it has its line.
 struct Known<'a>(&'a [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Known<'_> {

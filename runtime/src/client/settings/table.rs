@@ -2,18 +2,18 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// The places in which a secret can be.
+/// The possible sources of a secret.
 #[derive(Clone, Debug, Default)]
 pub struct SecretPlace {
-    /// The variable that holds it.
+    /// The variable that contains it.
     pub env: Option<String>,
-    /// The protected file that holds it.
+    /// The protected file that contains it.
     pub file: Option<PathBuf>,
     /// The program that prints it, and its arguments.
     pub command: Option<Vec<String>>,
-    /// `SERVICE/USER`, its entry in the keyring of the system.
+    /// `SERVICE/USER`, its entry in the system's keyring.
     pub keyring: Option<String>,
-    /// The variable, or the line of a file, that names the place.
+    /// The variable, or the line of a file, that names the source.
     pub named_by: Option<String>,
 }
 
@@ -23,7 +23,7 @@ impl SecretPlace {
     }
 }
 
-/// Which files hold secrets. What is not said is not allowed.
+/// The rules of secret files. Anything that is not set is not allowed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SecretFiles {
     /// They may be links.
@@ -32,21 +32,21 @@ pub struct SecretFiles {
     pub mounted: Option<bool>,
 }
 
-/// An API key, and where requests carry it.
+/// An API key, and its place in requests.
 #[derive(Clone, Debug, Default)]
 pub struct KeySettings {
     /// The key itself.
     pub secret: SecretPlace,
     /// The header that carries it.
     pub header: Option<String>,
-    /// The parameter of the query that carries it.
+    /// The query parameter that carries it.
     pub query: Option<String>,
 }
 
 /// The parts of a credential.
 #[derive(Clone, Debug, Default)]
 pub struct CredentialSettings {
-    /// A token that was made elsewhere.
+    /// A token that was created elsewhere.
     pub token: SecretPlace,
     /// The issuer of the client.
     pub issuer: Option<String>,
@@ -56,42 +56,42 @@ pub struct CredentialSettings {
     pub secret: SecretPlace,
     /// The folder with a refresh token of the client.
     pub refresh_folder: Option<PathBuf>,
-    /// Which files hold the secrets.
+    /// The rules of files with secrets.
     pub files: SecretFiles,
     /// The scopes to ask for.
     pub scope: Option<String>,
     /// The audience to ask for.
     pub audience: Option<String>,
-    /// The token endpoint, where discovery does not name it.
+    /// The token endpoint, if discovery does not name it.
     pub token_endpoint: Option<String>,
-    /// How the client says who it is at the token endpoint: `form` or `basic`.
+    /// The client authentication at the token endpoint: `form` or `basic`.
     pub client_authentication: Option<String>,
     /// The API key.
     pub key: KeySettings,
-    /// API keys by the names of their security schemes, where there are several.
+    /// API keys by the names of their security schemes, if there are several.
     pub keys: BTreeMap<String, KeySettings>,
     /// The user of HTTP Basic.
     pub user: Option<String>,
     /// The password of HTTP Basic.
     pub password: SecretPlace,
-    /// How the names of the variables begin that say the same; none do where it is empty.
+    /// The prefix of the variables of these settings; empty if there are none.
     pub variables: String,
 }
 
 /// The credential that a setting is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SettingPart {
-    /// A token that was made elsewhere.
+    /// A token that was created elsewhere.
     Token,
     /// The client that gets tokens.
     Client,
     /// Its secret.
     Secret,
-    /// The folder with a refresh token of it.
+    /// The folder with its refresh token.
     Folder,
     /// The settings of its token requests.
     Request,
-    /// How its secret is sent.
+    /// The way its secret is sent.
     Authentication,
     /// The rules of protected files.
     Files,
@@ -135,14 +135,14 @@ pub enum SettingSlot<'a> {
     Path(&'a mut Option<PathBuf>),
     /// A program and its arguments.
     Words(&'a mut Option<Vec<String>>),
-    /// A flag. One that is not raised counts as not set.
+    /// A flag. `false` counts as not set.
     Flag(&'a mut Option<bool>),
     /// API keys by their names.
     Keys(&'a mut BTreeMap<String, KeySettings>),
 }
 
 impl SettingSlot<'_> {
-    /// True if it has a value.
+    /// Returns whether it has a value.
     pub fn is_set(&self) -> bool {
         match self {
             Self::Text(text) | Self::Env(text) => text.is_some(),
@@ -153,7 +153,7 @@ impl SettingSlot<'_> {
         }
     }
 
-    /// The same slot, for a shorter time.
+    /// Reborrows the slot.
     pub(super) fn again(&mut self) -> SettingSlot<'_> {
         match self {
             Self::Text(text) => SettingSlot::Text(text),
@@ -165,7 +165,7 @@ impl SettingSlot<'_> {
         }
     }
 
-    /// Takes the other value, where there is one.
+    /// Takes the other value, if there is one.
     pub(super) fn take(self, other: SettingSlot<'_>) {
         match (self, other) {
             (Self::Text(own), SettingSlot::Text(other)) | (Self::Env(own), SettingSlot::Env(other)) => {
@@ -181,14 +181,14 @@ impl SettingSlot<'_> {
 
 /// A setting of a credential, or of one of its keys.
 pub(super) struct Setting<T: 'static = CredentialSettings> {
-    /// The end of its variable, where it has one.
+    /// The suffix of its variable, if it has one.
     pub(super) variable: Option<&'static str>,
     pub(super) key: &'static str,
     pub(super) part: SettingPart,
     pub(super) slot: for<'a> fn(&'a mut T) -> SettingSlot<'a>,
 }
 
-/// One row: the end of the variable, the key, the part, the kind of value, and the field.
+/// One row: the suffix of the variable, the key, the part, the kind of value, and the field.
 macro_rules! row {
     ($variable:expr, $key:literal, $part:ident, $kind:ident, $($field:ident).+) => {
         Setting { variable: $variable, key: $key, part: SettingPart::$part, slot: |of| SettingSlot::$kind(&mut of.$($field).+) }
@@ -238,31 +238,31 @@ pub(super) static KEY_SETTINGS: [Setting<KeySettings>; 6] = [
     row!(None, "query", KeyPlace, Text, query),
 ];
 
-/// Parts that are for a token; for its client, and not for a token.
+/// Parts for a token; parts for its client, and not for a token.
 pub(super) const OF_CLIENT: [SettingPart; 5] =
     [SettingPart::Client, SettingPart::Secret, SettingPart::Folder, SettingPart::Request, SettingPart::Authentication];
 
-/// The ends of the variables that name a secret, or the folder of one.
+/// Returns the suffixes of the variables that name a secret, or the folder of one.
 pub fn secret_variables() -> impl Iterator<Item = &'static str> {
     let parts = [SettingPart::Token, SettingPart::Secret, SettingPart::Folder, SettingPart::Key, SettingPart::Password];
     SETTINGS.iter().filter(move |setting| parts.contains(&setting.part)).filter_map(|setting| setting.variable)
 }
 
-/// The end of the variable that holds the key of this name: `KEY_APP_ID` for `app-id`.
+/// Returns the suffix of the variable for the key of this name: `KEY_APP_ID` for `app-id`.
 pub fn key_variable(name: &str) -> String {
     let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
     format!("KEY_{}", name.chars().map(letter).collect::<String>())
 }
 
 impl CredentialSettings {
-    /// The settings of these parts that are set.
+    /// Returns the settings of these parts that are set.
     pub(super) fn set(&self, parts: &[SettingPart]) -> Vec<&'static Setting> {
         let mut copy = self.clone();
         let set = |setting: &&Setting| parts.contains(&setting.part) && (setting.slot)(&mut copy).is_set();
         SETTINGS.iter().filter(set).collect()
     }
 
-    /// Names of the settings of these parts that are set: the variables that begin with this, or the keys.
+    /// Returns the names of the settings of these parts that are set: variables with this prefix, or keys.
     pub(super) fn names(&self, parts: &[SettingPart], variables: Option<&str>) -> Vec<String> {
         let name = |Setting { variable, key, .. }: &Setting| match (variables, variable) {
             (Some(prefix), Some(variable)) => format!("`{prefix}{variable}`"),
@@ -275,13 +275,13 @@ impl CredentialSettings {
         !self.set(parts).is_empty()
     }
 
-    /// The value of a key of the table.
+    /// Returns the slot for the value of a key of the table.
     pub fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>> {
         let setting = SETTINGS.iter().find(|setting| setting.key == key)?;
         Some((setting.slot)(self))
     }
 
-    /// Every key of the table.
+    /// Returns every key of the table.
     pub fn table_keys() -> impl Iterator<Item = &'static str> {
         SETTINGS.iter().map(|setting| setting.key)
     }

@@ -4,8 +4,7 @@ use super::{builder, from_lookup};
 use crate::{Client, Error};
 
 fn build(variables: &[(&str, &str)]) -> Result<Client, Error> {
-    let lookup =
-        |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
+    let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
     builder(from_lookup("PLATFORM_", &["compliance"], &[], &lookup)?)?.build()
 }
 
@@ -19,21 +18,21 @@ const CLIENT: (&str, &str) = ("PLATFORM_CLIENT_ID", "me");
 
 #[test]
 fn variables_choose_the_credential() {
-    let shown = |variables: &[(&str, &str)]| credential(&build(variables).unwrap());
-    assert_eq!(shown(&[BASE]), None);
-    assert_eq!(shown(&[BASE, ("PLATFORM_TOKEN", "")]), None);
-    let token = shown(&[BASE, ("PLATFORM_TOKEN", "canary")]).unwrap();
+    let printed = |variables: &[(&str, &str)]| credential(&build(variables).unwrap());
+    assert_eq!(printed(&[BASE]), None);
+    assert_eq!(printed(&[BASE, ("PLATFORM_TOKEN", "")]), None);
+    let token = printed(&[BASE, ("PLATFORM_TOKEN", "canary")]).unwrap();
     assert_eq!(token, "the token from the environment variable `PLATFORM_TOKEN`");
-    assert!(shown(&[BASE, ("PLATFORM_TOKEN_FILE", "/t")]).unwrap().contains("file `/t`"));
+    assert!(printed(&[BASE, ("PLATFORM_TOKEN_FILE", "/t")]).unwrap().contains("file `/t`"));
     for secret in
         [("PLATFORM_SECRET_FILE", "/s"), ("PLATFORM_CLIENT_SECRET", "canary"), ("PLATFORM_REFRESH_FOLDER", "/r")]
     {
-        assert_eq!(shown(&[BASE, ISSUER, CLIENT, secret]).unwrap(), "client `me` of https://issuer.example");
+        assert_eq!(printed(&[BASE, ISSUER, CLIENT, secret]).unwrap(), "client `me` of https://issuer.example");
     }
     #[cfg(feature = "keyring")]
     {
-        let shown = shown(&[BASE, ("PLATFORM_TOKEN_KEYRING", "service/me")]).unwrap();
-        assert_eq!(shown, "the token from the entry `me` of `service` in the keyring");
+        let printed = printed(&[BASE, ("PLATFORM_TOKEN_KEYRING", "service/me")]).unwrap();
+        assert_eq!(printed, "the token from the entry `me` of `service` in the keyring");
     }
     let both = build(&[
         BASE,
@@ -205,8 +204,8 @@ secret_keyring = "platform/me"
         ] {
             std::fs::write(&path, format!("{head}{line}\n")).unwrap();
             let error = Client::from_profile(&path, "x").unwrap_err();
-            let shown = format!("{error} {error:?}");
-            assert!(shown.contains(says) && !shown.contains("canary"), "{line}: {shown}");
+            let printed = format!("{error} {error:?}");
+            assert!(printed.contains(says) && !printed.contains("canary"), "{line}: {printed}");
         }
         std::fs::write(&path, head).unwrap();
         assert!(build(&[("PLATFORM_PROFILES", path.to_str().unwrap())]).unwrap_err().to_string().contains("default"));

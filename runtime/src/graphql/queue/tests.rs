@@ -15,15 +15,15 @@ use bytes::Bytes;
 use super::{Feed, Gap, Item, Queue, Waiting};
 use crate::graphql::total::Total;
 
-/// What can happen to a queue.
+/// The events of a queue.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Push,
-    /// Another queue of the client gets more than all of them may hold, unless this one gives way.
+    /// Another queue of the client gets more than all of them may hold, unless this one drops messages.
     Elsewhere,
     Renew,
     Read,
-    /// The socket that was replaced ends it, or fails.
+    /// The replaced socket ends it, or fails.
     OldEnd,
     End,
 }
@@ -39,14 +39,14 @@ impl Wake for Flag {
     }
 }
 
-/// What was written, and what the consumer knows of it.
+/// The messages that were written, and the consumer's knowledge of them.
 #[derive(Default)]
 struct Model {
-    /// For each message that was pushed, whether a renewal lies right before it.
+    /// For each message that was pushed, whether a renewal is right before it.
     written: Vec<bool>,
-    /// Whether a renewal comes after them.
+    /// A renewal comes after them.
     renewed: bool,
-    /// How many messages the consumer has seen or knows to be lost.
+    /// The number of messages that the consumer has seen or knows to be lost.
     known: usize,
     ended: bool,
     seen_end: bool,
@@ -67,7 +67,7 @@ impl Run {
     fn new(limit: usize) -> Self {
         let cost = WIDTH + size_of::<Waiting>();
         let total = Arc::new(Total::new(limit * cost));
-        // Of two that hold the same, the later one gives way.
+        // Of two with the same size, the later one drops messages.
         let other = Queue::new(100, 100 * cost, Arc::clone(&total));
         let queue = Queue::new(2, 100 * cost, total);
         assert!(queue.move_to(1, false));
@@ -126,7 +126,7 @@ impl Run {
             Poll::Ready(Some(Ok(Item::Gap(Gap::Overflow { dropped })))) => {
                 let dropped = usize::try_from(dropped).unwrap();
                 assert!((1..=pending).contains(&dropped));
-                // A renewal among what was lost has still to be told.
+                // A renewal among the lost messages has still to be reported.
                 if model.written[model.known..model.known + dropped].contains(&true) {
                     let next = model.written.get_mut(model.known + dropped).unwrap_or(&mut model.renewed);
                     *next = true;
@@ -135,16 +135,16 @@ impl Run {
             }
             Poll::Ready(Some(Ok(Item::Gap(Gap::Renewed)))) => {
                 let next = model.written.get_mut(model.known).unwrap_or(&mut model.renewed);
-                assert!(std::mem::take(next), "there was a renewal, and it is told once");
+                assert!(std::mem::take(next), "there was a renewal, and it is reported once");
             }
-            Poll::Ready(Some(Ok(Item::Next(found)))) => {
-                assert_eq!(found, message(model.known), "what was lost is told before what follows");
-                assert!(!model.written[model.known], "a renewal is told before what follows");
+            Poll::Ready(Some(Ok(Item::Next(received)))) => {
+                assert_eq!(received, message(model.known), "a loss is reported before the next message");
+                assert!(!model.written[model.known], "a renewal is reported before the next message");
                 model.known += 1;
             }
             Poll::Ready(Some(Err(error))) => panic!("{error}"),
             Poll::Ready(None) => {
-                assert!(model.ended && pending == 0 && !model.renewed, "everything is told before the end");
+                assert!(model.ended && pending == 0 && !model.renewed, "everything is reported before the end");
                 model.seen_end = true;
             }
             Poll::Pending => {
@@ -173,7 +173,7 @@ fn a_reader_learns_of_every_loss_and_renewal_before_what_follows_whatever_happen
             run.apply(EVENTS[number % kinds]);
             number /= kinds;
         }
-        // What is left is found to its end.
+        // The rest is read to its end.
         run.apply(Event::End);
         for _ in 0..20 {
             run.read();
@@ -203,7 +203,7 @@ fn all_queues_of_a_client_hold_no_more_than_the_total_and_the_largest_gives_way(
         queues[1].push(bytes());
         assert!(total.bytes() <= 10 * cost);
     }
-    // Who holds little keeps it.
+    // A small queue keeps its messages.
     assert!(matches!(poll(&queues[0], &Arc::default()), Poll::Ready(Some(Ok(Item::Next(_))))));
     match poll(&queues[1], &Arc::default()) {
         Poll::Ready(Some(Ok(Item::Gap(Gap::Overflow { dropped })))) => assert_eq!(dropped, 1_000 - 9),

@@ -1,4 +1,4 @@
-//! Which differences of two requests are differences of what is submitted.
+//! The differences of two requests that are differences of what is submitted.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -16,7 +16,7 @@ async fn contents(request: Request<'_>) -> Contents {
     Contents::read(&prepared.unwrap(), &options.headers, &["Idempotency-Key"]).await.unwrap()
 }
 
-/// A fixed shuffle, after Knuth.
+/// A deterministic generator, after Knuth.
 struct Random(u64);
 
 impl Random {
@@ -122,7 +122,7 @@ async fn each_part_of_a_request_counts_and_the_difference_is_named() {
         for (number, (_, other)) in known.iter().enumerate() {
             let difference = contents.difference(other);
             assert!(difference.is_some(), "{number} {name}");
-            // The first is what each of the others was made of.
+            // The first is the one that the others were made from.
             assert!(number > 0 || name == "another body" || difference == Some(name), "{difference:?} {name}");
         }
         known.push((name, contents));
@@ -130,7 +130,7 @@ async fn each_part_of_a_request_counts_and_the_difference_is_named() {
     let bodies: BTreeSet<_> =
         known.iter().filter(|(name, _)| *name == "another body").map(|(_, one)| &one.body).collect();
     assert_eq!(bodies.len(), 6);
-    // A file counts by its bytes, wherever it lies.
+    // A file counts by its bytes, not by its path.
     let copy = folder.path().join("copy");
     std::fs::copy(&one, &copy).unwrap();
     let upload = |upload| contents(client.request(Method::Post, "/things").body(upload));
@@ -223,7 +223,7 @@ async fn the_parts_of_a_form_count_in_any_order_of_their_names() {
     }
 }
 
-/// Whoever reads a store learns neither the contents nor which submissions have the same.
+/// A reader of a store can see neither the contents nor which submissions have equal contents.
 #[tokio::test]
 async fn what_a_store_keeps_is_another_for_each_submission() {
     let plain = contents(client().request(Method::Post, "/things").json(&"a secret")).await;

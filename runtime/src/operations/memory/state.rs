@@ -35,7 +35,7 @@ pub(super) struct Kept {
     /// The fencing number of the lease that finished it.
     pub(super) finisher: Option<u64>,
     pub(super) due: Until,
-    /// When its acceptance was kept, or when it was last retried by hand.
+    /// The time at which its acceptance was stored, or at which it was last retried by hand.
     pub(super) since: Instant,
     pub(super) failures: u32,
     pub(super) failure: Option<String>,
@@ -71,7 +71,7 @@ impl Kept {
         }
     }
 
-    /// True if this lease has brought it to an end of this kind: the answer to that may have been lost.
+    /// Returns whether this lease has ended it in this way: the response to that may have been lost.
     pub(super) fn is_ended_by(&self, lease: &Lease, discarded: bool) -> bool {
         self.finisher == Some(lease.fence()) && discarded == (self.entry.status() == Status::Discarded)
     }
@@ -98,12 +98,12 @@ impl State {
         self.entries.iter_mut().find(|kept| kept.entry.intent.correlation == correlation)
     }
 
-    /// Takes an entry out, on a condition. Whether it is out; `None` when there was none.
+    /// Removes an entry, on a condition. Returns whether it was removed; `None` if there was none.
     pub(super) fn remove(&mut self, correlation: &str, when: impl FnOnce(&mut Kept) -> bool) -> Option<bool> {
-        let place = self.entries.iter().position(|kept| kept.entry.intent.correlation == correlation)?;
-        let out = when(self.entries.get_mut(place)?);
+        let index = self.entries.iter().position(|kept| kept.entry.intent.correlation == correlation)?;
+        let out = when(self.entries.get_mut(index)?);
         if out {
-            self.entries.remove(place);
+            self.entries.remove(index);
         }
         Some(out)
     }
@@ -112,7 +112,8 @@ impl State {
         self.instances.get(&instance).is_some_and(|alive| !alive.until.is_over(now))
     }
 
-    /// Those of a kind that are due and that nobody holds, those that have waited longest first; none of a paused kind.
+    /// Returns the due operations of a kind that are not leased, those that have waited longest first; none of a paused
+    /// kind.
     pub(super) fn due(&mut self, wanted: &Wanted, now: Instant) -> Vec<&mut Kept> {
         if self.is_paused(wanted) {
             return Vec::new();
@@ -134,7 +135,7 @@ impl State {
         self.paused.contains(&(wanted.deployment().to_owned(), wanted.kind().to_owned()))
     }
 
-    /// The entry of a lease that holds.
+    /// Returns the entry of a valid lease.
     pub(super) fn leased(&mut self, lease: &Lease) -> Result<&mut Kept, Error> {
         let alive = self.is_alive(lease.instance(), clock::now());
         let kept = self.entry(lease.correlation()).filter(|kept| {
@@ -143,7 +144,7 @@ impl State {
         kept.ok_or_else(lost)
     }
 
-    /// Gives back what an instance holds, and forgets it.
+    /// Returns all leases of an instance, and forgets the instance.
     pub(super) fn retire(&mut self, instance: Instance, now: Instant) {
         self.instances.remove(&instance);
         for kept in self.entries.iter_mut().filter(|kept| kept.owner == Some(instance)) {

@@ -1,4 +1,4 @@
-//! How a store in PostgreSQL is reached.
+//! The connection settings of a store in PostgreSQL.
 
 use std::{
     net::IpAddr,
@@ -25,10 +25,10 @@ use crate::{
     transport::{Certificates, Tls},
 };
 
-/// The schema that a store has unless another one is named.
+/// The schema of a store, unless another one is named.
 const SCHEMA: &str = "platform_operations";
 
-/// Describes a store in PostgreSQL.
+/// The settings of a store in PostgreSQL.
 #[must_use = "the description does nothing before `open`"]
 pub struct PostgresBuilder {
     address: String,
@@ -57,57 +57,60 @@ impl PostgresBuilder {
         }
     }
 
-    /// Sets the schema that the store has for itself; `platform_operations` unless set. It is 1 to 40 letters of `a` to `z`,
-    /// digits and `_`, and begins with a letter.
+    /// Sets the schema, which only the store uses; `platform_operations` unless set. It is 1 to 40 letters of `a` to
+    /// `z`, digits and `_`, and begins with a letter.
     pub fn schema(mut self, name: &str) -> Self {
         self.schema = name.to_owned();
         self
     }
 
-    /// Sets where the password is read, for each connection anew: a rotated one is found.
+    /// Sets the source of the password. It is read for each connection, so that a rotated one is picked up.
     pub fn password(mut self, source: impl SecretSource) -> Self {
         self.password = Some(Arc::new(source));
         self
     }
 
-    /// Trusts these root certificates, and those of further calls, beside those of the system. It asks for TLS on loopback,
-    /// too.
+    /// Trusts these root certificates, and those of further calls, in addition to those of the system. It requires TLS
+    /// on loopback, too.
     pub fn root_certificates(mut self, certificates: Certificates) -> Self {
         self.roots.push((certificates, false));
         self
     }
 
-    /// Trusts these root certificates, and those of further calls, in place of those of the system. It asks for TLS on
-    /// loopback, too.
+    /// Trusts only these root certificates, and those of further calls, instead of those of the system. It requires TLS
+    /// on loopback, too.
     pub fn only_root_certificates(mut self, certificates: Certificates) -> Self {
         self.roots.push((certificates, true));
         self
     }
 
-    /// Speaks to a server that is not on this machine without TLS: password and entries are readable on the way. For networks
-    /// that encrypt by themselves.
+    /// Allows a connection without TLS to a server on another machine: password and entries are readable on the way.
+    /// For networks that encrypt by themselves.
     pub fn plain_text(mut self) -> Self {
         self.plain = true;
         self
     }
 
-    /// Sets how many connections the steps of the store share; 4 unless set. One more listens, where an instance waits.
+    /// Sets the number of connections that the steps of the store share; 4 unless set. One more is used for `LISTEN` if
+    /// an instance waits.
     pub fn connections(mut self, count: usize) -> Self {
         self.connections = count;
         self
     }
 
-    /// Sets how many connections the handlers of [`Worker::handle_in`](crate::operations::Worker::handle_in) share; 8 unless
-    /// set. They are made when they are needed.
+    /// Sets the number of connections that the handlers of [`Worker::handle_in`](crate::operations::Worker::handle_in)
+    /// share; 8 unless set. They are opened on demand.
     pub fn transactions(mut self, count: usize) -> Self {
         self.transactions = count;
         self
     }
 
-    /// Makes the schema where it is missing, and brings it to the version of this program. This is a step of a deployment, by a
-    /// role that may do so: without it, a database that lost the store is an error, and never silently a new store.
+    /// Creates the schema if it is missing, and migrates it to the version of this program. Run this as a step of a
+    /// deployment, with a role that may do so: without it, a database that lost the store is an error, and never
+    /// silently a new store.
     ///
-    /// Programs of the version before go on working meanwhile, and afterwards, unless the changelog says otherwise.
+    /// Programs of the previous version continue to work during and after the migration, unless the changelog says
+    /// otherwise.
     pub fn migrate(mut self) -> Self {
         self.migrate = Some(schema::STEPS.len());
         self
@@ -119,19 +122,19 @@ impl PostgresBuilder {
         self
     }
 
-    /// Leaves out the connection that wakes instances that wait: for poolers that do not pass notifications on. Instances find
-    /// work by looking.
+    /// Does without the connection that wakes waiting instances: for poolers that do not pass notifications on.
+    /// Instances find work by polling.
     pub fn without_wakes(mut self) -> Self {
         self.wakes = false;
         self
     }
 
-    /// Connects.
+    /// Connects to the store.
     ///
     /// # Errors
     ///
-    /// The address, the schema's name, the certificates or the password cannot be used; the database cannot be reached, has no
-    /// such store, or has one of a version that this program does not know.
+    /// The address, the schema's name, the certificates or the password cannot be used; the database cannot be reached,
+    /// has no such store, or has one of a version that this program does not support.
     pub async fn open(self) -> Result<PostgresStore, Error> {
         let name = self.schema.as_str();
         let fits = (1..=40).contains(&name.len())
@@ -150,7 +153,7 @@ impl PostgresBuilder {
         let mut tls = trusted.secure().map_err(|cause| {
             Error::of(Kind::Configuration, format!("TLS cannot be set up: {cause}")).hint("check the certificates")
         })?;
-        // Those of HTTP.
+        // The default is that of HTTP.
         tls.alpn_protocols.clear();
         let source = Arc::new(Source {
             config,
@@ -168,20 +171,20 @@ impl PostgresBuilder {
             listener: Listener::new(&source, name, !self.wakes),
             intending: Mutex::default(),
         }));
-        // The first connection looks at the schema.
+        // The first connection checks the schema.
         drop(store.repeat(|_| store.0.steps.get()).await?);
         Ok(store)
     }
 
     fn config(&self) -> Result<Config, Error> {
-        let wrong = |what: &str| {
+        let wrong = |message: &str| {
             // The cause repeats parts of the address.
-            Error::of(Kind::Configuration, format!("the address of the database {what}"))
+            Error::of(Kind::Configuration, format!("the address of the database {message}"))
         };
         let form = "write it as `postgresql://user@host:5432/database`";
         let mut config: Config = self.address.parse().map_err(|_| wrong("cannot be read").hint(form))?;
         if config.get_password().is_some() {
-            return Err(wrong("holds a password")
+            return Err(wrong("contains a password")
                 .hint("leave it out, and name its source with `PostgresBuilder::password`: addresses end up in logs"));
         }
         if config.get_user().is_none() || config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
@@ -191,7 +194,7 @@ impl PostgresBuilder {
         if !self.roots.is_empty() || !(local || self.plain) {
             config.ssl_mode(SslMode::Require);
         } else if config.get_ssl_mode() == SslMode::Prefer {
-            // What falls back protects from nobody, and a server on loopback has a certificate that nobody trusts.
+            // A fallback to clear text protects against nobody, and a server on loopback has an untrusted certificate.
             config.ssl_mode(SslMode::Disable);
         }
         if config.get_connect_timeout().is_none() {
@@ -200,7 +203,7 @@ impl PostgresBuilder {
         if config.get_application_name().is_none() {
             config.application_name("platform-operations");
         }
-        // A server whose machine is gone says nothing.
+        // A server whose machine is gone does not answer.
         config
             .keepalives_idle(Duration::from_secs(30))
             .keepalives_interval(Duration::from_secs(5))
@@ -220,7 +223,7 @@ fn is_local(host: &Host) -> bool {
 
 impl std::fmt::Debug for PostgresBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The address may hold a password, until it is refused.
+        // The address may contain a password, until it is refused.
         f.debug_struct("PostgresBuilder").field("schema", &self.schema).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! One connection, and what it has prepared.
+//! One connection, and its prepared statements.
 
 use std::{
     collections::HashMap,
@@ -22,29 +22,29 @@ use crate::{
     error::{Error, Kind},
 };
 
-/// How long a step waits for the database.
+/// The time limit of a step.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 type Raw<S, T> = tokio_postgres::Connection<S, T>;
 
-/// Which store it is.
+/// The identity of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Known(pub(super) String);
 
-/// How connections are made.
+/// The settings of connections.
 pub(super) struct Source {
     pub(super) config: Config,
     pub(super) tls: MakeRustlsConnect,
     pub(super) password: Option<Arc<dyn SecretSource>>,
-    /// The name of the schema, in quotes.
+    /// The quoted name of the schema.
     pub(super) schema: String,
-    /// Which store it is. Every connection has to lead to this one.
+    /// The identity of the store. Every connection has to lead to this one.
     pub(super) known: OnceLock<Known>,
 }
 
 impl Source {
-    /// A connection that nobody works on yet, with the password as it is now.
+    /// Opens a connection that is not used yet, with the current password.
     pub(super) async fn raw(
         &self,
     ) -> Result<
@@ -68,7 +68,7 @@ impl Source {
         config.connect(self.tls.clone()).await.map_err(|cause| failed("connect", cause))
     }
 
-    /// A connection whose schema nobody has looked at.
+    /// Opens a connection whose schema is not checked yet.
     pub(super) async fn connect(self: &Arc<Self>) -> Result<Connection, Error> {
         let (client, driver) = self.raw().await?;
         let task = tokio::spawn(async move {
@@ -86,13 +86,13 @@ impl Source {
     }
 }
 
-/// A connection, with the statements that were prepared on it.
+/// A connection, with its prepared statements.
 pub(super) struct Connection {
     client: Client,
     task: AbortHandle,
     source: Arc<Source>,
     statements: HashMap<&'static str, Statement>,
-    /// A step is under way, or was given up half-way: then the connection is not used again.
+    /// A step is in progress, or was given up half-way: then the connection is not used again.
     busy: bool,
 }
 
@@ -102,18 +102,18 @@ impl Drop for Connection {
     }
 }
 
-/// A statement of this crate with the name of the schema in it.
+/// A statement of this crate, with the name of the schema.
 pub(super) fn named(sql: &str, schema: &str) -> String {
     sql.replace("@.", &format!("{schema}."))
 }
 
 impl Connection {
-    /// The name of the schema, in quotes.
+    /// The quoted name of the schema.
     pub(super) fn schema(&self) -> &str {
         &self.source.schema
     }
 
-    /// A transaction of somebody else's. The connection is used again only where its end is told by [`Self::is_whole`].
+    /// A transaction for the caller. The connection is used again only if [`Self::is_whole`] confirms its end.
     pub(super) async fn begin(&mut self) -> Result<tokio_postgres::Transaction<'_>, tokio_postgres::Error> {
         self.busy = true;
         self.client.transaction().await
@@ -187,10 +187,10 @@ impl Connection {
     }
 }
 
-/// A value of a statement that shows nothing: tokio-postgres records the values of each statement through `log`.
+/// A parameter whose Debug prints nothing: tokio-postgres records the parameters of each statement through `log`.
 pub(super) struct Hidden<'a>(pub(super) &'a &'a (dyn ToSql + Sync));
 
-/// Values as the driver takes them.
+/// Converts parameters to the driver's type.
 pub(super) fn hidden<'a>(values: &'a [Hidden<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
@@ -206,7 +206,7 @@ impl ToSql for Hidden<'_> {
         self.to_sql_checked(ty, out)
     }
 
-    /// The value says it when it is written.
+    /// The value itself checks its type when it is written.
     fn accepts(_: &Type) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! What errors of PostgreSQL say, and what to do about them.
+//! Errors of PostgreSQL, and advice about them.
 
 use std::error::Error as _;
 
@@ -6,20 +6,20 @@ use tokio_postgres::error::{DbError, SqlState};
 
 use crate::error::{Error, Kind, escape};
 
-/// The longest text of a server that an error repeats, in characters.
+/// The longest server message that an error repeats, in characters.
 const LONGEST: usize = 300;
 
-/// An error of a step.
+/// Returns the error of a step.
 pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
-    let what = |why: &str| {
+    let message = |why: &str| {
         let why: String = why.chars().take(LONGEST).collect();
         format!("the store cannot {action}: {}", escape(&why))
     };
     let error = match cause.as_db_error() {
-        Some(said) => {
-            let (hint, passing) = advice(said);
-            let why = format!("{} (SQLSTATE {})", said.message(), said.code().code());
-            Error::of(Kind::Store, what(&why)).hint(hint).passing(passing)
+        Some(database_error) => {
+            let (hint, passing) = advice(database_error);
+            let why = format!("{} (SQLSTATE {})", database_error.message(), database_error.code().code());
+            Error::of(Kind::Store, message(&why)).hint(hint).passing(passing)
         }
         None => {
             let mut why = cause.to_string();
@@ -28,9 +28,9 @@ pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
                 why = format!("{why}: {inner}");
                 next = inner.source();
             }
-            // A connection that broke comes back; a value that does not fit does not.
+            // A broken connection is temporary; a value that does not fit is not.
             let passing = cause.is_closed() || has_io(&cause);
-            Error::of(Kind::Store, what(&why))
+            Error::of(Kind::Store, message(&why))
                 .hint("check the address of the database, the network, its certificate, and that it runs")
                 .passing(passing)
         }
@@ -42,18 +42,18 @@ fn has_io(cause: &tokio_postgres::Error) -> bool {
     let mut next = cause.source();
     while let Some(inner) = next {
         if let Some(io) = inner.downcast_ref::<std::io::Error>() {
-            // What TLS refuses is an error of input or output, too, and stays.
+            // A refusal of TLS is an I/O error, too, and is permanent.
             return io.get_ref().is_none_or(|inner| !inner.is::<rustls::Error>());
         }
         next = inner.source();
     }
-    // The time to connect was over.
+    // The connect timeout.
     cause.to_string().contains("timeout")
 }
 
-/// What to do, and whether it may pass by itself.
-fn advice(said: &DbError) -> (&'static str, bool) {
-    let code = said.code();
+/// Returns the advice, and whether the failure is temporary.
+fn advice(database_error: &DbError) -> (&'static str, bool) {
+    let code = database_error.code();
     let class = code.code().get(..2).unwrap_or_default();
     let known = [
         (SqlState::READ_ONLY_SQL_TRANSACTION, "the database takes no writes: connect to the primary", false),
@@ -63,7 +63,7 @@ fn advice(said: &DbError) -> (&'static str, bool) {
             false,
         ),
         (SqlState::INVALID_PASSWORD, "check the user and its password", false),
-        (SqlState::INVALID_AUTHORIZATION_SPECIFICATION, "check the user, and what pg_hba.conf lets in", false),
+        (SqlState::INVALID_AUTHORIZATION_SPECIFICATION, "check the user, and the rules of pg_hba.conf", false),
         (SqlState::INVALID_CATALOG_NAME, "check the name of the database", false),
         (SqlState::DISK_FULL, "make space on the database's disk; nothing was changed", false),
         (SqlState::TOO_MANY_CONNECTIONS, "allow the database more connections, or the program fewer", true),
@@ -85,8 +85,8 @@ fn advice(said: &DbError) -> (&'static str, bool) {
         ),
         (SqlState::UNDEFINED_COLUMN, "the schema was changed: bring it to the program's version with `migrate`", false),
     ];
-    let found = known.into_iter().find(|(state, ..)| state == code).map(|(_, hint, passing)| (hint, passing));
-    found.unwrap_or(match class {
+    let advice_of_code = known.into_iter().find(|(state, ..)| state == code).map(|(_, hint, passing)| (hint, passing));
+    advice_of_code.unwrap_or(match class {
         "08" => ("check the network, and that the database runs", true),
         "53" => ("give the database more memory, disk or connections; nothing was changed", false),
         "57" => ("try again when the database is up", true),

@@ -1,5 +1,5 @@
-//! Figures, for `docs/fleet.md`: from the push of an end to its handler, with a service of sockets and queries on loopback, and
-//! workers that watch.
+//! Figures for `docs/fleet.md`: from the push of an end to its handler, with a service of sockets and queries on
+//! loopback, and workers that watch.
 //!
 //! `runtime/tests/postgres.sh cargo test -p driftless-runtime --all-features --lib postgres::latency -- --ignored --nocapture`
 
@@ -38,7 +38,7 @@ use crate::{
     operations::{Binding, WatchOptions, WorkerEvent, store_tests::THING},
 };
 
-/// How many ends are pushed one after the other, and how many at once.
+/// The number of ends that are pushed one after the other, and at once.
 const PUSHES: usize = 200;
 /// A limit that only a hang reaches.
 const WATCHDOG: Duration = Duration::from_secs(1200);
@@ -49,10 +49,10 @@ static PUSHED: Binding = Binding {
     ..THING
 };
 
-/// Where a push goes: the socket, and the number of the subscription on it.
+/// The target of a push: the socket, and the number of the subscription on it.
 type Subscriber = (mpsc::UnboundedSender<String>, String);
 
-/// A service that shows each operation as running until it is told otherwise.
+/// A service that returns each operation as running until it is set otherwise.
 #[derive(Default)]
 struct Service {
     looks: AtomicUsize,
@@ -140,19 +140,19 @@ impl Service {
         self.ended.lock().unwrap().insert(id.to_owned());
         let (sender, number) = self.subscribers.lock().unwrap().remove(id).unwrap();
         let payload = json!({ "data": { "changed": { "state": "DONE" } } });
-        // A socket that is gone is replaced, and the end is found.
+        // A closed socket is replaced, and the end is found.
         drop(sender.send(json!({ "id": number, "type": "next", "payload": payload }).to_string()));
     }
 
-    /// Waits until the looks with which all workers begin are over.
+    /// Waits until the first queries of all workers are over.
     async fn is_calm(&self, before: usize, watched: usize) {
-        // Each operation is looked at when it is watched, and once more when its subscription has had time to begin.
+        // Each operation is queried when it is watched, and once more when its subscription has had time to begin.
         while self.looks.load(Ordering::SeqCst) - before < 2 * watched {
             clock::sleep(Duration::from_millis(50)).await;
         }
     }
 
-    /// Operations that somebody watches.
+    /// Returns the operations that are watched.
     fn watched(&self, count: usize) -> Vec<String> {
         let all: Vec<String> = self.subscribers.lock().unwrap().keys().cloned().collect();
         let step = (all.len() / count).max(1);
@@ -160,7 +160,7 @@ impl Service {
     }
 }
 
-/// The body of the first request, and what comes after it.
+/// The body of the first request, and the bytes after it.
 fn request(bytes: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
@@ -181,7 +181,7 @@ async fn push_to_handler() {
         let deployment = client(&url).operations().deployment();
         let mut filled = 0;
         for workers in [1, 4, 16] {
-            // What has ended before is replaced.
+            // Operations that have ended are replaced.
             let wanted = open + service.ended.lock().unwrap().len();
             fill(&store, &deployment, filled, wanted).await;
             filled = wanted;
@@ -205,11 +205,11 @@ async fn figures(server: &Shared, name: &str, url: &str, service: &Service, open
         let store: PostgresStore = server.builder(name).open().await.unwrap();
         let operations = client(url).operations().with_binding(&PUSHED).with_options(WatchOptions::new());
         let (stop, stopped) = oneshot::channel::<()>();
-        let (told, handled) = (handled.clone(), handled.clone());
+        let (events, handled) = (handled.clone(), handled.clone());
         let worker = operations.with_store(store).worker().name(format!("worker {number}")).watching(watching);
         let worker = worker.on_event(move |event| {
             if let WorkerEvent::Handled { took, .. } = event {
-                drop(told.send(Err(*took)));
+                drop(events.send(Err(*took)));
             }
         });
         let task = tokio::spawn(worker.handle(
@@ -236,14 +236,14 @@ async fn figures(server: &Shared, name: &str, url: &str, service: &Service, open
         let next = async {
             loop {
                 match ends.recv().await.unwrap() {
-                    Ok((found, at)) if found == id => return at,
+                    Ok((handled_id, at)) if handled_id == id => return at,
                     _ => {}
                 }
             }
         };
         times.push(clock::limit(WATCHDOG, next).await.expect("it is handled").duration_since(begun));
     }
-    // Places that have become free are taken again.
+    // Free slots are used again.
     let begun = Instant::now();
     let mut wanted: BTreeSet<String> = service.watched(PUSHES).into_iter().collect();
     let count = wanted.len() as f64;

@@ -1,9 +1,10 @@
 //! Leases, by the clock of the database.
 //!
-//! An instance has one row, whose time it renews; what it holds has its number and a fencing number. So a heartbeat writes one
-//! row, however many operations there are. A write under a lease locks the row of the operation, looks whether the number,
-//! the fencing number and the time of the instance still hold, and writes, in one statement; what takes an operation away
-//! from an instance writes the same row. So one of the two comes first, and the other one sees it.
+//! An instance has one row, whose time it renews; its operations have its number and a fencing number. So a heartbeat
+//! writes one row, however many operations there are. A write under a lease locks the row of the operation, checks that
+//! the number, the fencing number and the time of the instance are still valid, and writes, in one statement; a
+//! statement that takes an operation away from an instance writes the same row. So one of the two comes first, and the
+//! other one sees it.
 
 use std::time::Duration;
 
@@ -34,7 +35,7 @@ fn id(instance: Instance) -> i64 {
     column(instance.number())
 }
 
-/// $2 is the instance and $3 the fencing number, or both are NULL for a write that no lease is needed for.
+/// $2 is the instance and $3 the fencing number, or both are NULL for a write without a lease.
 pub(super) const OBSERVE: &str = "
     WITH held AS (
         SELECT s.number FROM @.submission s
@@ -58,7 +59,7 @@ pub(super) const OBSERVE: &str = "
         SELECT number, $4, $5 FROM held WHERE NOT EXISTS (SELECT 1 FROM same) RETURNING 1)
     SELECT count(*) FROM held";
 
-/// Keeps what an observation says anew: each event once, and a state once, with when it was seen last.
+/// Stores the news in an observation: each event once, and a state once, with the time of its last observation.
 pub(super) async fn observe(
     pool: &Pool,
     correlation: &str,
@@ -77,7 +78,7 @@ pub(super) async fn observe(
     if held == 0 && lease.is_some() { Err(lost()) } else { Ok(()) }
 }
 
-/// The end of an operation, under a lease: for this crate's steps, and in a handler's transaction.
+/// Finishes an operation under a lease: for this crate's steps, and in a handler's transaction.
 pub(super) const FINISH: &str = "
     UPDATE @.submission s SET outcome = $2, finished = clock_timestamp(), finisher = s.fence, owner = NULL
     WHERE s.correlation = $1 AND s.owner = $3 AND s.fence = $4 AND s.outcome IS NULL
@@ -93,7 +94,7 @@ pub(super) async fn finish(pool: &Pool, outcome: &str, lease: &Lease) -> Result<
     if is_finished_by(pool, lease).await? { Ok(true) } else { Err(lost()) }
 }
 
-/// Whether this lease has finished its operation: the answer to that may have been lost.
+/// Returns whether this lease has finished its operation: the response to that may have been lost.
 pub(super) async fn is_finished_by(pool: &Pool, lease: &Lease) -> Result<bool, Error> {
     let sql = "SELECT 1 FROM @.submission WHERE correlation = $1 AND finisher = $2 AND outcome <> 'discarded'";
     let mut connection = pool.get().await?;
@@ -117,8 +118,8 @@ pub(super) async fn renew(pool: &Pool, instance: Instance, lease: Duration) -> R
     Ok(pool.get().await?.execute("renew leases", RENEW, &values).await? > 0)
 }
 
-/// Takes from instances whose time is over what they hold, for one whose time is not. A row that is being written stays until the next time, and its
-/// instance with it.
+/// Releases the operations of instances whose time is over, for one whose time is not. A row that is being written
+/// stays until the next time, and so does its instance.
 pub(super) const REAP: &str = "
     WITH dead AS (
         SELECT id FROM @.instance i WHERE until <= clock_timestamp()
@@ -134,10 +135,10 @@ pub(super) const REAP: &str = "
         SELECT 1 FROM @.submission s
         WHERE s.owner = dead.id AND NOT EXISTS (SELECT 1 FROM free WHERE free.number = s.number))";
 
-/// Gives an instance that is alive so many of each kind. The lock on its row keeps it from being forgotten meanwhile. What
-/// is due is compared with the time of the statement, which an index can be searched by, and rows are updated by a list of
-/// their numbers, which no plan joins with the whole table. A fencing number that was edited by hand is brought back to where
-/// it can be counted on: it must not keep the others from being claimed.
+/// Assigns operations of each kind to an instance that is alive. The lock on its row keeps it from being removed
+/// meanwhile. Due times are compared with the time of the statement, so that an index can be used, and rows are updated
+/// by a list of their numbers, which no plan joins with the whole table. A fencing number that was edited by hand is
+/// reset to the countable range: it must not keep the others from being claimed.
 pub(super) const CLAIM: &str = "
     WITH me AS (
         SELECT id FROM @.instance WHERE id = $1 AND until > clock_timestamp() FOR KEY SHARE),
@@ -155,7 +156,7 @@ pub(super) const CLAIM: &str = "
         WHERE s.number = ANY (ARRAY(SELECT number FROM picked)) RETURNING s.correlation)
     SELECT EXISTS (SELECT 1 FROM me), (SELECT array_agg(correlation) FROM claimed)";
 
-/// The wanted operations, as the statements take them.
+/// The claims, as the statements take them.
 fn columns(wanted: &[Wanted]) -> (Vec<&str>, Vec<&str>, Vec<i64>) {
     let deployments = wanted.iter().map(Wanted::deployment).collect();
     let kinds = wanted.iter().map(Wanted::kind).collect();
@@ -186,7 +187,7 @@ pub(super) async fn held(pool: &Pool, instance: Instance) -> Result<Vec<Lease>, 
     rows.iter().map(|row| Ok(Lease::new(get::<String>(row, 0)?, instance, number(get(row, 1)?)))).collect()
 }
 
-/// An operation that is due again at once wakes whoever waits.
+/// An operation that is due again at once wakes the waiting instances.
 pub(super) const PUT_BACK: &str = "
     WITH given AS (
         UPDATE @.submission s SET owner = NULL, due = clock_timestamp() + make_interval(secs => $4),
@@ -203,7 +204,7 @@ pub(super) async fn put_back(
     after: Duration,
     failure: Option<&str>,
 ) -> Result<(), Error> {
-    // The database takes no NUL in a text.
+    // The database accepts no NUL in a text.
     let failure = failure.map(|failure| failure.replace('\0', ""));
     let (owner, fence, after) = (id(lease.instance()), column(lease.fence()), seconds(after));
     let mut connection = pool.get().await?;
@@ -212,7 +213,7 @@ pub(super) async fn put_back(
     row.map(drop).ok_or_else(lost)
 }
 
-/// $3 is the instance and $4 the fencing number, or both are NULL where an operator gives it up.
+/// $3 is the instance and $4 the fencing number, or both are NULL if an operator gives it up.
 pub(super) const DISCARD: &str = "
     UPDATE @.submission s SET outcome = 'discarded', discarded = clock_timestamp(), finisher = $4::bigint, owner = NULL,
         revision = s.revision + 1, failures = s.failures + ($3::bigint IS NOT NULL)::int, failure = $2
@@ -227,7 +228,7 @@ pub(super) async fn discard(
     lease: Option<&Lease>,
 ) -> Result<bool, Error> {
     let action = "discard an operation";
-    // The database takes no NUL in a text.
+    // The database accepts no NUL in a text.
     let reason = reason.replace('\0', "");
     let (owner, fence) = (lease.map(|lease| id(lease.instance())), lease.map(|lease| column(lease.fence())));
     let mut connection = pool.get().await?;
@@ -241,7 +242,7 @@ pub(super) async fn discard(
     connection.query_opt("read", sql, &[&correlation, &fence]).await?.map(|_| true).ok_or_else(lost)
 }
 
-/// An operation that is due again at once wakes whoever waits.
+/// An operation that is due again at once wakes the waiting instances.
 pub(super) const RETRY: &str = "
     WITH retried AS (
         UPDATE @.submission s SET
@@ -271,7 +272,7 @@ pub(super) async fn pause(pool: &Pool, channel: &str, deployment: &str, kind: &s
     Ok(())
 }
 
-/// The order is that of the index: without it, a plan may read the whole table for its first rows.
+/// The order is that of the index: otherwise, a plan may read the whole table for its first rows.
 pub(super) const DEMAND: &str = "
     SELECT (SELECT count(*) FROM (
             SELECT 1 FROM @.submission s
@@ -296,7 +297,8 @@ pub(super) async fn leave(pool: &Pool, channel: &str, instance: Instance) -> Res
     let action = "let an instance go";
     let mut connection = pool.get().await?;
     let mut change = connection.transaction(action).await?;
-    // A claim whose answer nobody waits for may be under way. The lock waits for it, and after it no claim finds the instance.
+    // A claim whose caller was dropped may be in progress. The lock waits for it, and after it no claim finds the
+    // instance.
     change.execute(action, "SELECT 1 FROM @.instance WHERE id = $1 FOR UPDATE", &[&id(instance)]).await?;
     let sql = "WITH given AS (
                    UPDATE @.submission SET owner = NULL, due = clock_timestamp() WHERE owner = $1 RETURNING 1)
@@ -314,5 +316,5 @@ pub(super) const PURGE: &str = "
 
 pub(super) async fn purge(pool: &Pool, deployment: &str, age: Duration, limit: u32) -> Result<u64, Error> {
     let values: [&(dyn ToSql + Sync); 3] = [&deployment, &seconds(age), &i64::from(limit)];
-    pool.get().await?.execute("forget what was finished", PURGE, &values).await
+    pool.get().await?.execute("forget finished entries", PURGE, &values).await
 }

@@ -1,4 +1,4 @@
-//! What wakes an instance that waits: `LISTEN` on a connection of its own.
+//! Wakes waiting instances: `LISTEN` on a connection of its own.
 
 use std::{
     future::poll_fn,
@@ -19,8 +19,7 @@ use crate::{
 
 const PAUSES: Backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(30) };
 
-/// Listens from the first time that somebody waits. Without a connection nobody is woken, and everybody looks from time to
-/// time.
+/// Listens from the first wait on. Without a connection, no instance is woken, and all of them poll.
 pub(super) struct Listener {
     source: Arc<Source>,
     channel: String,
@@ -85,14 +84,14 @@ async fn listen(source: &Source, channel: &str, woken: &Notify) -> Result<(), Er
     let sql = format!("LISTEN \"{channel}\"");
     let begin = async {
         if client.batch_execute(&sql).await.is_ok() {
-            // What came before is found by looking.
+            // Earlier notifications are covered by polling.
             woken.notify_waiters();
         }
         std::future::pending::<()>().await;
     };
     tokio::pin!(begin);
     poll_fn(|context| {
-        // Never ready: it runs beside the connection, which it speaks through.
+        // Never ready: it runs beside the connection that it uses.
         let _ = begin.as_mut().poll(context);
         loop {
             match driver.poll_message(context) {

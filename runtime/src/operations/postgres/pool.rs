@@ -11,7 +11,7 @@ use super::{
 };
 use crate::error::{Error, Kind};
 
-/// What makes connections, each to the store that the others lead to.
+/// Opens connections, each to the same store as the others.
 pub(super) struct Maker(Arc<Source>);
 
 impl managed::Manager for Maker {

@@ -1,4 +1,4 @@
-//! What the rows of the tables say.
+//! Reads the rows of the tables.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -36,7 +36,7 @@ pub(super) const LABELLED: &str = entries!("WHERE s.deployment = $1 AND s.label 
 pub(super) const UNFINISHED: &str = entries!("WHERE s.deployment = $1 AND s.outcome IS NULL ORDER BY s.number");
 pub(super) const CLAIMED: &str = entries!("WHERE s.correlation = ANY($1)");
 
-/// A value of a column. A table that was changed may have another type there.
+/// Reads a value of a column. A table that was changed may have another type there.
 pub(super) fn get<T: FromSqlOwned>(row: &tokio_postgres::Row, column: usize) -> Result<T, Error> {
     row.try_get(column).map_err(|cause| {
         let name = row.columns().get(column).map_or("", |column| column.name());
@@ -69,7 +69,7 @@ pub(super) fn read(row: &tokio_postgres::Row) -> Result<Row, Error> {
     })
 }
 
-/// The name of the binding, by which it was claimed.
+/// Returns the name of the binding under which it was claimed.
 pub(super) fn kind(row: &tokio_postgres::Row) -> Result<String, Error> {
     get(row, 3)
 }
@@ -80,7 +80,7 @@ pub(super) async fn overview(pool: &Pool, deployment: &str) -> Result<Overview, 
     let sql = "SELECT kind, standing, sum(count)::bigint, extract(epoch FROM min(oldest))::float8
                FROM @.overview WHERE deployment = $1 GROUP BY kind, standing";
     for row in connection.query("read", sql, &[&deployment]).await? {
-        let Some(standing) = Standing::of(&get::<String>(&row, 1)?) else { continue };
+        let Some(standing) = Standing::from_name(&get::<String>(&row, 1)?) else { continue };
         let oldest: Option<f64> = get(&row, 3)?;
         let oldest = oldest.and_then(|since| Duration::try_from_secs_f64(since).ok());
         overview.counts.push(Count {

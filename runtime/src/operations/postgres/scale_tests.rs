@@ -1,4 +1,4 @@
-//! Figures, for `docs/fleet.md`: what the store does in a second.
+//! Figures for `docs/fleet.md`: the steps per second of the store.
 //!
 //! `runtime/tests/postgres.sh cargo test -p driftless-runtime --all-features --lib postgres::scale -- --ignored --nocapture`
 
@@ -22,10 +22,10 @@ use crate::{
     },
 };
 
-/// How long each figure is measured.
+/// The duration of each measurement.
 const SPAN: Duration = Duration::from_secs(3);
 
-/// Accepted operations, many at once.
+/// Stores accepted operations, many at once.
 pub(super) async fn fill(store: &PostgresStore, deployment: &str, from: usize, to: usize) {
     let sql = "INSERT INTO @.submission (correlation, deployment, kind, label, intent, reference)
                SELECT c, $4, 'thing', c, i, r FROM unnest($1::text[], $2::text[], $3::text[]) AS x (c, i, r)";
@@ -36,7 +36,7 @@ pub(super) async fn fill(store: &PostgresStore, deployment: &str, from: usize, t
         for name in &names {
             let intent = Intent { deployment: deployment.to_owned(), ..intent(name, Some(name)) };
             intents.push(write(&intent).unwrap());
-            references.push(write(&OperationRef::of(&intent, format!("id of {name}")).unwrap()).unwrap());
+            references.push(write(&OperationRef::from_intent(&intent, format!("id of {name}")).unwrap()).unwrap());
         }
         let mut connection = store.0.steps.get().await.unwrap();
         connection.execute("fill", sql, &[&names, &intents, &references, &deployment]).await.unwrap();
@@ -44,7 +44,7 @@ pub(super) async fn fill(store: &PostgresStore, deployment: &str, from: usize, t
     }
 }
 
-/// Runs one task for each worker, and says how many steps a second they did together.
+/// Runs one task for each worker, and returns their steps per second together.
 async fn rate<F>(workers: usize, mut work: impl FnMut(usize) -> F) -> f64
 where
     F: Future<Output = usize> + Send + 'static,
@@ -133,7 +133,7 @@ async fn figures(server: &Shared, name: &str, store: &PostgresStore, open: usize
         }
     })
     .await;
-    // One that waits is woken by an acceptance.
+    // A waiting instance is woken by an acceptance.
     let (mut waits, mut marks) = (Vec::new(), Vec::new());
     let sleeper = instance(store).await;
     let _first = clock::limit(Duration::from_secs(2), store.wake()).await;
@@ -168,7 +168,7 @@ impl Server<tokio::sync::RwLockReadGuard<'static, ()>> {
         self.builder(name).connections(16).migrate().open().await.unwrap()
     }
 
-    /// What the tables of a store take on the disk, in bytes.
+    /// The size of a store's tables on disk, in bytes.
     async fn size(&self, name: &str) -> f64 {
         let sql = format!(
             "SELECT sum(pg_total_relation_size(oid))::float8 FROM pg_class WHERE relkind = 'r' AND relnamespace = '{}'::regnamespace",

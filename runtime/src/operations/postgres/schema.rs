@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::connection::{Connection, Known};
 use crate::error::{Error, Kind};
 
-/// What leads from each version to the next. What is published here is never changed: databases have it.
+/// The migrations from each version to the next. Published ones are never changed: databases have them.
 pub(super) const STEPS: [&str; 4] = [
     "
     CREATE TABLE @.submission (
@@ -52,7 +52,7 @@ pub(super) const STEPS: [&str; 4] = [
         until timestamptz NOT NULL
     );
     ",
-    // What operators look at.
+    // The views for operators.
     "
     CREATE VIEW @.overview AS
         SELECT deployment, kind, standing, outcome, count(*) AS count, min(created) AS oldest, max(failures) AS failures
@@ -73,16 +73,16 @@ pub(super) const STEPS: [&str; 4] = [
         SELECT deployment, kind, label, correlation, failures, failure, due, owner
         FROM @.submission WHERE failure IS NOT NULL AND outcome IS NULL;
     ",
-    // Whoever removes an instance by hand gives back what it held.
+    // Removing an instance by hand returns its operations.
     "
     LOCK TABLE @.instance, @.submission IN SHARE ROW EXCLUSIVE MODE;
     UPDATE @.submission s SET owner = NULL
         WHERE owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM @.instance i WHERE i.id = s.owner);
     ALTER TABLE @.submission ADD CONSTRAINT submission_owner FOREIGN KEY (owner) REFERENCES @.instance ON DELETE SET NULL;
     ",
-    // Operations that are given up, the time of acceptance, the length of leases, and paused kinds. What is given up is
-    // an end to a program of an earlier version; it has no time of its end, so that no such program forgets it. Whoever may
-    // work on submissions may work on the new table, too.
+    // Discarded operations, the time of acceptance, the length of leases, and paused kinds. A discarded operation looks
+    // finished to a program of an earlier version; it has no finishing time, so that no such program forgets it. Roles
+    // that may write submissions may also write the new table.
     "
     ALTER TABLE @.submission ADD COLUMN since timestamptz, ADD COLUMN discarded timestamptz;
     ALTER TABLE @.instance ADD COLUMN lease interval;
@@ -132,7 +132,7 @@ pub(super) const STEPS: [&str; 4] = [
     ",
 ];
 
-/// The oldest program that can work on the tables as they are now, by the version that it knows.
+/// The oldest program that can use the current tables, by the version that it supports.
 const OLDEST: i32 = 1;
 
 const VERSION: &str = "SELECT number, oldest, store FROM @.version";
@@ -141,11 +141,11 @@ fn current() -> i32 {
     i32::try_from(STEPS.len()).unwrap_or(i32::MAX)
 }
 
-/// What the database says of its store; `None` where it holds no store.
+/// Returns the version and identity of the database's store; `None` if it has no store.
 async fn version(connection: &mut Connection, schema: &str) -> Result<Option<(i32, i32, Known)>, Error> {
     let sql = "SELECT to_regclass($1 || '.version') IS NOT NULL";
-    let found = connection.query_opt("look for the schema", sql, &[&schema]).await?;
-    if !found.is_some_and(|row| row.try_get(0).unwrap_or(false)) {
+    let schema_row = connection.query_opt("look for the schema", sql, &[&schema]).await?;
+    if !schema_row.is_some_and(|row| row.try_get(0).unwrap_or(false)) {
         return Ok(None);
     }
     let row = connection.query_opt("read the version of the schema", VERSION, &[]).await?;
@@ -157,26 +157,26 @@ async fn version(connection: &mut Connection, schema: &str) -> Result<Option<(i3
     read.map(Some).ok_or_else(odd)
 }
 
-/// Whether a program of this version can work on tables of that one.
+/// Checks that a program of this version can use tables of that one.
 fn fits(number: i32, oldest: i32) -> Result<(), Error> {
     let known = current();
-    let what = format!("the store has version {number}; this program knows {known}");
+    let message = format!("the store has version {number}; this program knows {known}");
     if number < known {
-        return Err(Error::of(Kind::Store, what)
+        return Err(Error::of(Kind::Store, message)
             .hint("bring it to this version with `PostgresBuilder::migrate`, by a role that may change its tables"));
     }
     if oldest > known {
-        return Err(Error::of(Kind::Store, what).hint("update the program, or use another schema"));
+        return Err(Error::of(Kind::Store, message).hint("update the program, or use another schema"));
     }
     Ok(())
 }
 
-/// Whether a new connection leads to the store that the others lead to. The first one says which it is.
+/// Checks that a new connection leads to the same store as the others. The first one determines it.
 pub(super) async fn check(connection: &mut Connection, known: &OnceLock<Known>) -> Result<(), Error> {
     let schema = connection.schema().to_owned();
     let Some((number, oldest, store)) = version(connection, &schema).await? else {
-        let what = format!("the database has no store in the schema {schema}");
-        return Err(Error::of(Kind::Store, what).hint(
+        let message = format!("the database has no store in the schema {schema}");
+        return Err(Error::of(Kind::Store, message).hint(
             "if it had one, restore it: submissions are stored nowhere else; a new one is made with \
              `PostgresBuilder::migrate`",
         ));
@@ -185,12 +185,12 @@ pub(super) async fn check(connection: &mut Connection, known: &OnceLock<Known>) 
     if *known.get_or_init(|| store.clone()) == store {
         return Ok(());
     }
-    Err(Error::of(Kind::Store, "the database behind the address is another one than before: its store is not the same")
-        .hint("bring the address back to the database that was used, or start the program again to use this one"))
+    Err(Error::of(Kind::Store, "the database at this address is not the one that the store was opened with")
+        .hint("lead the address back to the previous database, or restart the program to use this one"))
 }
 
-/// Makes the schema, and brings it to this version. All of it is one transaction, and one program at a time does it: whatever
-/// ends it leaves the version that was there.
+/// Creates the schema, and migrates it to this version, in one transaction and by one program at a time: if it is
+/// interrupted, the previous version stays.
 pub(super) async fn migrate(connection: &mut Connection, to: usize) -> Result<(), Error> {
     let action = "bring the schema to this version";
     let schema = connection.schema().to_owned();

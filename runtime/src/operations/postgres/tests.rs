@@ -38,7 +38,7 @@ pub(in crate::operations) type Shared = Server<RwLockReadGuard<'static, ()>>;
 fn url() -> Option<String> {
     let url = std::env::var("PLATFORM_POSTGRES_URL").ok();
     if url.is_none() {
-        // Not through the macros: what passes is captured, and nobody would read it.
+        // Not through the macros: the output of tests that pass is captured, and would not be seen.
         drop(writeln!(std::io::stderr(), "SKIPPED: no PostgreSQL; run it with runtime/tests/postgres.sh"));
     }
     url
@@ -57,12 +57,12 @@ impl<G> Server<G> {
         PostgresStore::builder(&self.url).schema(&self.schema(name))
     }
 
-    /// A store of its own.
+    /// Returns a store with a schema of its own.
     pub(in crate::operations) async fn store(&self, name: &str) -> PostgresStore {
         self.builder(name).migrate().open().await.expect("a store")
     }
 
-    /// A connection of the superuser.
+    /// Returns a connection of the superuser.
     pub(super) async fn admin(&self) -> Client {
         let (client, driver) = tokio_postgres::connect(&self.url, NoTls).await.expect("a connection");
         tokio::spawn(driver);
@@ -75,13 +75,13 @@ impl<G> Server<G> {
         self.admin().await.batch_execute(&text).await.unwrap_or_else(|error| panic!("{text}: {error:?}"));
     }
 
-    /// The address of another database of the server.
+    /// Returns the address of another database of the server.
     fn database(&self, name: &str) -> String {
         let (server, _) = self.url.rsplit_once('/').expect("an address");
         format!("{server}/{name}")
     }
 
-    /// The address with another user or other parameters.
+    /// Returns the address with another user or other parameters.
     fn as_user(&self, user: &str) -> String {
         self.url.replace("postgres@", &format!("{user}@"))
     }
@@ -127,7 +127,7 @@ async fn a_migration_that_is_killed_leaves_the_version_that_was_there() {
     server
         .run("old", "INSERT INTO @.submission (correlation, deployment, kind, intent) VALUES ('a', 'b', 'c', 'd')")
         .await;
-    // The second step waits for the table, which somebody holds.
+    // The second step waits for the table, which is locked.
     let admin = server.admin().await;
     let schema = server.schema("old");
     admin.batch_execute(&format!("BEGIN; LOCK TABLE {schema}.submission IN ACCESS EXCLUSIVE MODE")).await.unwrap();
@@ -147,7 +147,7 @@ async fn a_migration_that_is_killed_leaves_the_version_that_was_there() {
     assert_eq!(admin.query_one(&version, &[]).await.unwrap().get::<_, i32>(0), 1);
     let error = server.builder("old").open().await.expect_err("it is behind");
     assert!(error.to_string().contains("has version 1") && error.to_string().contains("migrate"), "{error}");
-    // Many at once, as when a fleet is rolled out.
+    // Many at once, as in the rollout of a fleet.
     let many: Vec<_> = (0..6).map(|_| tokio::spawn(server.builder("old").migrate().open())).collect();
     for one in many {
         one.await.unwrap().expect("it migrates, or finds that it was done");
@@ -161,7 +161,7 @@ async fn a_migration_that_is_killed_leaves_the_version_that_was_there() {
 async fn two_versions_of_a_program_share_a_schema_where_the_tables_allow_it() {
     let Some(server) = Server::shared().await else { return };
     let store = server.store("ahead").await;
-    // A later program has added what this one does not know.
+    // A later program has added something that this one does not know.
     server
         .run("ahead", "UPDATE @.version SET number = 99; ALTER TABLE @.submission ADD COLUMN later text DEFAULT 'x'")
         .await;
@@ -190,10 +190,10 @@ async fn what_is_not_there_is_never_made_silently() {
     ] {
         assert!(error.is_store() && error.to_string().contains("restore it"), "{error}");
     }
-    // Somebody makes a new one behind the same address: to those that run, it is another store.
+    // A new one is created behind the same address: to running programs, it is another store.
     let new = server.store("gone").await;
     let error = store.unfinished("here").await.expect_err("it is another store");
-    assert!(error.to_string().contains("is another one than before"), "{error}");
+    assert!(error.to_string().contains("is not the one that the store was opened with"), "{error}");
     assert!(new.unfinished("here").await.unwrap().entries.is_empty());
 }
 
@@ -244,7 +244,7 @@ async fn a_database_that_takes_no_writes_or_is_full_says_so_and_changes_nothing(
 
     let store = server.store("full").await;
     accepted(&store, &["before"]).await;
-    // The code that a full disk has; a disk that is full is in the test below.
+    // The error code of a full disk; a disk that is really full is in the test below.
     let full = "CREATE FUNCTION @.full() RETURNS trigger LANGUAGE plpgsql AS
             $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
         CREATE TRIGGER disk BEFORE INSERT OR UPDATE ON @.submission EXECUTE FUNCTION @.full();";
@@ -287,7 +287,7 @@ async fn a_row_that_was_edited_by_hand_stops_only_itself() {
     }
     let held = store.claim(instance(&store).await, &things(9)).await.unwrap();
     assert_eq!((held.len(), held.iter().filter(|held| held.entry().is_ok()).count()), (6, 2));
-    // A type that was changed is an error of that step, and no panic.
+    // A column type that was changed is an error of that step, and no panic.
     server
         .run(
             "edited",
@@ -306,7 +306,7 @@ async fn an_address_that_gives_something_away_is_refused() {
     };
     for address in ["postgresql://user:canary@127.0.0.1/x", "host=127.0.0.1 user=u password=canary"] {
         let error = refused(address).await;
-        assert!(error.to_string().contains("holds a password"), "{error}");
+        assert!(error.to_string().contains("contains a password"), "{error}");
         assert!(!format!("{:?}", PostgresStore::builder(address)).contains("canary"));
     }
     for address in ["", "canary", "postgresql://127.0.0.1/x", "host= user=canary canary"] {
@@ -339,7 +339,7 @@ async fn a_server_that_is_elsewhere_is_spoken_to_with_tls_only() {
         (request, rest)
     });
     let address = format!("postgresql://u@elsewhere.test:{port}/x?hostaddr=127.0.0.1&sslmode=disable");
-    // The name decides: it does not count as loopback, whatever it leads to.
+    // The name decides: it does not count as loopback, whatever it resolves to.
     let error = PostgresStore::builder(&address).open().await.expect_err("there is no TLS");
     assert!(error.is_store(), "{error:?}");
     let (request, rest) = server.await.unwrap();
@@ -390,7 +390,7 @@ async fn a_password_is_read_for_each_connection_and_tls_checks_the_certificate()
     let ssl =
         "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'platform_secret'";
     assert!(server.admin().await.query_one(ssl, &[]).await.unwrap().get::<_, bool>(0), "all of them speak TLS");
-    // A certificate that nobody knows.
+    // An unknown certificate.
     let other = folder.path().join("other.pem");
     std::fs::write(&other, rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap().cert.pem()).unwrap();
     let error = base()
@@ -413,7 +413,7 @@ async fn a_server_that_restarts_is_waited_for_and_nothing_is_done_twice() {
         assert!(store.renew(instance, Duration::from_secs(600)).await.expect("the lease outlives the server"));
         store.observe("held", &seen(1, action, &[]), Some(&lease)).await.expect("it is kept");
     }
-    // Steps that begin while it is away end well once it is back, each of them once.
+    // Steps that begin while it is away succeed once it is back, each of them once.
     control("stop").await;
     let steps: Vec<_> = (0..20)
         .map(|number| {
@@ -443,11 +443,11 @@ async fn a_server_that_restarts_is_waited_for_and_nothing_is_done_twice() {
     assert!(store.finish("held", "succeeded", Some(&lease)).await.expect("the lease holds"));
 }
 
-/// The address leads to another database, without the store or with an empty one, and back again.
-/// The answer of the server that is lost next.
+/// The address leads to another database, without the store or with an empty one, and back again. The server response
+/// that is dropped next.
 type Lost = Arc<Mutex<Option<&'static [u8]>>>;
 
-/// Passes bytes on to the server, and closes a connection in place of the answer that is to be lost.
+/// Passes bytes on to the server, and closes a connection instead of passing on the response to be lost.
 async fn losing(server: String) -> (u16, Lost) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (port, lost) = (listener.local_addr().unwrap().port(), Lost::default());
@@ -480,8 +480,8 @@ async fn losing(server: String) -> (u16, Lost) {
     (port, lost)
 }
 
-/// The server has kept it, and the program does not hear of it: the submission is the program's all the same, and nobody
-/// else's.
+/// The server has stored it, and the program does not receive the response: the submission belongs to the program all
+/// the same, and to no other.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_intent_whose_answer_is_lost_is_kept_once() {
     let Some(server) = Server::shared().await else { return };
@@ -496,7 +496,7 @@ async fn an_intent_whose_answer_is_lost_is_kept_once() {
     lose("INSERT 0 1");
     store.intend(&mine).await.expect("the first try has kept it");
     assert!(lost.lock().unwrap().is_none(), "an answer was lost");
-    // A label that another one has, whose answer is lost, too.
+    // A label that another one has, whose response is lost, too.
     lose("INSERT 0 0");
     assert!(store.intend(&intent("other", Some("one"))).await.expect_err("it is taken").is_store());
     assert!(lost.lock().unwrap().is_none(), "an answer was lost");
@@ -504,7 +504,7 @@ async fn an_intent_whose_answer_is_lost_is_kept_once() {
     let entry = store.labelled("here", "one").await.unwrap().unwrap();
     assert_eq!((entry.intent().correlation(), entry.revision()), ("mine", 1));
     assert!(store.entry("other").await.unwrap().is_none());
-    // Whoever gives up in the middle of a step takes back what it did.
+    // Dropping a step in the middle rolls it back.
     let dropped = intent("dropped", Some("two"));
     for polls in 0..20 {
         let mut step = store.intend(&dropped);
@@ -526,11 +526,11 @@ async fn a_failover_to_an_empty_database_is_an_error_until_it_is_over() {
     let Some(server) = Server::shared().await else { return };
     let admin = server.admin().await;
     let (here, aside) = (server.schema("here"), server.schema("aside"));
-    // Sessions of before end with a failover.
+    // Old sessions end with a failover.
     let switch = async |from: &str, to: &str| {
         let end = format!("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{from}'");
         let rename = format!("ALTER DATABASE {from} RENAME TO {to}");
-        // A connection may be made in between.
+        // A connection may be opened in between.
         while {
             admin.query(&end, &[]).await.unwrap();
             admin.batch_execute(&rename).await.is_err()
@@ -547,7 +547,7 @@ async fn a_failover_to_an_empty_database_is_an_error_until_it_is_over() {
 
     switch(&here, &aside).await;
     admin.batch_execute(&format!("CREATE DATABASE {here}")).await.unwrap();
-    let refused = async |what: &str| {
+    let refused = async |message: &str| {
         for error in [
             store.intend(&intent("b", Some("b"))).await.expect_err("it is not kept"),
             store.accept(&reference("a")).await.expect_err("it is not kept"),
@@ -558,13 +558,13 @@ async fn a_failover_to_an_empty_database_is_an_error_until_it_is_over() {
             store.enlist("late", Duration::from_secs(60)).await.expect_err("nobody is taken in"),
             store.unfinished("here").await.expect_err("nothing is shown"),
         ] {
-            assert!(error.is_store() && !error.is_lease_lost() && error.to_string().contains(what), "{error}");
+            assert!(error.is_store() && !error.is_lease_lost() && error.to_string().contains(message), "{error}");
         }
     };
     refused("restore it").await;
-    // Somebody makes an empty store there: those that run do not take it for theirs.
+    // An empty store is created there: running programs do not mistake it for theirs.
     drop(builder().migrate().open().await.expect("a store"));
-    refused("is another one than before").await;
+    refused("is not the one that the store was opened with").await;
 
     switch(&here, &server.schema("empty")).await;
     switch(&aside, &here).await;
@@ -577,7 +577,7 @@ async fn a_failover_to_an_empty_database_is_an_error_until_it_is_over() {
     }
 }
 
-/// A disk that is full: a small one of its own, where the tables lie.
+/// A disk that is full: a small one of its own, with the tables on it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_disk_that_is_full_says_so_and_goes_on_when_there_is_space() {
     let Some(server) = Server::shared().await else { return };
@@ -601,7 +601,7 @@ async fn a_disk_that_is_full_says_so_and_goes_on_when_there_is_space() {
     let error = loop {
         let label = kept.len().to_string();
         let mut large = intent(&label, Some(&label));
-        // What cannot be compressed.
+        // Data that cannot be compressed.
         let text: String = (0..size / 32).map(|_| unique()).collect();
         large.parameters.insert("text".to_owned(), text);
         match store.intend(&large).await {
@@ -614,7 +614,7 @@ async fn a_disk_that_is_full_says_so_and_goes_on_when_there_is_space() {
     assert!(error.to_string().contains("53100") && error.to_string().contains("make space"), "{error}");
     let entries = store.unfinished("here").await.expect("it can be read").all().expect("all of it");
     assert_eq!(entries.len(), kept.len() + 1, "what was refused is not there");
-    // Somebody makes space.
+    // Space is freed.
     let refused = kept.len().to_string();
     std::fs::remove_file(ballast).unwrap();
     store.intend(&intent(&refused, Some(&refused))).await.expect("there is space again");
@@ -627,7 +627,7 @@ async fn a_disk_that_is_full_says_so_and_goes_on_when_there_is_space() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_removed_or_changed_by_hand_keeps_no_operation_from_being_taken_over() {
     let Some(server) = Server::shared().await else { return };
-    // A version before, in which nothing kept an instance from being removed.
+    // An earlier version, in which an instance could be removed by hand.
     drop(server.builder("hand").migrate_to(2).open().await.expect_err("the program knows more than version 2"));
     let orphan =
         "INSERT INTO @.submission (correlation, deployment, kind, intent, owner) VALUES ('o', 'b', 'c', 'd', 99)";
@@ -656,14 +656,14 @@ async fn what_is_removed_or_changed_by_hand_keeps_no_operation_from_being_taken_
     assert_eq!(store.claim(two, &things(9)).await.unwrap().len(), 4, "another instance has all of them");
 }
 
-/// A claim whose answer nobody waits for any more is still under way when its instance goes.
+/// A claim whose caller was dropped is still in progress when its instance leaves.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_instance_is_given_while_it_leaves_is_given_back() {
     let Some(server) = Server::shared().await else { return };
     let store = server.store("leaving").await;
     accepted(&store, &["a", "b"]).await;
     let one = instance(&store).await;
-    // The claim as the server runs it for a connection that is lost: it has not been committed yet.
+    // The claim as the server runs it for a lost connection: it is not committed yet.
     let claimer = server.admin().await;
     let sql = named(leases::CLAIM, &server.schema("leaving"));
     claimer.batch_execute("BEGIN").await.unwrap();
@@ -689,7 +689,7 @@ async fn what_an_instance_is_given_while_it_leaves_is_given_back() {
     assert_eq!(store.claim(two, &things(9)).await.unwrap().len(), 2);
 }
 
-/// Each query of the hot path, as the database would run it with many entries.
+/// The plan of each query of the hot path, with many entries.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_step_reads_a_whole_table() {
     let Some(server) = Server::shared().await else { return };
@@ -732,7 +732,7 @@ async fn no_step_reads_a_whole_table() {
             let explain = format!("EXPLAIN (COSTS OFF) EXECUTE s{number}{mode} ({values})");
             let plan: Vec<String> = admin.query(&explain, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
             let plan = plan.join("\n");
-            // Of instances there are as many as programs that run.
+            // There are as many instances as programs that run.
             for table in ["submission", "observation", "event"] {
                 assert!(!plan.contains(&format!("Seq Scan on {table}")), "{name}, {mode}:\n{plan}");
             }
@@ -746,7 +746,8 @@ async fn no_step_reads_a_whole_table() {
     }
 }
 
-/// A program of version 3 ran with the rights that it was given then: it goes on with them when another one has migrated.
+/// A program of version 3 ran with the rights of its time: it continues to work with them after a migration by another
+/// one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_migration_gives_the_new_tables_to_whoever_has_the_old_ones() {
     let Some(server) = Server::shared().await else { return };
@@ -773,7 +774,7 @@ async fn a_migration_gives_the_new_tables_to_whoever_has_the_old_ones() {
     assert_eq!((overview.discarded.len(), overview.paused.len()), (1, 1));
 }
 
-/// A handler that waits for ever, and one whose statement does: both are over in their time, and nothing of them stays.
+/// A handler that never ends, and one whose statement never ends: both are stopped in their time, and leave nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_handler_that_hangs_leaves_nothing_in_the_database() {
     let Some(server) = Server::shared().await else { return };
@@ -808,7 +809,7 @@ async fn a_handler_that_hangs_leaves_nothing_in_the_database() {
     assert_eq!(store.overview("here").await.unwrap().count(Standing::Held), 1);
 }
 
-/// Hands over in a transaction: all of it or nothing, and nothing after the fence.
+/// Handling in a transaction: all of it or nothing, and nothing after the fence.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_handler_writes_is_committed_with_the_end_or_not_at_all() {
     let Some(server) = Server::shared().await else { return };

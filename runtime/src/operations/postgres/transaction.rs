@@ -15,27 +15,27 @@ use crate::{
     operations::{Lease, lease::lost, row::column},
 };
 
-/// A transaction on the database of the store. What a handler writes in it is committed with the end of its operation, or not
-/// at all.
+/// A transaction on the database of the store. A handler's writes are committed together with the end of its operation,
+/// or not at all.
 pub type Transaction<'a> = tokio_postgres::Transaction<'a>;
 
-/// What a handler in a transaction returns.
+/// The future of a handler in a transaction.
 pub type TransactionFuture<'a> =
     Pin<Box<dyn Future<Output = Result<(), Box<dyn std::error::Error + Send + Sync>>> + Send + 'a>>;
 
-/// Why nothing was committed.
+/// The reason that nothing was committed.
 pub(in crate::operations) enum Undone {
-    /// The handler says so.
+    /// The handler returned an error.
     Handler(Box<dyn std::error::Error + Send + Sync>),
-    /// The handler took longer than it may.
+    /// The handler exceeded its time limit.
     Late,
-    /// The database does, or the lease is over.
+    /// The database failed, or the lease is over.
     Store(Error),
 }
 
 impl PostgresStore {
-    /// Runs a handler in a transaction, and finishes the operation at its end. The first time is how long the transaction may
-    /// be idle, the second one how long the handler may take.
+    /// Runs a handler in a transaction, and finishes the operation at its end. The first time is the limit of idling in
+    /// the transaction, the second one the handler's time limit.
     pub(in crate::operations) async fn handled_in(
         &self,
         lease: &Lease,
@@ -45,11 +45,12 @@ impl PostgresStore {
     ) -> Result<(), Undone> {
         let mut connection = self.0.handlers.get().await.map_err(Undone::Store)?;
         let schema = connection.schema().to_owned();
-        let action = "keep what a handler did";
+        let action = "commit the writes of a handler";
         let stored = |cause| Undone::Store(failed(action, cause));
         let change = connection.begin().await.map_err(stored)?;
-        // An instance that stands still in its transaction holds the row: the database ends that, so that another one goes on.
-        // So it does with a statement that waits for ever, which would hold its locks when its handler is gone.
+        // An instance that stalls in its transaction locks the row: the database ends the transaction, so that another
+        // instance can go on. It also ends a statement that never returns, which would keep its locks when its handler
+        // is gone.
         let idle = idle.as_millis().clamp(1000, 86_400_000);
         let statement = if whole > clock::LONGEST { 0 } else { whole.as_millis().clamp(1000, 86_400_000) };
         let sql = format!(
@@ -70,7 +71,7 @@ impl PostgresStore {
             return Err(Undone::Store(lost()));
         }
         if let Err(cause) = change.commit().await {
-            // It may have been committed, and the answer lost.
+            // It may have been committed, and the response lost.
             let done = self.repeat(|_| is_finished_by(&self.0.steps, lease)).await;
             return match done {
                 Ok(true) => Ok(()),

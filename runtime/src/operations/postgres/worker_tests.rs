@@ -1,4 +1,4 @@
-//! A worker over PostgreSQL and a service that is not there.
+//! A worker over PostgreSQL and a fake service.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
 
@@ -28,12 +28,12 @@ const WATCHDOG: Duration = Duration::from_secs(300);
 
 type Lines = Arc<Mutex<Vec<String>>>;
 
-/// A worker that runs, what it tells, and the labels of what it has handled.
+/// A worker that runs, its events, and the labels that it has handled.
 struct Running {
     operations: Operations,
-    /// Whether operations have ended, as the service shows it.
+    /// The service's operations have ended.
     done: Arc<AtomicBool>,
-    told: Lines,
+    events: Lines,
     handled: Lines,
     fake: Fake,
     stop: oneshot::Sender<()>,
@@ -56,9 +56,9 @@ impl Running {
         let client = fake.builder().graphql(crate::graphql::GraphqlOptions::new()).build().unwrap();
         let options = WatchOptions::new().interval(soon).settle(soon).safety(soon);
         let operations = client.operations().with_binding(&THING).with_options(options).with_store(store.clone());
-        let (told, handled) = (Lines::default(), Lines::default());
+        let (events, handled) = (Lines::default(), Lines::default());
         let (stop, stopped) = oneshot::channel::<()>();
-        let (tell, keep) = (Arc::clone(&told), Arc::clone(&handled));
+        let (events_sender, keep) = (Arc::clone(&events), Arc::clone(&handled));
         let worker = operations.worker().lease(lease).poll(soon).retry(soon, soon).grace(WATCHDOG);
         let worker = worker.on_event(move |event| {
             let text = match event {
@@ -66,7 +66,7 @@ impl Running {
                 WorkerEvent::WatchFailed { error, correlation, .. } => format!("WatchFailed {correlation} {error}"),
                 event => format!("{event:?}"),
             };
-            tell.lock().unwrap().push(text);
+            events_sender.lock().unwrap().push(text);
         });
         let task = tokio::spawn(worker.handle(
             move |ended| {
@@ -75,7 +75,7 @@ impl Running {
             },
             async move { drop(stopped.await) },
         ));
-        Self { operations, done, told, handled, fake, stop, task }
+        Self { operations, done, events, handled, fake, stop, task }
     }
 
     async fn submit(&self, label: &str) -> Result<(), Error> {
@@ -83,19 +83,19 @@ impl Running {
         request.submit(&self.operations, "thing", Some(label)).await.map(drop)
     }
 
-    /// How often it has told something that begins like this.
+    /// Returns the number of events that begin like this.
     fn count(&self, event: &str) -> usize {
-        self.told.lock().unwrap().iter().filter(|told| told.starts_with(event)).count()
+        self.events.lock().unwrap().iter().filter(|events| events.starts_with(event)).count()
     }
 
-    async fn until(&self, what: &str, mut reached: impl FnMut() -> bool) {
+    async fn until(&self, expected: &str, mut reached: impl FnMut() -> bool) {
         let reached = async {
             while !reached() {
                 crate::clock::sleep(Duration::from_millis(10)).await;
             }
         };
         let over = crate::clock::limit(WATCHDOG, reached).await;
-        assert!(over.is_ok(), "{what} does not come: {:?}", self.told.lock().unwrap());
+        assert!(over.is_ok(), "{expected} does not come: {:?}", self.events.lock().unwrap());
     }
 
     async fn stop(self) {
@@ -104,7 +104,7 @@ impl Running {
     }
 }
 
-/// The database is away for longer than the lease, and than a step waits.
+/// The database is away for longer than the lease, and than the time limit of a step.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_goes_on_when_the_database_comes_back_after_a_minute() {
     let Some(server) = Server::alone().await else { return };
@@ -131,16 +131,16 @@ async fn a_worker_goes_on_when_the_database_comes_back_after_a_minute() {
     assert_eq!(handled, ["one", "three", "two"]);
     let failures = running.count("StoreFailed");
     assert!(failures <= 3, "a failure is told once until it is over: {failures}");
-    let told = Arc::clone(&running.told);
+    let events = Arc::clone(&running.events);
     running.stop().await;
-    // One whose answer was lost with the database is known to nobody, and holds nothing; its time will be over.
+    // An instance whose response was lost is known to no program and has no leases; its time will be over.
     let owners = store.overview("here").await.unwrap().owners;
-    let told = told.lock().unwrap();
-    let is_known = |owner: &Owner| told.contains(&format!("Enlisted {{ instance: {:?} }}", owner.instance));
-    assert!(owners.iter().all(|owner| owner.held == 0 && !is_known(owner)), "it has not left: {owners:?}, {told:?}");
+    let events = events.lock().unwrap();
+    let is_known = |owner: &Owner| events.contains(&format!("Enlisted {{ instance: {:?} }}", owner.instance));
+    assert!(owners.iter().all(|owner| owner.held == 0 && !is_known(owner)), "it has not left: {owners:?}, {events:?}");
 }
 
-/// Of many operations one has a row that nobody can read: the others end, and it does when somebody has mended it.
+/// One of many operations has an unreadable row: the others end, and it does once the row is repaired.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_bad_row_holds_up_nobody_but_itself() {
     let Some(server) = Server::shared().await else { return };
@@ -150,7 +150,7 @@ async fn one_bad_row_holds_up_nobody_but_itself() {
         running.submit(label).await.unwrap();
     }
     running.until("the claims", || running.count("Claimed") > 0).await;
-    // It is held by now, or will be: with the next claim the row is read again.
+    // It is leased by now, or will be: with the next claim the row is read again.
     let damage = "UPDATE @.submission SET intent = '{' || intent, owner = NULL WHERE label = 'bad'";
     server.run("bad", damage).await;
     running.until("the failure", || running.count("WatchFailed") > 1).await;
@@ -162,8 +162,9 @@ async fn one_bad_row_holds_up_nobody_but_itself() {
         failing[0].label.as_deref() == Some("bad") && failing[0].failure.contains("restore the row"),
         "{failing:?}"
     );
-    let told = running.told.lock().unwrap().iter().find(|told| told.starts_with("WatchFailed")).cloned().unwrap();
-    assert!(told.contains("row ") && told.contains("its intent is damaged"), "{told}");
+    let events =
+        running.events.lock().unwrap().iter().find(|events| events.starts_with("WatchFailed")).cloned().unwrap();
+    assert!(events.contains("row ") && events.contains("its intent is damaged"), "{events}");
     server.run("bad", "UPDATE @.submission SET intent = substr(intent, 2) WHERE label = 'bad'").await;
     running.until("the last end", || running.count("Handled {") == 4).await;
     running.stop().await;

@@ -16,7 +16,7 @@ use crate::operations::{
     row::{column, number},
 };
 
-/// The first milliseconds that no clock comes to: what is due then is never due.
+/// The first time in milliseconds that no clock reaches: an operation that is due then is never due.
 const NEVER: i64 = i64::MAX;
 
 fn span(time: Duration) -> i64 {
@@ -27,14 +27,14 @@ fn after(time: Duration) -> i64 {
     now().saturating_add(span(time))
 }
 
-/// Whether a lease holds. Nothing is written where it does not.
+/// Checks a lease. Nothing is written if it is not valid.
 pub(super) fn check(change: &Transaction<'_>, lease: Option<&Lease>) -> Result<(), Failure> {
     let Some(lease) = lease else { return Ok(()) };
     let sql = "SELECT 1 FROM submission s JOIN instance i ON i.id = s.owner
                WHERE s.correlation = ?1 AND s.owner = ?2 AND s.fence = ?3 AND s.outcome IS NULL AND i.until > ?4";
     let values = params![lease.correlation(), column(lease.instance().number()), column(lease.fence()), now()];
-    let found = change.query_row(sql, values, |_| Ok(())).optional()?;
-    found.ok_or_else(|| Failure::Own(lost()))
+    let row = change.query_row(sql, values, |_| Ok(())).optional()?;
+    row.ok_or_else(|| Failure::Own(lost()))
 }
 
 pub(super) fn enlist(change: &Transaction<'_>, name: &str, lease: Duration) -> Result<Instance, Failure> {

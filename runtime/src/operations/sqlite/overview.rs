@@ -21,7 +21,7 @@ pub(super) fn overview(store: &Connection, deployment: &str) -> Result<Overview,
     let mut statement = store.prepare(sql)?;
     let mut rows = statement.query(params![deployment, now()])?;
     while let Some(row) = rows.next()? {
-        let Some(standing) = Standing::of(&row.get::<_, String>(1)?) else { continue };
+        let Some(standing) = Standing::from_name(&row.get::<_, String>(1)?) else { continue };
         let oldest = row.get::<_, Option<i64>>(3).unwrap_or_default();
         overview.counts.push(Count {
             kind: row.get(0)?,

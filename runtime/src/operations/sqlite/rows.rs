@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// The time of the machine, in milliseconds.
+/// Returns the machine's time, in milliseconds.
 pub(super) fn now() -> i64 {
     column(millis(SystemTime::now()))
 }
@@ -28,7 +28,7 @@ pub(super) const ENTRIES: &str = "
     LEFT JOIN observation o
         ON o.number = (SELECT max(number) FROM observation WHERE correlation = s.correlation)";
 
-/// Takes whatever is there: what it says is looked at afterwards.
+/// Reads the row without validation, which happens afterwards.
 pub(super) fn read(row: &rusqlite::Row<'_>) -> Row {
     let whole = |column: usize| row.get::<_, i64>(column).unwrap_or_default();
     let events = bytes(row, 12).and_then(|list| serde_json::from_slice(&list).ok());
@@ -49,7 +49,7 @@ pub(super) fn read(row: &rusqlite::Row<'_>) -> Row {
     }
 }
 
-/// The bytes of a text, which need not be UTF-8 in a file that was damaged.
+/// The bytes of a text, which need not be UTF-8 in a damaged file.
 fn bytes(row: &rusqlite::Row<'_>, column: usize) -> Option<Vec<u8>> {
     match row.get_ref(column).ok()? {
         ValueRef::Null => None,
@@ -66,7 +66,7 @@ pub(super) fn is_conflict(cause: &rusqlite::Error) -> bool {
     cause.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
 }
 
-/// Keeps what an observation says anew: each event once, and a state once, with when it was seen last.
+/// Stores the news in an observation: each event once, and a state once, with the time of its last observation.
 pub(super) fn observe(
     change: &Transaction<'_>,
     correlation: &str,

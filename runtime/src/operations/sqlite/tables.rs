@@ -5,7 +5,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::worker::{PATIENCE, failed};
 use crate::error::{Error, Kind};
 
-/// What leads from each version to the next, in `user_version`. What is published here is never changed: files have it.
+/// The migrations from each version to the next, in `user_version`. Published ones are never changed: files have them.
 const STEPS: [&str; 4] = [
     "
     CREATE TABLE submission (
@@ -24,8 +24,9 @@ const STEPS: [&str; 4] = [
     ) STRICT;
     CREATE INDEX observation_of ON observation (correlation, number);
     ",
-    // Attempts that may have arrived. Of what an earlier version kept, nobody knows: it counts as sent. The trigger keeps the
-    // first attempt with each intent, also with that of a program of the earlier version that has the file open.
+    // Attempts that may have arrived. Rows of an earlier version count as sent, since nothing is known about them. The
+    // trigger stores the first attempt with each intent, including those of a program of the earlier version that has
+    // the file open.
     "
     ALTER TABLE submission ADD COLUMN revision INTEGER NOT NULL DEFAULT 1;
     CREATE TABLE attempt (
@@ -39,8 +40,8 @@ const STEPS: [&str; 4] = [
         INSERT INTO attempt (correlation, number) VALUES (NEW.correlation, 1);
     END;
     ",
-    // Leases, and events once each: an observation has none of its own any more. What a program of an earlier version writes
-    // meanwhile is read as well, and the trigger says when what it finishes was finished.
+    // Leases, and events once each: an observation no longer has events of its own. Rows that a program of an earlier
+    // version writes meanwhile are read as well, and the trigger records their finishing time.
     "
     ALTER TABLE submission ADD COLUMN kind TEXT
         GENERATED ALWAYS AS (CASE WHEN json_valid(intent) THEN json_extract(intent, '$.kind') END) VIRTUAL;
@@ -81,9 +82,10 @@ const STEPS: [&str; 4] = [
         WHERE json_valid(observation)
             AND json_type(CASE WHEN json_valid(observation) THEN observation ELSE '{}' END, '$.events') = 'array';
     ",
-    // Operations that are given up, the time of acceptance, the length of leases, and paused kinds. What is given up is
-    // an end to a program of an earlier version. It has no time of its end, so that no such program forgets it; the trigger
-    // leaves it so. The other trigger keeps when an acceptance came, and lets it wait behind what was given back before.
+    // Discarded operations, the time of acceptance, the length of leases, and paused kinds. A discarded operation looks
+    // finished to a program of an earlier version. It has no finishing time, so that no such program forgets it; the
+    // trigger leaves it so. The other trigger records the time of an acceptance, and queues it behind the operations
+    // that were put back before.
     "
     ALTER TABLE submission ADD COLUMN since INTEGER;
     ALTER TABLE submission ADD COLUMN discarded INTEGER;
@@ -113,19 +115,19 @@ const STEPS: [&str; 4] = [
     ",
 ];
 
-/// Makes the file of a connection a store of this version.
+/// Turns the file of a connection into a store of this version.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), Error> {
     let step = |cause| failed("prepare", &cause);
     connection.busy_timeout(PATIENCE).map_err(step)?;
-    // The file is another one's while this fails.
+    // While this fails, the file belongs to another program.
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(step)?;
-    // Each commit waits until the disk has it: without, an acceptance may be lost with the power.
+    // Each commit waits until it is on disk: otherwise, a power failure may lose an acceptance.
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;").map_err(step)?;
     let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(step)?;
     let version: i64 = change.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(step)?;
     let Some(missing) = usize::try_from(version).ok().and_then(|version| STEPS.get(version..)) else {
-        let what = format!("the store has version {version}; this client knows {}", STEPS.len());
-        return Err(Error::of(Kind::Store, what).hint("update the client, or use another file"));
+        let message = format!("the store has version {version}; this client knows {}", STEPS.len());
+        return Err(Error::of(Kind::Store, message).hint("update the client, or use another file"));
     };
     if !missing.is_empty() {
         missing.iter().try_for_each(|sql| change.execute_batch(sql)).map_err(step)?;

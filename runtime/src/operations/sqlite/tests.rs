@@ -4,7 +4,7 @@ use rusqlite::types::Value;
 
 use super::{Failure, SqliteStore};
 
-/// What the connection says of itself, through the thread that uses it.
+/// Reads a setting of the connection, through the thread that uses it.
 async fn pragma(store: &SqliteStore, name: &'static str) -> Value {
     let read = store.work.read("read", move |connection| {
         connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, Value>(0)).map_err(Failure::from)
@@ -16,7 +16,7 @@ async fn pragma(store: &SqliteStore, name: &'static str) -> Value {
 async fn a_commit_waits_for_the_disk_and_rows_go_with_their_submission() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = SqliteStore::open(folder.path().join("store")).expect("a store");
-    // 2 is FULL: with less, what was kept may be lost with the power.
+    // 2 is FULL: with less, a power failure may lose data.
     assert_eq!(pragma(&store, "synchronous").await, Value::Integer(2));
     assert_eq!(pragma(&store, "journal_mode").await, Value::Text("wal".to_owned()));
     assert_eq!(pragma(&store, "foreign_keys").await, Value::Integer(1));

@@ -1,4 +1,4 @@
-//! The thread that works on the file of a store.
+//! The thread that uses the file of a store.
 
 use std::{
     thread,
@@ -13,16 +13,16 @@ use crate::{
     operations::StoreFuture,
 };
 
-/// How long a step waits for another program to let go of the file, from when it was asked for: those behind it do not wait
+/// The time that a step waits for another program to release the file, from its request on: steps behind it do not wait
 /// anew.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Steps that wait for the thread. Callers beyond them wait for a place, each as long as it likes.
+/// The number of steps that wait for the thread. Further callers wait for a free slot, without a limit.
 const QUEUE: usize = 64;
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
-/// The thread that works on the file, one step after the other. It ends with the last clone of this.
+/// The thread that uses the file, one step after the other. It ends with the last clone of this.
 #[derive(Clone)]
 pub(super) struct SqliteThread(mpsc::Sender<Job>);
 
@@ -57,7 +57,7 @@ impl SqliteThread {
         Ok(Self(sender))
     }
 
-    /// Reads.
+    /// Runs a step that reads.
     pub(super) fn read<'a, T: Send + 'static>(
         &'a self,
         action: &'static str,
@@ -66,7 +66,7 @@ impl SqliteThread {
         self.run(action, move |connection, _| work(connection))
     }
 
-    /// Changes the file, in one transaction. When nobody waits for it any more, nothing is changed.
+    /// Runs a step that changes the file, in one transaction. If its caller was dropped, nothing is changed.
     pub(super) fn write<'a, T: Send + 'static>(
         &'a self,
         action: &'static str,
@@ -99,7 +99,7 @@ impl SqliteThread {
                     Ok(()) => work(connection, &reply),
                     Err(cause) => Err(cause.into()),
                 };
-                // Whoever asked may have gone away just now.
+                // The caller may have been dropped just now.
                 drop(reply.send(outcome));
             });
             let ended = || Error::of(Kind::Store, format!("the store did not {action}")).hint("open the store again");

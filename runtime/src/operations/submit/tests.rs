@@ -1,6 +1,7 @@
-//! Every order of events that two programs, a service and their failures can bring about, with the store and the code that
-//! submits as they are. A schedule is a list of choices: which program goes on to its next step, where one is killed or drops
-//! what it waits for, and what becomes of a request. All schedules are run, but for those that come to a state which another one has come to.
+//! Every order of events that two programs, a service and their failures can produce, with the real store and the real
+//! code that submits. A schedule is a list of choices: which program takes its next step, which one is killed or drops
+//! its future, and the fate of a request. All schedules are run, except those that reach a state which another one
+//! has reached.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
 
@@ -28,25 +29,25 @@ static UNKEYED: Binding = Binding { idempotency: None, ..KEYED };
 
 const LABEL: &str = "one";
 
-/// What a program ends with: the identifier of its operation, unless it leaves the submission alone.
+/// The result of a program: the identifier of its operation, unless it leaves the submission alone.
 type Ended = Result<Option<String>, Error>;
 
-/// What becomes of a request.
+/// The fate of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
-    /// It is accepted, and the answer comes.
+    /// It is accepted, and the response arrives.
     Accepted,
     /// It is accepted, and the connection breaks.
     AcceptedUnheard,
-    /// It is accepted, and something on the way back answers 503.
+    /// It is accepted, and a proxy answers 503.
     AcceptedBadGateway,
     /// It is accepted, and answered with a redirect.
     AcceptedElsewhere,
     /// The connection breaks before the service has read it.
     Lost,
-    /// The service refuses it, or says that it works on the one before it.
+    /// The service refuses it, or reports that the previous one is in progress.
     Conflict,
-    /// No connection comes about.
+    /// No connection is established.
     NoConnection,
 }
 
@@ -60,13 +61,13 @@ const FATES: [Fate; 7] = [
     Fate::NoConnection,
 ];
 
-/// What is explored.
+/// The plan of an exploration.
 #[derive(Clone, Copy)]
 struct Plan {
     binding: &'static Binding,
-    /// Whether each call tries again by itself.
+    /// Each call is retried automatically.
     idempotent: bool,
-    /// How often each of the two programs is run.
+    /// The number of runs of each of the two programs.
     runs: [u32; 2],
     kills: u32,
     drops: u32,
@@ -86,11 +87,11 @@ enum Move {
 enum Slot {
     Idle,
     Runs(JoinHandle<Ended>),
-    /// It has dropped its submission, and may have tasks that go on.
+    /// It has dropped its submission, and may have tasks that continue.
     Dropped,
 }
 
-/// The choices of one schedule: those of the one before it, up to the last that had another option.
+/// The choices of one schedule: those of the previous one, up to the last with another option.
 #[derive(Default)]
 struct Choices {
     taken: Vec<(usize, usize)>,
@@ -112,7 +113,7 @@ impl Choices {
         self.position == self.taken.len()
     }
 
-    /// Goes on to the next schedule. `false`: there is none.
+    /// Advances to the next schedule. Returns `false` if there is none.
     fn next(&mut self) -> bool {
         self.position = 0;
         while let Some((chosen, options)) = self.taken.pop() {
@@ -129,17 +130,17 @@ impl Choices {
 struct World {
     choices: Choices,
     keyed: bool,
-    /// What the service has begun, by their keys.
+    /// The work that the service has begun, by keys.
     begun: Vec<String>,
-    /// Whether a request met something that is not a clear refusal, or a program was killed.
+    /// A request had a result other than a clear refusal, or a program was killed.
     doubtful: bool,
-    /// From here on everything goes well.
+    /// From here on everything succeeds.
     recovering: bool,
-    /// Where each program waits for its turn.
+    /// The step at which each program waits for its turn.
     parked: [Option<(&'static str, oneshot::Sender<()>)>; 2],
     /// The runs of each program before this one were killed.
     alive_from: [u32; 2],
-    /// What each program has met in this run.
+    /// The trace of each program in this run.
     trace: [String; 2],
     story: String,
 }
@@ -152,7 +153,7 @@ impl Shared {
         self.0.0.lock().unwrap()
     }
 
-    /// Waits for its turn, in a run of the program. What was killed never has one.
+    /// Waits for the program's turn in this run. A killed program never has one.
     async fn turn(&self, (program, run): (usize, u32), step: &'static str, about: &str) {
         let turn = {
             let mut world = self.world();
@@ -160,7 +161,7 @@ impl Shared {
                 return;
             }
             let (sender, turn) = oneshot::channel();
-            // The sender goes at once where the run was killed.
+            // The sender is dropped at once if the run was killed.
             if run >= world.alive_from[program] {
                 world.parked[program] = Some((step, sender));
                 let _ = write!(world.trace[program], " {step} \"{about}\"");
@@ -173,11 +174,11 @@ impl Shared {
         }
     }
 
-    /// What the service does with a request.
+    /// The service's handling of a request.
     fn serve(&self, call: &FakeCall) -> Result<(StatusCode, Bytes), Error> {
         let mut world = self.world();
         let program: usize = call.headers["x-program"].to_str().unwrap().parse().unwrap();
-        // Without a header that it knows, each request is one of its own to the service.
+        // Without a header that it knows, the service treats each request as a new one.
         let key = call.headers.get("idempotency-key").map(|key| key.to_str().unwrap().to_owned());
         let key = key.filter(|_| world.keyed).unwrap_or_else(|| format!("request {}", world.begun.len()));
         let fate = if world.recovering { Fate::Accepted } else { FATES[world.choices.choose(FATES.len())] };
@@ -271,7 +272,7 @@ async fn program(operations: Operations, idempotent: bool) -> Ended {
     Ok(Some(operation.reference().id().to_owned()))
 }
 
-/// One schedule. `false`: it was cut short, because another one has been here.
+/// Runs one schedule. Returns `false` if it was cut short at a known state.
 async fn schedule(plan: Plan, shared: &Shared, visited: &mut HashSet<String>) -> bool {
     let store = Arc::new(MemoryStore::new());
     let fake = Fake::new();
@@ -307,7 +308,7 @@ async fn schedule(plan: Plan, shared: &Shared, visited: &mut HashSet<String>) ->
                 shared.0.1.notified().await;
             }
             if matches!(slot, Slot::Dropped) {
-                // Longer than any of its tasks takes to come to its next step, or to its end.
+                // More rounds than any of its tasks needs to reach its next step, or its end.
                 for _ in 0..32 {
                     tokio::task::yield_now().await;
                 }
@@ -374,10 +375,10 @@ async fn schedule(plan: Plan, shared: &Shared, visited: &mut HashSet<String>) ->
                 runs[program] -= 1;
                 shared.world().trace[program].clear();
                 let _ = write!(shared.world().story, "\n  {program}: started");
-                let (told, run) = (shared.clone(), self::program(gated(program, run + 1), plan.idempotent));
+                let (world_of_task, run) = (shared.clone(), self::program(gated(program, run + 1), plan.idempotent));
                 slots[program] = Slot::Runs(tokio::spawn(async move {
                     let ended = run.await;
-                    told.0.1.notify_one();
+                    world_of_task.0.1.notify_one();
                     ended
                 }));
             }
@@ -393,7 +394,7 @@ async fn schedule(plan: Plan, shared: &Shared, visited: &mut HashSet<String>) ->
     true
 }
 
-/// What one program has learned is true.
+/// The knowledge of a program that ended is true.
 fn check_end(ended: &Ended, shared: &Shared, program: usize) -> &'static str {
     let world = shared.world();
     let story = &world.story;
@@ -413,7 +414,7 @@ fn check_end(ended: &Ended, shared: &Shared, program: usize) -> &'static str {
     }
 }
 
-/// What has to hold at every instant.
+/// The invariants at every instant.
 async fn check(shared: &Shared, store: &MemoryStore, deployment: &str) {
     let entry = store.labelled(deployment, LABEL).await.unwrap();
     let world = shared.world();
@@ -432,7 +433,7 @@ async fn check(shared: &Shared, store: &MemoryStore, deployment: &str) {
     }
 }
 
-/// What has to hold when nobody does anything any more.
+/// The invariants once all programs have ended.
 async fn check_rest(plan: Plan, shared: &Shared, store: &MemoryStore, deployment: &str, operations: Operations) {
     let entry = store.labelled(deployment, LABEL).await.unwrap();
     let story = shared.world().story.clone();
@@ -448,7 +449,7 @@ async fn check_rest(plan: Plan, shared: &Shared, store: &MemoryStore, deployment
     assert_eq!(last.is_some(), !stays, "{story}");
 }
 
-/// The state that the future depends on: correlations, and what is made of them, by their order, and no times.
+/// The state that the future depends on: correlations, and values derived from them, by their order, and no times.
 fn fingerprint(world: &World, store: &MemoryStore, runs: [u32; 2], ends: [u32; 2]) -> String {
     let steps: Vec<_> = world.parked.iter().map(|parked| parked.as_ref().map(|(step, _)| *step)).collect();
     let mut kept = format!("{store:?} {:?} {}", world.begun, world.trace.join("|"));
@@ -488,8 +489,8 @@ fn explore(plan: Plan) -> (usize, usize) {
     }
 }
 
-/// Where a service recognises repetitions: nothing is begun twice, nothing that runs is forgotten, and what was refused for
-/// certain leaves the label free.
+/// If a service recognises repetitions: nothing is begun twice, nothing in progress is forgotten, and a certain refusal
+/// leaves the label free.
 #[test]
 fn no_order_of_events_loses_a_submission_or_begins_it_twice() {
     explore_all(&[
@@ -500,7 +501,7 @@ fn no_order_of_events_loses_a_submission_or_begins_it_twice() {
     ]);
 }
 
-/// The same with two programs whose requests are repeated, or where a key recognises them.
+/// The same with two programs whose requests are retried, or are recognised by a key.
 #[test]
 #[ignore = "forty thousand schedules take two minutes: .ci/run runs it"]
 fn no_order_of_repetitions_loses_a_submission_or_begins_it_twice() {

@@ -6,7 +6,7 @@ use crate::{
     operations::{Binding, Events, OperationOutcome, OperationState, States, WatchOptions},
 };
 
-/// A value as JSON writes it.
+/// A JSON value.
 macro_rules! json {
     ($($json:tt)+) => {
         Value::from(serde_json::json!($($json)+))
@@ -87,7 +87,7 @@ fn an_unknown_state_is_reported_once_and_is_no_success() {
     assert!(matches!(tracker.at_deadline(), OperationOutcome::UnknownState(_)));
     let later = now + WatchOptions::new().unknown;
     assert!(matches!(tracker.outcome(later), Some(OperationOutcome::UnknownState(_))));
-    // A state that is known again ends it.
+    // A known state ends it.
     tracker.query(seen("B"), later);
     assert!(tracker.outcome(later + WatchOptions::new().unknown).is_none());
 }

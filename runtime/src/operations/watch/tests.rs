@@ -1,4 +1,4 @@
-//! When the next look is made, whatever comes in between.
+//! The time of the next query, whatever happens in between.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
 
@@ -25,7 +25,7 @@ fn operation(fake: &Fake, options: WatchOptions) -> Operation {
         "correlation": "c", "kind": "thing", "deployment": operations.deployment(), "at": 0,
     }))
     .unwrap();
-    operations.operation(OperationRef::of(&intent, "17".to_owned()).unwrap()).unwrap()
+    operations.operation(OperationRef::from_intent(&intent, "17".to_owned()).unwrap()).unwrap()
 }
 
 fn shows(state: &str) -> Fake {
@@ -45,15 +45,15 @@ fn slow() -> WatchOptions {
     WatchOptions::new().settle(AGES).safety(AGES).interval(AGES).reconnect(AGES)
 }
 
-/// An instance whose clock is an hour behind has accepted it, and the service does not show it at once. Whoever holds it waits
-/// all the same; whoever does not hold it has nothing but that time to go by.
+/// An instance whose clock is an hour behind has accepted it, and the service does not return it at once. An instance
+/// with its lease waits all the same; without a lease, only that time is known.
 #[tokio::test]
 async fn a_worker_goes_by_no_clock_of_another_instance() {
     for holds in [true, false] {
         let fake = Fake::new();
-        let (hidden, shown) =
+        let (hidden, visible) =
             (json!({ "data": { "thing": null } }), json!({ "data": { "thing": { "state": "DONE" } } }));
-        fake.on(QUERIES).answer(&hidden.clone().into()).answer(&hidden.into()).answer(&shown.into());
+        fake.on(QUERIES).answer(&hidden.clone().into()).answer(&hidden.into()).answer(&visible.into());
         let soon = Duration::from_millis(5);
         let operation = operation(&fake, WatchOptions::new().settle(soon).interval(soon));
         let reference = operation.reference().clone().accepted_before(Duration::from_secs(3600));
@@ -110,7 +110,7 @@ async fn nothing_shortens_the_pause_after_a_failure() {
     assert_eq!(fake.calls().len(), 1);
 }
 
-/// Every option, with the times that callers write for "never" and for "at once".
+/// Every option, with the values that callers use for "never" and for "at once".
 #[tokio::test]
 async fn never_is_never_and_at_once_is_no_flood() {
     let set: [(&str, Set); 7] = [

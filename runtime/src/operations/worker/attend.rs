@@ -1,4 +1,4 @@
-//! One operation: watched to its end, handed over, finished.
+//! One operation: watched to its end, handled, finished.
 
 use std::{
     sync::Arc,
@@ -9,10 +9,10 @@ use super::{
     WorkerEvent,
     event::Discarded,
     handler::{Ended, Handler},
-    life::Life,
+    instance_lease::InstanceLease,
     progress::{TaskProgress, TaskRequest},
     shared::Shared,
-    shown,
+    stored_text,
 };
 use crate::{
     Error,
@@ -20,39 +20,39 @@ use crate::{
     operations::{Entry, HeldOperation, Lease, Operation, OperationOutcome, Operations},
 };
 
-/// How long nobody is given an operation that has made room for others: they come first.
+/// The time for which an operation that made room for others cannot be claimed: they come first.
 const BEHIND: Duration = Duration::from_millis(1);
-/// The least time between two looks at an operation whose time is over.
+/// The shortest time between two queries of an operation whose time is over.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// One operation in the hands of this instance.
+/// One operation that this instance has leased.
 pub(super) struct Attendance {
     pub(super) shared: Arc<Shared>,
     pub(super) operations: Operations,
-    pub(super) life: Arc<Life>,
+    pub(super) instance_lease: Arc<InstanceLease>,
     pub(super) lease: Lease,
     pub(super) kind: String,
     pub(super) failures: u32,
-    /// How long ago it was accepted, or retried by hand, when this instance got it.
+    /// The time since it was accepted, or retried by hand, at the claim of this instance.
     pub(super) age: Duration,
     pub(super) progress: Arc<TaskProgress>,
 }
 
-/// How an operation is let go of.
+/// The way in which an operation is released.
 enum Parting<'a> {
-    /// It is due again after this time, with one more failure where there is one.
+    /// It is due again after this time, with one more failure if there is one.
     Back(Duration, Option<&'a str>),
     /// It is given up.
     Discard(&'a str),
 }
 
-/// Why an operation is let go of.
+/// The reason for releasing an operation.
 enum Stop {
     /// The worker stops, or the leases are lost.
     Quiet,
-    /// It is another instance's.
+    /// Another instance has the lease.
     Fenced,
-    /// Others wait for its place, or its kind is paused.
+    /// Others wait for its slot, or its kind is paused.
     Yield,
     /// Its time is over.
     Overdue,
@@ -61,9 +61,9 @@ enum Stop {
 }
 
 impl Attendance {
-    /// Attends to what was claimed.
-    pub(super) async fn run(self, held: HeldOperation) {
-        let entry = held.into_entry();
+    /// Runs a claimed operation.
+    pub(super) async fn run(self, claimed: HeldOperation) {
+        let entry = claimed.into_entry();
         let work = async {
             match entry {
                 Ok(entry) => self.work(entry).await,
@@ -72,7 +72,7 @@ impl Attendance {
         };
         let stop = tokio::select! {
             biased;
-            () = self.life.lost() => return,
+            () = self.instance_lease.lost() => return,
             done = work => match done {
                 Ok(()) => return,
                 Err(stop) => stop,
@@ -99,14 +99,14 @@ impl Attendance {
             () = self.progress.requested(TaskRequest::LetGo) => return Err(Stop::Yield),
             turn = self.shared.turns.take(&group) => turn,
         };
-        // A program that stood still learns here that others have gone on, before it acts.
-        if !self.life.holds() {
+        // A program that stalled learns here that others have taken over, before it acts.
+        if !self.instance_lease.holds() {
             return Err(Stop::Quiet);
         }
         let name = outcome.name();
         let ended = Ended { operation, outcome, intent: entry.intent().clone(), failures: self.failures };
         self.hand_over(ended, name).await?;
-        self.tell(WorkerEvent::Handled {
+        self.report(WorkerEvent::Handled {
             correlation: self.lease.correlation().to_owned(),
             kind: self.kind.clone(),
             outcome: name,
@@ -115,7 +115,7 @@ impl Attendance {
         Ok(())
     }
 
-    /// Watches until it has ended. A store that fails is waited for, as long as the leases hold.
+    /// Watches until it has ended. If the store fails, it is retried while the leases are valid.
     async fn watch(&self, operation: &Operation) -> Result<OperationOutcome, Stop> {
         let mut failures = 0;
         let begun = self.progress.since();
@@ -149,8 +149,9 @@ impl Attendance {
         }
     }
 
-    /// Looks once more at an operation whose time is over: it may have ended while nobody watched it. When to give it up
-    /// after all, where it has ended, or where the service does not say: as long again is waited for that.
+    /// Queries an operation whose time is over once more: it may have ended while it was not watched. Returns the time
+    /// at which to give it up if it has ended, or if the service does not tell: the same time again is granted for
+    /// that.
     async fn last_look(&self, operation: &Operation, begun: Instant, has_ended: bool) -> Result<Until, Stop> {
         let timeout = self.shared.settings.operation_timeout;
         let age = self.age.saturating_add(clock::now().saturating_duration_since(begun));
@@ -188,7 +189,7 @@ impl Attendance {
                     match finished {
                         Ok(_) => return Ok(()),
                         Err(error) if error.is_lease_lost() => return Err(Stop::Fenced),
-                        // The handler has returned: it is not called again for a store that comes back in time.
+                        // The handler has returned: it is not called again if the store recovers in time.
                         Err(error) => {
                             self.shared.store_failed(&self.operations, error);
                             failures += 1;
@@ -222,16 +223,16 @@ impl Attendance {
         }
     }
 
-    fn tell(&self, event: WorkerEvent) {
-        self.shared.tell(&event);
+    fn report(&self, event: WorkerEvent) {
+        self.shared.report(&event);
     }
 
     fn fenced(&self) {
         let correlation = self.lease.correlation().to_owned();
-        self.tell(WorkerEvent::Fenced { correlation, kind: self.kind.clone() });
+        self.report(WorkerEvent::Fenced { correlation, kind: self.kind.clone() });
     }
 
-    /// Lets go of the operation, as soon as the store takes it. `false` when the lease is lost.
+    /// Releases the operation, as soon as the store accepts it. Returns `false` if the lease is lost.
     async fn part(&self, parting: Parting<'_>) -> bool {
         let (store, mut tries) = (self.operations.store(), 0);
         loop {
@@ -251,7 +252,7 @@ impl Attendance {
                     self.shared.store_failed(&self.operations, error);
                     tries += 1;
                     tokio::select! {
-                        () = self.life.lost() => return false,
+                        () = self.instance_lease.lost() => return false,
                         () = self.pause(tries) => {}
                     }
                 }
@@ -262,7 +263,7 @@ impl Attendance {
     async fn give_way(&self) {
         if self.part(Parting::Back(BEHIND, None)).await {
             let correlation = self.lease.correlation().to_owned();
-            self.tell(WorkerEvent::Yielded { correlation, kind: self.kind.clone() });
+            self.report(WorkerEvent::Yielded { correlation, kind: self.kind.clone() });
         }
     }
 
@@ -275,12 +276,12 @@ impl Attendance {
         if self.part(Parting::Discard(&failure)).await {
             let (correlation, kind) = (self.lease.correlation().to_owned(), self.kind.clone());
             let failures = self.failures.saturating_add(1);
-            self.tell(WorkerEvent::Discarded { correlation, kind, cause, failure, failures });
+            self.report(WorkerEvent::Discarded { correlation, kind, cause, failure, failures });
         }
     }
 
-    /// Counts a failure, and gives the operation back for a while, or up where it was the last one. How often it has failed,
-    /// and when it is tried again.
+    /// Counts a failure, and puts the operation back for a while, or gives it up after the last one. Returns the number
+    /// of failures, and the time of the next try.
     async fn give_back(&self, failure: &str) -> Option<(u32, Duration)> {
         let failures = self.failures.saturating_add(1);
         if failures >= self.shared.settings.max_attempts {
@@ -291,18 +292,18 @@ impl Attendance {
         self.part(Parting::Back(after, Some(failure))).await.then_some((failures, after))
     }
 
-    /// The handler has failed.
+    /// Records a failure of the handler.
     pub(super) async fn fail(&self, failure: &str) {
-        let failure = shown(failure);
+        let failure = stored_text(failure);
         let Some((failures, after)) = self.give_back(&failure).await else { return };
         let correlation = self.lease.correlation().to_owned();
-        self.tell(WorkerEvent::HandlerFailed { correlation, kind: self.kind.clone(), failure, failures, after });
+        self.report(WorkerEvent::HandlerFailed { correlation, kind: self.kind.clone(), failure, failures, after });
     }
 
     async fn fail_to_watch(&self, error: Error) {
-        let Some((failures, after)) = self.give_back(&shown(&error.to_string())).await else { return };
+        let Some((failures, after)) = self.give_back(&stored_text(&error.to_string())).await else { return };
         let correlation = self.lease.correlation().to_owned();
-        self.tell(WorkerEvent::WatchFailed { correlation, kind: self.kind.clone(), error, failures, after });
+        self.report(WorkerEvent::WatchFailed { correlation, kind: self.kind.clone(), error, failures, after });
     }
 }
 

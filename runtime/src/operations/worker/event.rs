@@ -1,4 +1,4 @@
-//! What a worker tells.
+//! Events of a worker.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use crate::{
     telemetry::{self, WorkerCount},
 };
 
-/// What happens in a [`Worker`](crate::operations::Worker), as it happens.
+/// An event in a [`Worker`](crate::operations::Worker).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WorkerEvent {
-    /// This instance is known to the store, for the first time or anew.
+    /// The store has registered this instance, for the first time or anew.
     Enlisted {
-        /// As which.
+        /// Its number.
         instance: Instance,
     },
-    /// It has got operations to watch.
+    /// It has claimed operations to watch.
     Claimed {
-        /// How many.
+        /// Their number.
         count: usize,
     },
-    /// An operation has ended, its handler has returned, and the store has kept that.
+    /// An operation has ended, its handler has returned, and the store has recorded that.
     Handled {
         /// The correlation of the operation with its submission.
         correlation: String,
@@ -30,7 +30,7 @@ pub enum WorkerEvent {
         kind: String,
         /// The name of the outcome.
         outcome: &'static str,
-        /// From when its end was seen to when it was kept.
+        /// The time from the observation of its end to its record in the store.
         took: Duration,
     },
     /// A handler has failed. It is called again.
@@ -39,78 +39,80 @@ pub enum WorkerEvent {
         correlation: String,
         /// The name of its binding.
         kind: String,
-        /// What it says.
+        /// The error of the handler.
         failure: String,
-        /// How often it has failed.
+        /// The number of its failures.
         failures: u32,
-        /// When it is called again.
+        /// The pause before it is called again.
         after: Duration,
     },
-    /// An operation cannot be watched: the service refuses to show it, its entry cannot be read, or its reference is another
-    /// one's. It is tried again; the others go on.
+    /// An operation cannot be watched: the service refuses the query, its entry cannot be read, or its reference
+    /// belongs to another one. It is tried again; the others go on.
     WatchFailed {
         /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,
-        /// Why.
+        /// The reason.
         error: Error,
-        /// How often it has failed.
+        /// The number of its failures.
         failures: u32,
-        /// When it is tried again.
+        /// The pause before the next try.
         after: Duration,
     },
-    /// An operation is given up: nobody is given it any more, until
+    /// An operation was given up: it cannot be claimed until
     /// [`Operations::retry`](crate::operations::Operations::retry).
     Discarded {
         /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,
-        /// By which limit.
+        /// The limit that it exceeded.
         cause: Discarded,
         /// The last failure.
         failure: String,
-        /// How often it has failed.
+        /// The number of its failures.
         failures: u32,
     },
-    /// An operation has made room for others that wait, or its kind is paused. It goes on, and has its next turn after them.
+    /// An operation has made room for others that wait, or its kind is paused. It goes on, and has its next turn after
+    /// them.
     Yielded {
         /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,
     },
-    /// Leases are longer from here on, because they were lost or nearly so, or shorter again, because renewals are in time.
+    /// The leases are longer from here on, because they were lost or nearly so, or shorter again, because renewals are
+    /// in time.
     LeaseChanged {
-        /// How long they are.
+        /// Their new length.
         lease: Duration,
     },
-    /// This instance was away for longer than its lease, or could not renew it in time. It has let go of all that it held,
-    /// without writing anything, and comes back as another instance.
+    /// This instance was away for longer than its lease, or could not renew it in time. It has released all its
+    /// operations, without writing anything, and comes back as another instance.
     LeaseLost {
-        /// As which it was known.
+        /// Its previous number.
         instance: Instance,
-        /// How many operations it held.
+        /// The number of its operations.
         operations: usize,
     },
-    /// One operation is another instance's by now, or was finished or forgotten by somebody. Nothing was written.
+    /// Another instance has the lease of an operation by now, or it was finished or forgotten. Nothing was written.
     Fenced {
         /// The correlation of the operation with its submission.
         correlation: String,
         /// The name of its binding.
         kind: String,
     },
-    /// The store fails. It is tried again; told once, until it works again.
+    /// The store fails. It is retried; reported once, until it works again.
     StoreFailed {
-        /// Why.
+        /// The reason.
         error: Error,
     },
     /// The store works again.
     StoreWorks,
     /// Entries that were finished long ago are forgotten.
     Purged {
-        /// How many.
+        /// Their number.
         count: u64,
     },
 }
@@ -126,7 +128,7 @@ pub enum Discarded {
 }
 
 impl Discarded {
-    /// A short, stable name.
+    /// Returns a short, stable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::MaxAttempts => "max-attempts",
@@ -136,7 +138,7 @@ impl Discarded {
 }
 
 impl WorkerEvent {
-    /// Counts it, where metrics are on.
+    /// Counts it, if metrics are enabled.
     pub(super) fn count(&self) {
         let wide = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         telemetry::worker(match self {
@@ -155,7 +157,7 @@ impl WorkerEvent {
         });
     }
 
-    /// Leaves an event of `tracing`, without contents.
+    /// Emits an event of `tracing`, without contents.
     pub(super) fn trace(&self) {
         match self {
             Self::Enlisted { instance } => tracing::debug!(instance = instance.number(), "worker enlisted"),

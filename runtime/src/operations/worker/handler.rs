@@ -1,4 +1,4 @@
-//! What ends are handed to, and what it gets.
+//! The handlers of ended operations, and their argument.
 
 use std::{fmt, pin::Pin};
 
@@ -8,14 +8,14 @@ use crate::operations::{Intent, Operation, OperationOutcome, OperationRef};
 
 type Handled<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>;
 
-/// What ends are handed to.
+/// The handler of ended operations.
 pub(super) enum Handler {
     Plain(Box<dyn Fn(Ended) -> Handled<'static> + Send + Sync>),
     #[cfg(feature = "postgres")]
     In(Box<dyn InTransaction>),
 }
 
-/// A handler that works in a transaction.
+/// A handler that runs in a transaction.
 #[cfg(feature = "postgres")]
 pub(super) trait InTransaction: Send + Sync {
     fn call<'t>(&self, ended: Ended, transaction: &'t Transaction<'t>) -> TransactionFuture<'t>;
@@ -31,7 +31,7 @@ where
     }
 }
 
-/// An operation that has ended, as a handler gets it.
+/// An ended operation, as passed to a handler.
 #[derive(Clone)]
 pub struct Ended {
     pub(super) operation: Operation,
@@ -41,27 +41,27 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// How it ended. Nothing but [`is_success`](OperationOutcome::is_success) lets dependent work go on.
+    /// Returns its outcome. Only [`is_success`](OperationOutcome::is_success) allows dependent work.
     pub fn outcome(&self) -> &OperationOutcome {
         &self.outcome
     }
 
-    /// The operation.
+    /// Returns the operation.
     pub fn operation(&self) -> &Operation {
         &self.operation
     }
 
-    /// What finds it again.
+    /// Returns its reference, to get it again.
     pub fn reference(&self) -> &OperationRef {
         self.operation.reference()
     }
 
-    /// Its submission: the label, the parameters, when.
+    /// Returns its submission: the label, the parameters, the time.
     pub fn intent(&self) -> &Intent {
         &self.intent
     }
 
-    /// How often it has failed before: handlers, and the watching of it.
+    /// Returns the number of earlier failures: of handlers, and of watching it.
     pub fn failures(&self) -> u32 {
         self.failures
     }

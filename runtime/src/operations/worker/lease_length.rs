@@ -1,12 +1,12 @@
-//! How long leases are: as long as the program asks for, and longer where the machine or the store is late.
+//! The length of leases: as configured, and longer if the machine or the store is late.
 
 use std::time::Duration;
 
-/// Renewals in a row without delay after which leases become shorter again.
+/// The number of renewals in a row without delay after which leases become shorter again.
 const CALM: u32 = 20;
 
-/// The length of leases. It doubles when they are lost, or when a renewal comes so late that they soon would be, and is halved
-/// when renewals are in time again.
+/// The length of leases. It doubles if they are lost, or if a renewal comes so late that they soon would be, and is
+/// halved when renewals are in time again.
 #[derive(Debug)]
 pub(super) struct LeaseLength {
     least: Duration,
@@ -24,12 +24,12 @@ impl LeaseLength {
         self.lease
     }
 
-    /// The leases were lost. The new length, where it is another one.
+    /// Records that the leases were lost. Returns the new length if it changes.
     pub(super) fn lost(&mut self) -> Option<Duration> {
         self.set(self.lease.saturating_mul(2))
     }
 
-    /// A renewal has come through, so much later than it was due. The new length, where it is another one.
+    /// Records a renewal with its delay. Returns the new length if it changes.
     pub(super) fn renewed(&mut self, late: Duration) -> Option<Duration> {
         // A renewal is due after a third of the lease: two thirds are left for it.
         if late > self.lease / 3 {
@@ -50,8 +50,8 @@ impl LeaseLength {
 mod tests {
     use super::*;
 
-    /// Whatever the delay of a machine is, and however it changes: leases stay within their bounds, and are lost a few times
-    /// at most before they are long enough, if any in the bounds are.
+    /// Whatever the delays of a machine are, and however they change: leases stay within their bounds, and are lost a
+    /// few times at most before they are long enough, if any in the bounds are.
     #[test]
     fn leases_become_as_long_as_the_machine_is_late_and_no_longer() {
         let (least, most) = (Duration::from_millis(1500), Duration::from_secs(60));

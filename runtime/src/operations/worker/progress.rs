@@ -1,4 +1,4 @@
-//! How far an operation has come in this instance, and what the supervisor asks of it.
+//! The progress of an operation in this instance, and the supervisor's requests.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -17,13 +17,13 @@ use crate::{
 pub(super) enum TaskRequest {
     #[default]
     Nothing,
-    /// Others wait: give the place up, unless the operation has ended.
+    /// Others wait: give the slot up, unless the operation has ended.
     Yield,
-    /// The kind is paused: give the place up, unless the handler runs.
+    /// The kind is paused: give the slot up, unless the handler runs.
     LetGo,
 }
 
-/// How far an operation has come.
+/// The progress of an operation.
 pub(super) struct TaskProgress {
     since: Instant,
     pub(super) rests: watch::Sender<Rest>,
@@ -37,12 +37,12 @@ impl TaskProgress {
         Self { since: clock::now(), rests, requests, ended: AtomicBool::new(false) }
     }
 
-    /// Since when this instance has it.
+    /// Returns the time since when this instance has it.
     pub(super) fn since(&self) -> Instant {
         self.since
     }
 
-    /// The operation has ended, and waits for its handler or is with it.
+    /// Records that the operation has ended, and waits for its handler or is with it.
     pub(super) fn end(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
@@ -59,14 +59,14 @@ impl TaskProgress {
         *self.requests.borrow() >= request
     }
 
-    /// Ends when this, or more, is requested.
+    /// Waits until this, or more, is requested.
     pub(super) async fn requested(&self, request: TaskRequest) {
         // The sender is a part of this.
         drop(self.requests.subscribe().wait_for(|known| *known >= request).await);
     }
 
-    /// True if its turn is over: it was watched for so long and looked at, and has not ended. One that time alone brings to an
-    /// end is given so much more.
+    /// Returns whether its turn is over: it was watched for this long and queried, and has not ended. An operation that
+    /// time alone brings to an end gets this much more.
     pub(super) fn is_turn_over(&self, now: Instant, turn: Duration, patience: Duration) -> bool {
         let rest = *self.rests.borrow();
         let time = if rest.pending { turn.saturating_add(patience) } else { turn };

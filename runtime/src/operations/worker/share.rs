@@ -1,51 +1,52 @@
 //! Fair shares.
 
-/// How many of some free places each group gets, so that all groups have as many as the others, as far as can be. Groups that
-/// have had their fill get none.
-pub(super) fn shares(free: usize, held: &[usize], hungry: &[bool]) -> Vec<usize> {
-    let open = || held.iter().zip(hungry).filter(|(_, hungry)| **hungry).map(|(held, _)| *held);
-    let needed = |level: usize| open().map(|held| level.saturating_sub(held)).fold(0_usize, usize::saturating_add);
+/// Returns the number of free slots for each group, so that all groups have as equal numbers as possible. Groups
+/// without demand get none.
+pub(super) fn shares(free: usize, leased: &[usize], wants: &[bool]) -> Vec<usize> {
+    let open = || leased.iter().zip(wants).filter(|(_, wants)| **wants).map(|(leased, _)| *leased);
+    let needed = |level: usize| open().map(|leased| level.saturating_sub(leased)).fold(0_usize, usize::saturating_add);
     let groups = open().count();
     if groups == 0 {
-        return vec![0; held.len()];
+        return vec![0; leased.len()];
     }
-    // The highest level that all groups can be brought to.
+    // The highest level that all groups can reach.
     let (mut low, mut high) = (0, open().max().unwrap_or_default().saturating_add(free));
     while low < high {
         let middle = low + (high - low).div_ceil(2);
         if needed(middle) <= free { low = middle } else { high = middle - 1 }
     }
     let mut rest = free - needed(low);
-    held.iter()
-        .zip(hungry)
-        .map(|(held, hungry)| {
-            let share = if *hungry { low.saturating_sub(*held) } else { 0 };
-            // What does not divide goes to those that are at the level, one each.
-            let more = usize::from(*hungry && *held <= low && rest > 0);
+    leased
+        .iter()
+        .zip(wants)
+        .map(|(leased, wants)| {
+            let share = if *wants { low.saturating_sub(*leased) } else { 0 };
+            // The remainder goes to the groups at that level, one each.
+            let more = usize::from(*wants && *leased <= low && rest > 0);
             rest -= more;
             share + more
         })
         .collect()
 }
 
-/// How many places each group gives up to operations that wait, so that all groups have as many as the others, as far as can
-/// be, and each operation that waits has its turn. `due` counts those that wait, up to `places`.
-pub(super) fn releases(places: usize, held: &[usize], due: &[usize]) -> Vec<usize> {
-    let mut targets = vec![0; held.len()];
+/// Returns the number of slots that each group gives up to waiting operations, so that all groups have as equal numbers
+/// as possible, and each waiting operation has its turn. `due` counts those that wait, up to `places`.
+pub(super) fn releases(places: usize, leased: &[usize], due: &[usize]) -> Vec<usize> {
+    let mut targets = vec![0; leased.len()];
     loop {
         let rest = places.saturating_sub(targets.iter().sum());
         let wants: Vec<bool> =
-            held.iter().zip(due).zip(&targets).map(|((held, due), target)| *target < held + due).collect();
+            leased.iter().zip(due).zip(&targets).map(|((leased, due), target)| *target < leased + due).collect();
         let more = shares(rest, &targets, &wants);
         if more.iter().all(|more| *more == 0) {
             break;
         }
-        for (((target, more), held), due) in targets.iter_mut().zip(more).zip(held).zip(due) {
-            *target = (*target + more).min(held + due);
+        for (((target, more), leased), due) in targets.iter_mut().zip(more).zip(leased).zip(due) {
+            *target = (*target + more).min(leased + due);
         }
     }
-    let given = |((held, due), target): ((&usize, &usize), usize)| (held + due.min(&target)).saturating_sub(target);
-    held.iter().zip(due).zip(targets).map(given).collect()
+    let given = |((leased, due), target): ((&usize, &usize), usize)| (leased + due.min(&target)).saturating_sub(target);
+    leased.iter().zip(due).zip(targets).map(given).collect()
 }
 
 #[cfg(test)]
@@ -67,17 +68,17 @@ mod tests {
         };
         for _ in 0..2000 {
             let (places, groups) = (1 + next(40), 1 + next(5));
-            let mut held = vec![0; groups];
-            (0..next(places as u64 + 1)).for_each(|_| held[next(groups as u64)] += 1);
+            let mut leased = vec![0; groups];
+            (0..next(places as u64 + 1)).for_each(|_| leased[next(groups as u64)] += 1);
             let due: Vec<usize> = (0..groups).map(|_| next(4) * next(20)).collect();
-            let context = format!("{places} {held:?} {due:?}");
-            let given = releases(places, &held, &due);
-            let mut kept: Vec<usize> = held.iter().zip(&given).map(|(held, given)| held - given).collect();
+            let context = format!("{places} {leased:?} {due:?}");
+            let given = releases(places, &leased, &due);
+            let mut kept: Vec<usize> = leased.iter().zip(&given).map(|(leased, given)| leased - given).collect();
             // The result of the next claims.
             let mut rest = due.clone();
             loop {
-                let hungry: Vec<bool> = rest.iter().map(|rest| *rest > 0).collect();
-                let more = shares(places - kept.iter().sum::<usize>(), &kept, &hungry);
+                let wants: Vec<bool> = rest.iter().map(|rest| *rest > 0).collect();
+                let more = shares(places - kept.iter().sum::<usize>(), &kept, &wants);
                 if more.iter().sum::<usize>() == 0 {
                     break;
                 }
@@ -86,12 +87,12 @@ mod tests {
                     *rest -= more.min(*rest);
                 }
             }
-            for (((held, due), kept), rest) in held.iter().zip(&due).zip(&kept).zip(&rest) {
+            for (((leased, due), kept), rest) in leased.iter().zip(&due).zip(&kept).zip(&rest) {
                 let level = places / groups;
-                assert!(*kept >= level.min(held + due), "a group has less than its share: {context}");
+                assert!(*kept >= level.min(leased + due), "a group has less than its share: {context}");
                 assert!(due - rest >= level.min(*due), "what waits has no turn: {context}");
             }
-            let is_enough = held.iter().chain(&due).sum::<usize>() <= places;
+            let is_enough = leased.iter().chain(&due).sum::<usize>() <= places;
             assert!(!is_enough || given.iter().all(|given| *given == 0), "nobody need give way: {context} {given:?}");
         }
     }
@@ -116,14 +117,14 @@ mod tests {
         };
         for _ in 0..2000 {
             let (free, groups) = (next(50), 1 + next(6));
-            let held: Vec<usize> = (0..groups).map(|_| next(30)).collect();
-            let given = shares(free, &held, &vec![true; groups]);
+            let leased: Vec<usize> = (0..groups).map(|_| next(30)).collect();
+            let given = shares(free, &leased, &vec![true; groups]);
             assert_eq!(given.iter().sum::<usize>(), free);
-            let after: Vec<usize> = held.iter().zip(&given).map(|(held, given)| held + given).collect();
-            // Whoever got a place is at most one above everybody else.
+            let after: Vec<usize> = leased.iter().zip(&given).map(|(leased, given)| leased + given).collect();
+            // A group that got a slot is at most one above every other.
             for (after_one, given) in after.iter().zip(&given) {
                 if *given > 0 {
-                    assert!(after.iter().all(|other| other + 1 >= *after_one), "{held:?} {given:?} {after:?}");
+                    assert!(after.iter().all(|other| other + 1 >= *after_one), "{leased:?} {given:?} {after:?}");
                 }
             }
         }

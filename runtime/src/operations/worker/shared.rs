@@ -1,4 +1,4 @@
-//! What all parts of a worker share.
+//! The shared state of all parts of a worker.
 
 use std::{
     collections::BTreeSet,
@@ -8,15 +8,15 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{Settings, Tell, WorkerEvent, handler::Handler, lease_length::LeaseLength, turns::Turns};
+use super::{EventHook, Settings, WorkerEvent, handler::Handler, lease_length::LeaseLength, turns::Turns};
 use crate::{error::Error, operations::Operations};
 
-/// What all parts of a worker share.
+/// The shared state of all parts of a worker.
 pub(super) struct Shared {
     pub(super) settings: Settings,
     pub(super) handler: Handler,
     pub(super) turns: Arc<Turns<(String, String)>>,
-    tell: Option<Tell>,
+    report: Option<EventHook>,
     stopping: watch::Sender<bool>,
     length: Mutex<LeaseLength>,
     /// The deployments whose store fails.
@@ -24,24 +24,24 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(settings: Settings, tell: Option<Tell>, handler: Handler) -> Arc<Self> {
+    pub(super) fn new(settings: Settings, report: Option<EventHook>, handler: Handler) -> Arc<Self> {
         let (stopping, _) = watch::channel(false);
         let turns = Turns::new(settings.handling);
         let length = Mutex::new(LeaseLength::new(settings.lease, settings.max_lease));
-        Arc::new(Self { settings, handler, turns, tell, stopping, length, failing: Mutex::default() })
+        Arc::new(Self { settings, handler, turns, report, stopping, length, failing: Mutex::default() })
     }
 
-    /// How long leases are now.
+    /// Returns the current length of leases.
     pub(super) fn lease(&self) -> Duration {
         self.length.lock().unwrap_or_else(PoisonError::into_inner).lease()
     }
 
-    /// Takes note that leases were lost.
+    /// Records that leases were lost.
     pub(super) fn lease_lost(&self) {
         self.change_lease(LeaseLength::lost);
     }
 
-    /// Takes note of a renewal that came so much later than it was due. Whether leases are longer or shorter from here on.
+    /// Records a renewal with its delay. Returns whether the length of leases changes.
     pub(super) fn renewed(&self, late: Duration) -> bool {
         self.change_lease(|length| length.renewed(late))
     }
@@ -49,7 +49,7 @@ impl Shared {
     fn change_lease(&self, change: impl FnOnce(&mut LeaseLength) -> Option<Duration>) -> bool {
         let changed = change(&mut self.length.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(lease) = changed {
-            self.tell(&WorkerEvent::LeaseChanged { lease });
+            self.report(&WorkerEvent::LeaseChanged { lease });
         }
         changed.is_some()
     }
@@ -59,29 +59,29 @@ impl Shared {
         self.stopping.send_replace(true);
     }
 
-    pub(super) fn tell(&self, event: &WorkerEvent) {
+    pub(super) fn report(&self, event: &WorkerEvent) {
         event.trace();
         event.count();
-        if let Some(tell) = &self.tell {
-            tell(event);
+        if let Some(report) = &self.report {
+            report(event);
         }
     }
 
     pub(super) fn store_failed(&self, operations: &Operations, error: Error) {
         let first = self.failing.lock().unwrap_or_else(PoisonError::into_inner).insert(operations.deployment());
         if first {
-            self.tell(&WorkerEvent::StoreFailed { error });
+            self.report(&WorkerEvent::StoreFailed { error });
         }
     }
 
     pub(super) fn store_works(&self, operations: &Operations) {
         let failed = self.failing.lock().unwrap_or_else(PoisonError::into_inner).remove(&operations.deployment());
         if failed {
-            self.tell(&WorkerEvent::StoreWorks);
+            self.report(&WorkerEvent::StoreWorks);
         }
     }
 
-    /// Ends when the worker is to stop.
+    /// Waits until the worker is to stop.
     pub(super) async fn stopped(&self) {
         // The sender is a part of this.
         drop(self.stopping.subscribe().wait_for(|stopping| *stopping).await);

@@ -1,4 +1,4 @@
-//! What holds a worker together: instances, places, and the operations in them.
+//! The supervisor of a worker: instances, slots, and the operations in them.
 
 mod survey;
 
@@ -13,8 +13,8 @@ use std::{
 use tokio::task::{Id, JoinSet};
 
 use super::{
-    Settings, Tell, WorkerEvent, attend::Attendance, handler::Handler, life::Life, progress::TaskProgress,
-    share::shares, shared::Shared,
+    EventHook, Settings, WorkerEvent, attend::Attendance, handler::Handler, instance_lease::InstanceLease,
+    progress::TaskProgress, share::shares, shared::Shared,
 };
 use crate::{
     clock::{self, Until, random},
@@ -23,9 +23,9 @@ use crate::{
     telemetry::HeldCount,
 };
 
-/// How many entries are forgotten in one step.
+/// The number of entries that are forgotten in one step.
 const PURGED: u32 = 1000;
-/// How often finished entries are looked through, at most and at least.
+/// The intervals between purges of finished entries, the shortest and the longest.
 const OFTEN: Duration = Duration::from_secs(1);
 const RARELY: Duration = Duration::from_secs(3600);
 
@@ -33,15 +33,15 @@ const RARELY: Duration = Duration::from_secs(3600);
 struct Source {
     operations: Operations,
     kinds: Vec<String>,
-    life: Option<Arc<Life>>,
-    /// The instance before, whose leases were lost, until the store lets it go.
+    instance_lease: Option<Arc<InstanceLease>>,
+    /// The previous instance, whose leases were lost, until the store releases it.
     before: Option<Instance>,
-    /// An answer of the store was lost: it may have given more than this instance knows.
+    /// A response of the store was lost: it may have given more operations than this instance knows.
     doubt: bool,
     purge_at: Until,
 }
 
-/// Where the task of an operation belongs.
+/// The group of an operation's task.
 struct Post {
     source: usize,
     kind: String,
@@ -49,7 +49,7 @@ struct Post {
     failures: u32,
     age: Duration,
     progress: Arc<TaskProgress>,
-    life: Arc<Life>,
+    instance_lease: Arc<InstanceLease>,
     _counted: HeldCount,
 }
 
@@ -58,11 +58,11 @@ pub(super) struct Supervisor {
     shared: Arc<Shared>,
     posts: HashMap<Id, Post>,
     tasks: JoinSet<()>,
-    /// What renews leases. It goes on to the end.
+    /// The tasks that renew leases. They run to the end.
     keepers: JoinSet<()>,
-    /// When the stores are next asked what is paused, and what waits.
+    /// The time of the next survey.
     survey_at: Until,
-    /// In which claim each kind of each deployment was last given an operation.
+    /// The claim in which each kind of each deployment last got an operation.
     last_given: HashMap<(usize, String), u64>,
     claims: u64,
 }
@@ -71,7 +71,7 @@ impl Supervisor {
     pub(super) fn new(
         operations: Vec<Operations>,
         settings: Settings,
-        tell: Option<Tell>,
+        report: Option<EventHook>,
         handler: Handler,
     ) -> Result<Self, Error> {
         let mut sources = Vec::new();
@@ -82,8 +82,8 @@ impl Supervisor {
                 Some(wanted) => wanted.iter().filter(|kind| known.contains(&kind.as_str())).cloned().collect(),
             };
             if kinds.is_empty() {
-                let what = "the client knows none of the kinds of operations that the worker is for";
-                return Err(Error::of(Kind::Configuration, what).hint(
+                let message = "the client knows none of the kinds of operations that the worker is for";
+                return Err(Error::of(Kind::Configuration, message).hint(
                     "bind a kind in the configuration and regenerate, turn on the features of its operation, or name it \
                      with `Operations::with_binding`",
                 ));
@@ -91,7 +91,7 @@ impl Supervisor {
             sources.push(Source {
                 operations,
                 kinds,
-                life: None,
+                instance_lease: None,
                 before: None,
                 doubt: false,
                 purge_at: Until::at(clock::now()),
@@ -99,7 +99,7 @@ impl Supervisor {
         }
         Ok(Self {
             sources,
-            shared: Shared::new(settings, tell, handler),
+            shared: Shared::new(settings, report, handler),
             posts: HashMap::new(),
             tasks: JoinSet::new(),
             keepers: JoinSet::new(),
@@ -112,7 +112,7 @@ impl Supervisor {
     pub(super) async fn run(mut self, stop: impl Future<Output = ()> + Send) {
         tokio::pin!(stop);
         loop {
-            // What comes while the store is asked wakes, too.
+            // A wake during the round counts, too.
             let operations: Vec<Operations> = self.sources.iter().map(|source| source.operations.clone()).collect();
             let mut wakes: Vec<WakeFuture<'_>> =
                 operations.iter().map(|operations| operations.store().wake()).collect();
@@ -126,13 +126,14 @@ impl Supervisor {
             }
             let pause = self.shared.settings.poll.min(clock::LONGEST).mul_f64(0.75 + random() / 4.0);
             let pause = pause.min(self.survey_at.left(clock::now()));
-            let lives: Vec<Arc<Life>> = self.sources.iter().filter_map(|source| source.life.clone()).collect();
+            let instance_leases: Vec<Arc<InstanceLease>> =
+                self.sources.iter().filter_map(|source| source.instance_lease.clone()).collect();
             tokio::select! {
                 biased;
                 () = &mut stop => break,
                 Some(done) = self.tasks.join_next_with_id() => self.ended(done),
                 () = any(&mut wakes) => {}
-                () = lost(&lives) => {}
+                () = InstanceLease::any_lost(&instance_leases) => {}
                 () = clock::sleep(pause) => {}
             }
             while let Some(done) = self.tasks.try_join_next_with_id() {
@@ -142,7 +143,7 @@ impl Supervisor {
         self.stop().await;
     }
 
-    /// Asks each store once. Whether there is more to be had.
+    /// Asks each store once. Returns whether there may be more.
     async fn round(&mut self) -> bool {
         for index in 0..self.sources.len() {
             self.enlist(index).await;
@@ -155,24 +156,26 @@ impl Supervisor {
 
     async fn enlist(&mut self, index: usize) {
         let Some(source) = self.sources.get_mut(index) else { return };
-        if let Some(life) = source.life.take_if(|life| life.is_lost()) {
-            source.before = Some(life.instance);
+        if let Some(instance_lease) = source.instance_lease.take_if(|instance_lease| instance_lease.is_lost()) {
+            let (instance, operations) = (instance_lease.instance, instance_lease.held());
+            source.before = Some(instance);
             self.shared.lease_lost();
-            self.shared.tell(&WorkerEvent::LeaseLost { instance: life.instance, operations: life.held() });
+            self.shared.report(&WorkerEvent::LeaseLost { instance, operations });
         }
-        if source.life.is_some() {
+        if source.instance_lease.is_some() {
             return;
         }
         let (lease, asked) = (self.shared.lease(), clock::now());
         match source.operations.store().enlist(&self.shared.settings.name, lease).await {
             Ok(instance) => {
                 self.shared.store_works(&source.operations);
-                let life = Life::new(instance, asked, lease);
-                self.keepers.spawn(Arc::clone(&life).keep(source.operations.clone(), Arc::clone(&self.shared)));
-                source.life = Some(life);
+                let instance_lease = InstanceLease::new(instance, asked, lease);
+                self.keepers
+                    .spawn(Arc::clone(&instance_lease).keep(source.operations.clone(), Arc::clone(&self.shared)));
+                source.instance_lease = Some(instance_lease);
                 source.doubt = false;
-                self.shared.tell(&WorkerEvent::Enlisted { instance });
-                // The store may count longer than this side: what the instance before held need not wait for that.
+                self.shared.report(&WorkerEvent::Enlisted { instance });
+                // The store may count longer than this side: the previous instance's operations need not wait for that.
                 if let Some(before) = source.before.take()
                     && let Err(error) = source.operations.store().leave(before).await
                 {
@@ -184,11 +187,11 @@ impl Supervisor {
         }
     }
 
-    /// Gives back what the store gave without this instance hearing of it.
+    /// Returns the operations that the store gave without this instance's knowledge.
     async fn clear_doubt(&mut self, index: usize) {
         let Some(source) = self.sources.get_mut(index).filter(|source| source.doubt) else { return };
-        let Some(life) = source.life.clone() else { return };
-        let Ok(held) = source.operations.store().held(life.instance).await else { return };
+        let Some(instance_lease) = source.instance_lease.clone() else { return };
+        let Ok(held) = source.operations.store().held(instance_lease.instance).await else { return };
         let known: BTreeMap<&str, u64> =
             self.posts.values().map(|post| (post.lease.correlation(), post.lease.fence())).collect();
         for lease in held.iter().filter(|lease| known.get(lease.correlation()) != Some(&lease.fence())) {
@@ -212,13 +215,13 @@ impl Supervisor {
                 if count >= u64::from(PURGED) {
                     source.purge_at = Until::at(now);
                 }
-                self.shared.tell(&WorkerEvent::Purged { count });
+                self.shared.report(&WorkerEvent::Purged { count });
             }
             Err(error) => self.shared.store_failed(&source.operations, error),
         }
     }
 
-    /// All kinds of all deployments. First are those that were given nothing for longest: where there are fewer places than
+    /// Returns all kinds of all deployments, those that got nothing for longest first: if there are fewer slots than
     /// kinds, they take turns.
     fn groups(&self) -> Vec<(usize, String)> {
         let kinds = |(index, source): (usize, &Source)| -> Vec<(usize, String)> {
@@ -233,7 +236,8 @@ impl Supervisor {
         self.posts.values().filter(|post| post.source == source && post.kind == kind).collect()
     }
 
-    /// Fills free places, evenly between deployments and kinds. Whether a store gave as many as it was asked for.
+    /// Fills free slots, evenly between deployments and kinds. Returns whether a store gave as many as it was asked
+    /// for.
     async fn claim(&mut self) -> bool {
         let groups = self.groups();
         let mut held: Vec<usize> = groups.iter().map(|(source, kind)| self.group(*source, kind).len()).collect();
@@ -269,22 +273,24 @@ impl Supervisor {
         }
     }
 
-    /// What a store gives, by kind.
+    /// Claims from one store, by kind.
     async fn claim_from(&mut self, index: usize, kinds: &[(String, usize)]) -> BTreeMap<String, usize> {
         let mut got = BTreeMap::new();
         let Some(source) = self.sources.get_mut(index) else { return got };
-        let Some(life) = source.life.clone().filter(|life| life.holds()) else { return got };
+        let Some(instance_lease) = source.instance_lease.clone().filter(|instance_lease| instance_lease.holds()) else {
+            return got;
+        };
         let deployment = source.operations.deployment();
         let wanted: Vec<Wanted> = kinds
             .iter()
             .map(|(kind, places)| Wanted::new(&deployment, kind, u32::try_from(*places).unwrap_or(u32::MAX)))
             .collect();
-        // Until the answer is here, nobody knows what it says.
+        // Until the response arrives, its contents are unknown.
         source.doubt = true;
-        let claimed = match source.operations.store().claim(life.instance, &wanted).await {
+        let claimed = match source.operations.store().claim(instance_lease.instance, &wanted).await {
             Ok(claimed) => claimed,
             Err(error) if error.is_lease_lost() => {
-                life.lose();
+                instance_lease.lose();
                 return got;
             }
             Err(error) => {
@@ -296,7 +302,7 @@ impl Supervisor {
         self.claims += 1;
         self.shared.store_works(&source.operations);
         if !claimed.is_empty() {
-            self.shared.tell(&WorkerEvent::Claimed { count: claimed.len() });
+            self.shared.report(&WorkerEvent::Claimed { count: claimed.len() });
         }
         for held in claimed {
             let (kind, lease) = (held.kind().to_owned(), held.lease().clone());
@@ -310,11 +316,11 @@ impl Supervisor {
                 failures: held.failures(),
                 age: held.age(),
                 progress: Arc::new(TaskProgress::new()),
-                life: Arc::clone(&life),
+                instance_lease: Arc::clone(&instance_lease),
                 _counted: counted,
             };
             let Some(attendance) = attendance(&self.sources, &self.shared, &post) else { continue };
-            let hold = life.hold();
+            let hold = instance_lease.hold();
             let task = async move {
                 let _hold = hold;
                 attendance.run(held).await;
@@ -325,7 +331,7 @@ impl Supervisor {
         got
     }
 
-    /// A task has ended. One that panicked did so in a handler.
+    /// Handles the end of a task. One that panicked did so in a handler.
     fn ended(&mut self, done: Result<(Id, ()), tokio::task::JoinError>) {
         let (id, panicked) = match &done {
             Ok((id, ())) => (*id, false),
@@ -340,7 +346,7 @@ impl Supervisor {
         self.posts.insert(id, post);
     }
 
-    /// Lets handlers end, then gives everything back.
+    /// Lets handlers end, then returns all leases.
     async fn stop(mut self) {
         self.shared.stop();
         let grace = self.shared.settings.grace;
@@ -354,8 +360,15 @@ impl Supervisor {
         }
         self.keepers.shutdown().await;
         for source in &self.sources {
-            // What was lost may be nobody's yet: given back, it need not wait until the time of this instance is over.
-            for instance in source.life.as_ref().map(|life| life.instance).into_iter().chain(source.before) {
+            // Lost leases may still be unclaimed: returned, their operations need not wait until the time of this
+            // instance is over.
+            for instance in source
+                .instance_lease
+                .as_ref()
+                .map(|instance_lease| instance_lease.instance)
+                .into_iter()
+                .chain(source.before)
+            {
                 if let Err(error) = source.operations.store().leave(instance).await {
                     self.shared.store_failed(&source.operations, error);
                 }
@@ -368,7 +381,7 @@ fn attendance(sources: &[Source], shared: &Arc<Shared>, post: &Post) -> Option<A
     Some(Attendance {
         shared: Arc::clone(shared),
         operations: sources.get(post.source)?.operations.clone(),
-        life: Arc::clone(&post.life),
+        instance_lease: Arc::clone(&post.instance_lease),
         lease: post.lease.clone(),
         kind: post.kind.clone(),
         failures: post.failures,
@@ -377,19 +390,9 @@ fn attendance(sources: &[Source], shared: &Arc<Shared>, post: &Post) -> Option<A
     })
 }
 
-/// Ends with the first of them.
+/// Waits for the first of them.
 async fn any(wakes: &mut [WakeFuture<'_>]) {
     poll_fn(|context| match wakes.iter_mut().any(|wake| wake.as_mut().poll(context).is_ready()) {
-        true => Poll::Ready(()),
-        false => Poll::Pending,
-    })
-    .await;
-}
-
-/// Ends when the leases of one of them are lost.
-async fn lost(lives: &[Arc<Life>]) {
-    let mut all: Vec<_> = lives.iter().map(|life| Box::pin(life.lost())).collect();
-    poll_fn(|context| match all.iter_mut().any(|life| life.as_mut().poll(context).is_ready()) {
         true => Poll::Ready(()),
         false => Poll::Pending,
     })

@@ -1,4 +1,4 @@
-//! A worker over a store in memory and a service that is not there.
+//! A worker over a store in memory and a fake service.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
 
@@ -14,7 +14,10 @@ use std::{
 use http::StatusCode;
 use tokio::sync::{Notify, oneshot};
 
-use super::{Ended, Settings, Worker, WorkerEvent, attend::Attendance, handler::Handler, life::Life, shared::Shared};
+use super::{
+    Ended, Settings, Worker, WorkerEvent, attend::Attendance, handler::Handler, instance_lease::InstanceLease,
+    shared::Shared,
+};
 use crate::{
     Bytes, Error, Method,
     operations::{
@@ -29,7 +32,7 @@ const WATCHDOG: Duration = Duration::from_secs(120);
 
 static OTHER: Binding = Binding { kind: "other", ..THING };
 
-/// A service that completes what it is told to, and its operations with a store that both know.
+/// A service that completes operations on command, and its operations with a store that both share.
 struct World {
     operations: Operations,
     store: Arc<MemoryStore>,
@@ -92,7 +95,7 @@ impl World {
     }
 }
 
-/// A worker that runs, and how it is stopped.
+/// A worker that runs, and the means to stop it.
 struct Running {
     stop: oneshot::Sender<()>,
     task: tokio::task::JoinHandle<Result<(), Error>>,
@@ -119,10 +122,10 @@ async fn each_end_is_handled_and_a_handler_that_fails_or_panics_is_called_again(
     let world = World::new();
     let calls: Arc<Mutex<BTreeMap<String, u32>>> = Arc::default();
     let failures = Arc::new(Mutex::new(Vec::new()));
-    let (seen, told) = (Arc::clone(&calls), Arc::clone(&failures));
+    let (seen, events) = (Arc::clone(&calls), Arc::clone(&failures));
     let worker = world.worker().on_event(move |event| {
         if let WorkerEvent::HandlerFailed { failure, failures, .. } = event {
-            told.lock().unwrap().push((failure.clone(), *failures));
+            events.lock().unwrap().push((failure.clone(), *failures));
         }
     });
     let running = start(worker, move |ended| {
@@ -151,7 +154,7 @@ async fn each_end_is_handled_and_a_handler_that_fails_or_panics_is_called_again(
     assert!(world.operations.overview().await.unwrap().owners.is_empty(), "it has left");
 }
 
-/// Handlers come to their end when the worker stops; what is only watched is given back.
+/// Handlers run to their end when the worker stops; operations that are only watched are returned.
 #[tokio::test]
 async fn a_worker_that_stops_ends_its_handlers_and_gives_the_rest_back() {
     let world = World::new();
@@ -184,9 +187,9 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
     world.done.store(false, Ordering::SeqCst);
     world.submit("thing", &["one", "two"]).await;
     let events = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&events);
+    let recorder = Arc::clone(&events);
     let worker = world.worker().lease(Duration::from_secs(5)).on_event(move |event| {
-        told.lock().unwrap().push(format!("{event:?}"));
+        recorder.lock().unwrap().push(format!("{event:?}"));
     });
     let handled = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&handled);
@@ -195,7 +198,7 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
         async { Ok(()) }
     });
     world.until(Standing::Held, 2).await;
-    // It was paused beyond its lease: the store has given what it held to another instance.
+    // It was paused beyond its lease: the store has given its operations to another instance.
     let first = world.operations.overview().await.unwrap().owners[0].instance;
     world.store.leave(first).await.unwrap();
     let other = world.store.enlist("another", Duration::MAX).await.unwrap();
@@ -214,21 +217,21 @@ async fn a_worker_that_lost_its_lease_lets_go_learns_so_and_comes_back() {
     crate::clock::limit(WATCHDOG, lost).await.expect("it learns so");
     assert_eq!(handled.load(Ordering::SeqCst), 0, "nothing is handled after the fence: {events:?}");
     assert_eq!(world.count(Standing::Held).await, 2);
-    // The other one goes away: the first is there again, as another instance.
+    // The other one leaves: the first is there again, as another instance.
     world.store.leave(other).await.unwrap();
     world.until(Standing::Finished, 2).await;
     assert_eq!(handled.load(Ordering::SeqCst), 2);
     running.stop().await;
 }
 
-/// A program that stood still knows by its own clock that its leases are over, before anybody tells it.
+/// A program that stalled knows by its own clock that its leases are over, before the store tells it.
 #[tokio::test]
 async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
     let lease = Duration::from_secs(60);
     for (asked, expected) in [(Instant::now(), 1), (Instant::now() - lease, 0)] {
         let (world, handled) = (World::new(), Arc::new(AtomicU32::new(0)));
         world.submit("thing", &["one"]).await;
-        // The store counts by a clock of its own, and lets it go on.
+        // The store uses a clock of its own, and lets it go on.
         let instance = world.store.enlist("a test", Duration::MAX).await.unwrap();
         let wanted = [super::super::Wanted::new(world.operations.deployment(), "thing", 1)];
         let held = world.store.claim(instance, &wanted).await.unwrap().remove(0);
@@ -240,7 +243,7 @@ async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
         let attendance = Attendance {
             shared: Shared::new(Settings::default(), None, handler),
             operations: world.operations.clone(),
-            life: Life::new(instance, asked, lease),
+            instance_lease: InstanceLease::new(instance, asked, lease),
             lease: held.lease().clone(),
             kind: "thing".to_owned(),
             failures: 0,
@@ -253,7 +256,7 @@ async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
     }
 }
 
-/// Takes so many instances in, for ever, does not answer to a further one, and does not renew the first.
+/// Registers this many instances, for ever, does not answer to a further one, and does not renew the first.
 struct Forgetful {
     store: Arc<MemoryStore>,
     places: AtomicU32,
@@ -280,7 +283,8 @@ impl Store for Forgetful {
     }
 }
 
-/// A worker that loses what it holds, whether it can come back or not: nothing of that stays with an instance that is gone.
+/// A worker that loses its operations, whether it can come back or not: none of them stays with an instance that is
+/// gone.
 #[tokio::test]
 async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
     for places in [1, 2] {
@@ -290,7 +294,7 @@ async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
         let (lost, learnt) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let counted = Arc::new(AtomicUsize::new(usize::MAX));
         let let_go = Arc::clone(&counted);
-        let (tell, say) = (Arc::clone(&lost), Arc::clone(&learnt));
+        let (report, say) = (Arc::clone(&lost), Arc::clone(&learnt));
         let claims = AtomicU32::new(0);
         let store = Forgetful {
             store: Arc::clone(&world.store),
@@ -301,7 +305,7 @@ async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
         let worker = operations.worker().lease(Duration::from_millis(300)).on_event(move |event| match event {
             WorkerEvent::LeaseLost { operations, .. } => {
                 let_go.store(*operations, Ordering::SeqCst);
-                tell.notify_one();
+                report.notify_one();
             }
             WorkerEvent::Claimed { .. } if claims.fetch_add(1, Ordering::SeqCst) == 1 => say.notify_one(),
             _ => {}
@@ -320,7 +324,8 @@ async fn what_an_instance_held_that_lost_its_leases_is_given_back() {
     }
 }
 
-/// Waits until so many operations have been looked at, and the worker, which has one thread with this, knows their ends.
+/// Waits until this many operations have been queried, and the worker, which shares a thread with this, knows their
+/// ends.
 async fn all_ended(fake: &Fake, count: usize) {
     while fake.calls().iter().filter(|call| call.path == "/graphql").count() < count {
         crate::clock::sleep(Duration::from_millis(5)).await;
@@ -380,7 +385,7 @@ async fn what_was_finished_long_ago_is_forgotten_and_options_that_cannot_work_ar
     for worker in wrong {
         assert_eq!(worker.handle(nothing, now()).await.unwrap_err().code(), "configuration");
     }
-    // Times that never end are ordinary.
+    // Times that never end are valid.
     let worker = world.worker().lease(Duration::MAX).poll(Duration::MAX).grace(Duration::MAX).retention(Duration::MAX);
     worker.retry(Duration::MAX, Duration::MAX).handle(nothing, now()).await.unwrap();
     #[cfg(feature = "postgres")]

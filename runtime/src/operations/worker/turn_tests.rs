@@ -1,5 +1,5 @@
-//! Whole workers over a store in memory and a service that is not there, on a clock that goes on when nothing else is left to
-//! do: operations that never end, handlers that hang, pauses, restarts, and steps of the store that take their time.
+//! Whole workers over a store in memory and a fake service, on a clock that advances when nothing else is left to do:
+//! operations that never end, handlers that hang, pauses, restarts, and steps of the store that take time.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
 
@@ -28,15 +28,15 @@ const fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }
 
-/// How an operation ends.
+/// The end of an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     Never,
-    /// So long after its submission.
+    /// This long after its submission.
     After(Duration),
-    /// It comes to a state that the binding does not know, and stays there.
+    /// It reaches a state that the binding does not know, and stays there.
     Unknown,
-    /// The service does not show it.
+    /// The service does not return it.
     Hidden,
 }
 
@@ -44,7 +44,7 @@ enum End {
 #[derive(Clone, Copy, Debug)]
 enum Handling {
     Works,
-    /// It hangs so often before it works.
+    /// It hangs this often before it works.
     Hangs(u32),
     Fails(u32),
 }
@@ -75,7 +75,7 @@ struct World {
     stories: Vec<Story>,
     operations: Operations,
     past: Arc<Mutex<Vec<Past>>>,
-    told: Arc<Mutex<Vec<String>>>,
+    events: Arc<Mutex<Vec<String>>>,
 }
 
 /// Shares the store.
@@ -118,7 +118,7 @@ impl World {
             .with_binding(&OTHER)
             .with_options(options.visibility(seconds(20)).unknown(seconds(20)))
             .with_store(Same(store));
-        Self { begun, stories: stories.to_vec(), operations, past, told: Arc::default() }
+        Self { begun, stories: stories.to_vec(), operations, past, events: Arc::default() }
     }
 
     /// Submits the operations at their times.
@@ -136,12 +136,12 @@ impl World {
     }
 
     fn worker(&self) -> Worker {
-        let (past, told, begun) = (Arc::clone(&self.past), Arc::clone(&self.told), self.begun);
+        let (past, events, begun) = (Arc::clone(&self.past), Arc::clone(&self.events), self.begun);
         let worker = self.operations.worker().turn(seconds(30)).retry(seconds(1), seconds(30));
         let numbers: Mutex<BTreeMap<String, usize>> = Mutex::default();
         let operations = self.operations.clone();
         worker.on_event(move |event| {
-            told.lock().unwrap().push(format!("{:?} {event:?}", clock::now() - begun));
+            events.lock().unwrap().push(format!("{:?} {event:?}", clock::now() - begun));
             let (WorkerEvent::Handled { correlation, .. } | WorkerEvent::Discarded { correlation, .. }) = event else {
                 return;
             };
@@ -185,7 +185,7 @@ impl World {
         usize::try_from(self.operations.overview().await.unwrap().count(standing)).unwrap()
     }
 
-    /// Waits until so many stand there; how long after the begin that was.
+    /// Waits until this many have the standing; returns the time since the begin.
     async fn until(&self, standing: Standing, count: usize) -> Duration {
         let reached = async {
             while self.count(standing).await != count {
@@ -193,7 +193,7 @@ impl World {
             }
         };
         let reached = clock::limit(seconds(1_000_000), reached).await;
-        reached.unwrap_or_else(|_| panic!("{standing:?} {count} does not come: {:#?}", self.told.lock().unwrap()));
+        reached.unwrap_or_else(|_| panic!("{standing:?} {count} does not come: {:#?}", self.events.lock().unwrap()));
         clock::now() - self.begun
     }
 
@@ -207,7 +207,7 @@ impl World {
     }
 }
 
-/// Both places are held by operations that never end, and a third one has ended: it has its turn, and they go on.
+/// Both slots have operations that never end, and a third one has ended: it has its turn, and they go on.
 #[tokio::test(start_paused = true)]
 async fn operations_that_never_end_keep_no_other_from_its_turn() {
     let third = Story { submitted: seconds(5), ..story(End::After(Duration::ZERO), Handling::Works) };
@@ -218,16 +218,16 @@ async fn operations_that_never_end_keep_no_other_from_its_turn() {
     assert!((seconds(30)..seconds(60)).contains(&took), "after one turn, and a round or two of polling: {took:?}");
     assert_eq!(world.past(2).handled.len(), 1);
     world.until(Standing::Held, 2).await;
-    // Nobody waits any more: they keep their places.
-    let yields = || world.told.lock().unwrap().iter().filter(|event| event.contains("Yielded")).count();
+    // No operation waits any more: they keep their slots.
+    let yields = || world.events.lock().unwrap().iter().filter(|event| event.contains("Yielded")).count();
     let before = yields();
     clock::sleep(seconds(3600)).await;
     assert_eq!((yields(), world.count(Standing::Held).await), (before, 2));
     worker.abort();
 }
 
-/// A handler that hangs is dropped and called again, holds its place no longer than it may, and is given up at last; somebody
-/// retries it by hand.
+/// A handler that hangs is dropped and called again, keeps its slot no longer than it may, and is given up at last;
+/// then it is retried by hand.
 #[tokio::test(start_paused = true)]
 async fn a_handler_that_hangs_is_called_again_and_given_up_at_last() {
     let ended = End::After(Duration::ZERO);
@@ -250,7 +250,8 @@ async fn a_handler_that_hangs_is_called_again_and_given_up_at_last() {
     worker.abort();
 }
 
-/// An operation that has not ended in its time is given up; one that has ended meanwhile is not, however late somebody looks.
+/// An operation that has not ended in its time is given up; one that has ended meanwhile is not, however late it is
+/// queried.
 #[tokio::test(start_paused = true)]
 async fn what_does_not_end_in_its_time_is_given_up() {
     let stories = [
@@ -262,7 +263,7 @@ async fn what_does_not_end_in_its_time_is_given_up() {
     let world = World::new(&stories);
     world.submit().await.unwrap();
     let short = || world.worker().operation_timeout(seconds(300)).max_attempts(9);
-    // Nobody looks until the time of all of them is over.
+    // No instance queries until the time of all of them is over.
     clock::sleep(seconds(1000)).await;
     let worker = world.run(short());
     world.until(Standing::Finished, 1).await;
@@ -270,7 +271,7 @@ async fn what_does_not_end_in_its_time_is_given_up() {
     world.until(Standing::Discarded, 3).await;
     for number in [0, 2, 3] {
         let causes = world.past(number).discarded;
-        assert_eq!(causes, [Discarded::OperationTimeout], "{number}: {:#?}", world.told.lock().unwrap());
+        assert_eq!(causes, [Discarded::OperationTimeout], "{number}: {:#?}", world.events.lock().unwrap());
     }
     // By hand it has its whole time again.
     let correlation = world.correlation(0).await;
@@ -279,7 +280,7 @@ async fn what_does_not_end_in_its_time_is_given_up() {
     world.until(Standing::Discarded, 2).await;
     world.until(Standing::Discarded, 3).await;
     assert!(clock::now() - again >= seconds(299), "{:?}", clock::now() - again);
-    // And an operator gives up by hand, whoever holds it.
+    // An operator gives it up by hand, whichever instance has its lease.
     assert!(world.operations.retry(&correlation).await.unwrap());
     world.until(Standing::Held, 1).await;
     assert!(world.operations.discard(&correlation, "it is \u{1b}[31m gone").await.unwrap());
@@ -342,7 +343,7 @@ impl Store for Slow {
     forward! { @leases self self.0 }
 }
 
-/// Leases that are too short for the machine become longer until they hold, are told, and stay below their limit.
+/// Leases that are too short for the machine become longer until they hold, are reported, and stay below their limit.
 #[tokio::test(start_paused = true)]
 async fn leases_that_are_too_short_become_longer() {
     for (delay, limit, holds) in [(2, 60, true), (9, 60, true), (9, 3, false)] {
@@ -353,11 +354,11 @@ async fn leases_that_are_too_short_become_longer() {
         let worker = world.worker().lease(Duration::from_millis(1500)).max_lease(seconds(limit));
         let worker = world.run(worker);
         clock::sleep(seconds(400)).await;
-        let told = world.told.lock().unwrap().clone();
-        let losses = told.iter().filter(|event| event.contains("LeaseLost")).count();
-        let longest = told.iter().filter(|event| event.contains("LeaseChanged")).count();
-        assert_eq!((losses < 6, world.count(Standing::Finished).await == 27), (holds, holds), "{delay} {told:#?}");
-        assert!(longest > 0, "{told:#?}");
+        let events = world.events.lock().unwrap().clone();
+        let losses = events.iter().filter(|event| event.contains("LeaseLost")).count();
+        let longest = events.iter().filter(|event| event.contains("LeaseChanged")).count();
+        assert_eq!((losses < 6, world.count(Standing::Finished).await == 27), (holds, holds), "{delay} {events:#?}");
+        assert!(longest > 0, "{events:#?}");
         let lease = world.operations.overview().await.unwrap().owners.iter().filter_map(|owner| owner.lease).max();
         assert!(lease.is_none_or(|lease| lease <= seconds(limit)), "{lease:?}");
         worker.abort();
@@ -401,8 +402,8 @@ async fn nothing_is_handled_twice_lost_or_starved_in_many_worlds() {
     live(0..100).await;
 }
 
-/// Whatever operations and handlers do, and whoever pauses and restarts meanwhile: each operation is handled once or given up,
-/// and looked at within the time that `Worker::turn` states.
+/// Whatever operations and handlers do, with pauses and restarts meanwhile: each operation is handled once or given up,
+/// and queried within the time that `Worker::turn` states.
 async fn live(seeds: impl IntoIterator<Item = u64>) {
     const ATTEMPTS: u32 = 5;
     for seed in seeds {
@@ -419,7 +420,7 @@ async fn live(seeds: impl IntoIterator<Item = u64>) {
         };
         world.submit();
         let mut workers: Vec<_> = (0..instances).map(|_| worker()).collect();
-        // While something happens, time is lost that is in no bound.
+        // While another event happens, time is lost that is in no bound.
         let mut lost = Duration::ZERO;
         for _ in 0..dice.roll(6) {
             clock::sleep(seconds(dice.roll(200))).await;
@@ -441,7 +442,7 @@ async fn live(seeds: impl IntoIterator<Item = u64>) {
             }
             lost += clock::now() - begun;
         }
-        let context = || format!("seed {seed}: {stories:#?} {:#?}", world.told.lock().unwrap());
+        let context = || format!("seed {seed}: {stories:#?} {:#?}", world.events.lock().unwrap());
         let ends = async {
             while world.count(Standing::Finished).await + world.count(Standing::Discarded).await < stories.len() {
                 clock::sleep(seconds(5)).await;
@@ -449,7 +450,7 @@ async fn live(seeds: impl IntoIterator<Item = u64>) {
         };
         assert!(clock::limit(seconds(100_000), ends).await.is_ok(), "an operation is neither: {}", context());
         let count = u64::try_from(stories.len()).unwrap();
-        // An operation is held for a turn, or until its handler has had its own.
+        // An operation is kept for a turn, or until its handler has had its own.
         let span = turn + patience + seconds(15) + handler * u32::try_from(places.div_ceil(handling)).unwrap();
         let bound = span * u32::try_from(count.div_ceil(places) + 1).unwrap() + lost;
         for (number, story) in stories.iter().enumerate() {

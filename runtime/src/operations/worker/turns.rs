@@ -1,4 +1,4 @@
-//! Who is next: places that several groups take turns for.
+//! Slots that several groups take turns for.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -8,18 +8,18 @@ use std::{
 
 use tokio::sync::oneshot;
 
-/// A number of places. Groups that wait for one take turns; within a group, who came first is first.
+/// A number of slots. Groups that wait for one take turns; within a group, the first that came is first.
 pub(super) struct Turns<K: Ord + Clone>(Mutex<State<K>>);
 
 struct State<K: Ord + Clone> {
     free: usize,
-    waiting: BTreeMap<K, VecDeque<oneshot::Sender<Place<K>>>>,
+    waiting: BTreeMap<K, VecDeque<oneshot::Sender<TurnSlot<K>>>>,
     /// The group that had its turn last.
     last: Option<K>,
 }
 
-/// A place. Dropped, it is the next one's.
-pub(super) struct Place<K: Ord + Clone>(Option<Arc<Turns<K>>>);
+/// A slot. When it is dropped, the next one gets it.
+pub(super) struct TurnSlot<K: Ord + Clone>(Option<Arc<Turns<K>>>);
 
 impl<K: Ord + Clone> Turns<K> {
     pub(super) fn new(places: usize) -> Arc<Self> {
@@ -30,25 +30,25 @@ impl<K: Ord + Clone> Turns<K> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for one of a group.
-    pub(super) async fn take(self: &Arc<Self>, group: &K) -> Place<K> {
+    /// Takes a slot for one of a group.
+    pub(super) async fn take(self: &Arc<Self>, group: &K) -> TurnSlot<K> {
         let turn = {
             let mut state = self.state();
             if state.free > 0 && state.waiting.is_empty() {
                 state.free -= 1;
                 state.last = Some(group.clone());
-                return Place(Some(Arc::clone(self)));
+                return TurnSlot(Some(Arc::clone(self)));
             }
             let (sender, turn) = oneshot::channel();
             state.waiting.entry(group.clone()).or_default().push_back(sender);
             turn
         };
-        // A sender goes away with its place only.
-        turn.await.unwrap_or(Place(None))
+        // A sender is dropped only with its slot.
+        turn.await.unwrap_or(TurnSlot(None))
     }
 
-    /// Takes the next one out that waits.
-    fn next(&self) -> Option<oneshot::Sender<Place<K>>> {
+    /// Removes the next waiting one.
+    fn next(&self) -> Option<oneshot::Sender<TurnSlot<K>>> {
         let mut state = self.state();
         let after = match &state.last {
             None => Bound::Unbounded,
@@ -69,14 +69,14 @@ impl<K: Ord + Clone> Turns<K> {
     }
 }
 
-impl<K: Ord + Clone> Drop for Place<K> {
+impl<K: Ord + Clone> Drop for TurnSlot<K> {
     fn drop(&mut self) {
         let Some(turns) = self.0.take() else { return };
         while let Some(sender) = turns.next() {
             match sender.send(Self(Some(Arc::clone(&turns)))) {
                 Ok(()) => return,
-                // Whoever waited has gone away: the place is given on, here and not in its own drop.
-                Err(mut place) => place.0 = None,
+                // The waiting one was dropped: the slot is passed on here, and not in its own drop.
+                Err(mut slot) => slot.0 = None,
             }
         }
     }
@@ -96,13 +96,13 @@ mod tests {
         for group in ['a', 'a', 'a', 'b', 'c', 'b'] {
             let (turns, order) = (Arc::clone(&turns), Arc::clone(&order));
             tasks.push(tokio::spawn(async move {
-                let place = turns.take(&group).await;
+                let slot = turns.take(&group).await;
                 order.lock().expect("a lock").push(group);
-                drop(place);
+                drop(slot);
             }));
             tokio::task::yield_now().await;
         }
-        // The second of `b` goes away before its turn.
+        // The second of `b` is dropped before its turn.
         tasks.pop().expect("a task").abort();
         tokio::task::yield_now().await;
         drop(first);

@@ -1,4 +1,4 @@
-//! Generated code, written by hand, against what it must do.
+//! Generated code, written by hand, and its required behaviour.
 
 #![allow(unreachable_pub, reason = "the macros make methods for public types")]
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Client {
-    /// A call as generated code makes it.
+    /// A call like that of generated code.
     fn call<T>(
         &self,
         operation: &'static Operation,

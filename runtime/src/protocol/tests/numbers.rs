@@ -1,9 +1,9 @@
-//! A number keeps its digits wherever a value can stand: read, written, and read and written.
+//! A number keeps its digits in each position: read, written, and read and written.
 
 use super::super::{Draft, style};
 use crate::{codegen::prelude::*, protocol::Content};
 
-/// Every kind of place in one type.
+/// All positions in one type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Everywhere {
     pub required: Decimal,
@@ -80,7 +80,7 @@ pub enum Keyed {
 }
 keyed_union!(Keyed { Price(Decimal) = "price", All(Vec<Tagged>) = "all" });
 
-/// A seeded generator of numbers as JSON may write them, far beyond what a float holds.
+/// A seeded generator of JSON numbers, far beyond the range of a float.
 struct Numbers(u64);
 
 impl Numbers {
@@ -138,7 +138,7 @@ fn what_is_read_is_written_back_digit_by_digit() {
         let value: Everywhere = crate::json::lenient::from_slice(odd.as_bytes()).expect("read");
         assert_eq!(value.count, 7);
         assert_eq!(serde_json::to_string(&value).expect("written"), odd.replace("\"count\":7.0", "\"count\":7"));
-        // What was read, read again inside of something else.
+        // A value that was read is read again inside another one.
         let keyed = format!(r#"{{"price":{}}}"#, numbers.next());
         let value: Keyed = serde_json::from_str(&keyed).expect("read");
         assert_eq!(serde_json::to_string(&vec![value]).expect("written"), format!("[{keyed}]"));
@@ -190,7 +190,7 @@ fn what_is_sent_has_every_digit_in_every_style_and_body() {
             }
         }
         let body = |payload| match Draft::new(&FORM, &[], payload)
-            .and_then(|draft| draft.prepare(&base, None))
+            .and_then(|draft| draft.prepare(&base, None, false))
             .expect("prepared")
             .body
         {
@@ -204,8 +204,9 @@ fn what_is_sent_has_every_digit_in_every_style_and_body() {
         parts.texts("b", vec![number.clone()]);
         parts.json("c", &inner);
         parts.styled("d", Style::Deep, &inner);
-        let told = format!("{:?}", parts.parts.iter().map(|part| &part.upload.source).map(bytes).collect::<Vec<_>>());
-        assert_eq!(told.matches(&text).count(), 4, "{told}");
+        let written =
+            format!("{:?}", parts.parts.iter().map(|part| &part.upload.source).map(bytes).collect::<Vec<_>>());
+        assert_eq!(written.matches(&text).count(), 4, "{written}");
         #[cfg(feature = "xml")]
         xml(&text, &inner);
     }

@@ -91,9 +91,9 @@ async fn a_body_of_no_bytes_says_its_length() {
             Payload::Binary(Upload::bytes("")),
             Payload::Binary(Upload::stream(Once(None), Some(0))),
         ] {
-            let what = format!("{payload:?}");
+            let case = format!("{payload:?}");
             let sent = send(operation, payload).await;
-            assert_eq!(sent.header("content-length"), Some("0"), "{method:?} {what}");
+            assert_eq!(sent.header("content-length"), Some("0"), "{method:?} {case}");
             assert!(!sent.chunked && sent.body.is_empty());
         }
     }

@@ -1,10 +1,10 @@
 use support::{Reply, Server};
 
 use super::support;
-use crate::Client;
+use crate::{Client, ClientBuilder};
 use crate::{codegen::prelude::*, protocol::to_value};
 
-/// A value as JSON writes it.
+/// A JSON value.
 macro_rules! json {
     ($($json:tt)+) => {
         Value::from(serde_json::json!($($json)+))
@@ -54,12 +54,13 @@ async fn whole_floats_are_sent_without_a_fraction() {
     assert_eq!(send(query("p"), Value::from([-7.0, 0.5, 1e300])).await.unwrap(), "/x?p=-7&p=0.5&p=1e%2B300");
     assert_eq!(send(query("p").json(), BTreeMap::from([("a", 7.0)])).await.unwrap(), "/x?p=%7B%22a%22%3A7%7D");
     assert_eq!(send(header("p"), 7.0).await.unwrap(), "7");
-    // What was read with one is sent with it.
+    // A value that was read is sent with the same digits.
     let read: Value = serde_json::from_str("[7.0,1.10]").unwrap();
     assert_eq!(send(query("p").unexploded(), read).await.unwrap(), "/x?p=7.0,1.10");
 }
 
-/// JSON has neither NaN nor infinity, and null would be left out, or mean something else: nothing is sent, wherever the number lies.
+/// JSON has neither NaN nor infinity, and null would be left out, or have another meaning: nothing is sent, wherever
+/// the number is.
 #[tokio::test]
 async fn numbers_that_json_does_not_have_are_errors() {
     use std::collections::BTreeMap;
@@ -89,32 +90,41 @@ async fn numbers_that_json_does_not_have_are_errors() {
 }
 
 #[tokio::test]
-async fn an_operation_with_a_server_of_its_own_is_sent_by_a_client_of_that_server_only() {
+async fn an_operation_with_servers_of_its_own_is_sent_by_a_client_of_one_of_them_only() {
     let server = Server::always(Reply::json(200, "null")).await;
-    let send = |base: String, own: &'static str| async move {
-        let operation = Operation { name: "probe", path: "/x", server: own, ..Operation::family("test") };
+    let send = |builder: ClientBuilder, own: &'static [&'static str]| async move {
+        let operation = Operation { name: "probe", path: "/x", servers: own, ..Operation::family("test") };
         let operation: &'static Operation = Box::leak(Box::new(operation));
-        let client = Client::builder(base).build()?;
-        client.call::<()>(operation, &[], Payload::None, decode::empty).await
+        builder.build()?.call::<()>(operation, &[], Payload::None, decode::empty).await
     };
-    let other: &'static str = Box::leak(format!("{}/v2", server.url).into_boxed_str());
-    for (path, own) in
-        [("/v1", other), ("", other), ("/v1", "/v2"), ("", "https://files.example"), ("", "not//an:address")]
-    {
-        let error = send(format!("{}{path}", server.url), own).await.unwrap_err();
+    let at = |path: &str| Client::builder(format!("{}{path}", server.url));
+    let leak = |text: String| -> &'static [&'static str] { Box::leak(Box::new([&*Box::leak(text.into_boxed_str())])) };
+    let other = leak(format!("{}/v2", server.url));
+    let elsewhere: &[&[&str]] =
+        &[&["/v2"], &["https://files.example"], &["not//an:address"], &["https://{}.files.example"]];
+    for (path, own) in [("/v1", other), ("", other)].into_iter().chain(elsewhere.iter().map(|own| ("", *own))) {
+        let error = send(at(path), own).await.unwrap_err();
         assert!(
-            error.is_request() && error.to_string().contains(own) && !error.is_retryable(),
-            "{path} {own}: {error}"
+            error.is_request() && error.to_string().contains(own[0]) && !error.is_retryable(),
+            "{path} {own:?}: {error}"
         );
     }
     assert!(server.requests().is_empty());
-    for own in [other, "/v2", "/v2/", ""] {
-        send(format!("{}/v2", server.url), own).await.unwrap();
+    let several: &[&str] = &["https://eu.example", "/v2"];
+    for own in
+        [other, &["/v2"], &["/v2/"], &[], several, &["/{}"], leak(server.url.replace("127.0.0.1", "{.}") + "/{}")]
+    {
+        send(at("/v2"), own).await.unwrap();
     }
-    assert_eq!(server.requests().len(), 4);
+    assert_eq!(server.requests().len(), 7);
+    // A server that has everything, as whoever builds the client says.
+    for own in elsewhere {
+        send(at("").operations_of_other_servers(), own).await.unwrap();
+    }
+    assert_eq!(server.requests().len(), 11);
 }
 
-/// Two lists that differ are never written as one text, in any style and place: what cannot be told apart is an error.
+/// Two lists that differ are never written as one text, in any style and location: an ambiguous list is an error.
 #[test]
 fn no_two_lists_are_written_alike() {
     use crate::protocol::{Style, style};
@@ -267,7 +277,7 @@ async fn headers_and_cookies_in_every_style() {
         (cookie("sid"), list(), "sid=blue; sid=black; sid=brown"),
         (cookie("sid").unexploded(), list(), "sid=blue,black,brown"),
         (cookie("sid"), json!(null), "/x"),
-        // The name is what the service looks for, letter by letter.
+        // The service looks for exactly this name.
         (cookie("$sid!#&'*+^`|~.x-y_Z"), json!("a=b"), "$sid!#&'*+^`|~.x-y_Z=a%3Db"),
         (cookie("sid"), json!({"a.b$": "1;2"}), "a.b$=1%3B2"),
     ])
@@ -424,7 +434,7 @@ async fn what_is_optional_is_set_on_the_call() {
     assert_eq!((sent.target.as_str(), sent.header("x-page"), sent.header("cookie")), ("/a", None, None));
     let mut set = call();
     {
-        // What is set is written at once, and borrowed by nothing.
+        // An argument is written when it is set, and not borrowed.
         let category = "x & y".to_owned();
         set.set(3, &"dark");
         set.set(1, &"replaced");
@@ -438,7 +448,7 @@ async fn what_is_optional_is_set_on_the_call() {
     assert_eq!(sent.target, "/a?category=x%20%26%20y");
     assert_eq!((sent.header("x-page"), sent.header("cookie")), (Some("2"), Some("mode=dark")));
     assert_eq!((sent.header("content-type"), sent.text().as_str()), (Some("text/plain; charset=utf-8"), "last"));
-    // A value that cannot be sent comes out when the call is awaited, and the first one is said.
+    // A value that cannot be sent is an error when the call is awaited; the first one is reported.
     let before = server.requests().len();
     let mut broken = call();
     broken.set(2, &"line\nbreak");

@@ -17,7 +17,7 @@ async fn get<T: 'static>(
     within(WATCHDOG, reply, operation, decode).await
 }
 
-/// The same, with so much patience for silence.
+/// The same, with an idle timeout.
 async fn within<T: 'static>(
     patience: Duration,
     reply: Reply,
@@ -41,7 +41,7 @@ async fn whole_bodies() {
     assert_eq!(get(Reply::new(200, &[], [0, 159]), &PLAIN, decode::bytes).await.unwrap().as_ref(), [0, 159]);
 }
 
-/// Every charset of a few alphabets, as parameter in several spellings and as byte-order mark, gives the text that it stands for.
+/// Every charset of a few alphabets, as parameter in several spellings and as byte-order mark, decodes to its text.
 #[tokio::test]
 async fn text_is_read_in_the_charset_that_the_response_says() {
     let utf16 = |little: bool, text: &str, mark: bool| -> Vec<u8> {
@@ -60,7 +60,7 @@ async fn text_is_read_in_the_charset_that_the_response_says() {
         ("application/json; charset=utf-16le", utf16(true, text, false)),
         ("application/json; charset=utf-16be", utf16(false, text, false)),
         ("application/json", utf16(true, text, true)),
-        // The mark is nearer to the bytes than a proxy's header.
+        // The mark is closer to the bytes than a proxy's header.
         ("application/json; charset=iso-8859-1", utf16(false, text, true)),
     ];
     for (kind, body) in cases {
@@ -102,7 +102,7 @@ async fn an_integer_may_come_with_a_fraction_of_zero_or_an_exponent() {
     assert_eq!(read, [0.5, 2.0]);
     let mixed = r#"{"good":1.0,"bad":1.5}"#;
     let error = get(Reply::json(200, mixed), &PLAIN, decode::json::<super::types::Whole>).await.unwrap_err();
-    // What is wrong is named, and not what is merely written in another way.
+    // The error names the wrong member, and not one that is merely written in another way.
     assert!(error.to_string().contains("field `bad` of `Whole`"), "{error}");
     let error = get(Reply::json(200, r#"{"good":1.0,"bad":1e19}"#), &PLAIN, decode::json::<super::types::Whole>);
     assert!(error.await.unwrap_err().to_string().contains("field `bad`"));
@@ -119,8 +119,8 @@ async fn a_body_that_does_not_decode_says_where_and_not_what() {
     assert!(error.is_decode());
     assert_eq!(error.status().unwrap().as_u16(), 200);
     assert_eq!(error.raw_body(), br#"{"a":"canary"}"#);
-    let shown = format!("{error} {error:?}");
-    assert!(shown.contains("line 1 column") && !shown.contains("canary"), "{shown}");
+    let printed = format!("{error} {error:?}");
+    assert!(printed.contains("line 1 column") && !printed.contains("canary"), "{printed}");
     let page = Reply::new(200, &[("content-type", "text/html")], "<html>");
     let error = get(page, &PLAIN, decode::json::<i32>).await.unwrap_err();
     assert!(error.to_string().contains("text/html"), "{error}");
@@ -205,7 +205,7 @@ async fn a_body_that_the_contract_does_not_declare_is_not_lost() {
     assert!(call().json::<i32>().await.unwrap_err().is_decode());
     assert_eq!(call().stream().await.unwrap().bytes().await.unwrap(), "\"a\"");
     assert_eq!(server.last().header("accept"), Some("application/json, */*;q=0.8"), "any type will do");
-    // What streams by its contract is read whole, and its type stays first.
+    // A response that streams by its contract is read whole, and its type stays first.
     let call = || platform.call(&STREAM, &[], Payload::None, decode::stream);
     assert_eq!(call().text().await.unwrap(), "\"a\"");
     assert_eq!(call().raw().with_response().await.unwrap().value().bytes(), "\"a\"");

@@ -178,7 +178,7 @@ fn unknown_enum_numbers_are_kept() {
 #[test]
 fn a_tag_picks_the_variant() {
     let square: Shape = from_str(r#"{"side":1,"kind":"sq"}"#).unwrap();
-    // What the variant says itself stays as it is.
+    // A tag that the variant writes stays as it is.
     assert_eq!(to_value(&square).unwrap(), json!({"kind": "sq", "side": 1}));
     let made = Shape::Square(Box::new(Square { kind: None, side: 1.0, label: None }));
     assert_eq!(serde_json::to_string(&made).unwrap(), r#"{"kind":"square","side":1}"#);
@@ -208,7 +208,7 @@ fn nesting_without_end_is_an_error() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(from_str::<Either>(&deep).is_err());
     assert!(from_str::<Everything>(&format!(r#"{{"id":1,"x":{deep}}}"#)).is_err());
-    // What is skipped is skipped without a stack.
+    // Skipping needs no stack.
     assert!(from_str::<Circle>(&format!(r#"{{"x":{deep},"radius":1}}"#)).is_ok());
 }
 
@@ -239,7 +239,7 @@ enum Pet {
 }
 tagged_union!(Pet, "kind" { Dog(Box<Dog>) = "dog", Cat(Box<Cat>) = "cat" });
 
-/// Every value that a list of choices for each member makes, absent ones included.
+/// Every object that can be made from a list of choices for each member, including absent ones.
 fn objects(members: &[(&str, &[serde_json::Value])]) -> Vec<serde_json::Map<String, serde_json::Value>> {
     let mut all = vec![serde_json::Map::new()];
     for (name, values) in members {
@@ -267,7 +267,7 @@ fn a_value_without_its_tag_is_the_one_variant_that_fits_and_nothing_of_it_is_los
     let mut seen = [0; 3];
     for object in all {
         let has = |name: &str| object.contains_key(name);
-        // A dog knows of two members besides the tag, a cat of three, one of which it needs.
+        // A dog has two declared members besides the tag, a cat three, one of which is required.
         let expected = match object.get("kind") {
             Some(serde_json::Value::String(kind)) if kind == "dog" => Some("dog"),
             Some(serde_json::Value::String(kind)) if kind == "cat" && !has("meow") => None,
@@ -289,7 +289,7 @@ fn a_value_without_its_tag_is_the_one_variant_that_fits_and_nothing_of_it_is_los
         };
         seen[index] += 1;
         assert_eq!(name, expected, "{text}");
-        // The tag is written where it was left out; everything else is as it came.
+        // A missing tag is written; everything else is unchanged.
         let mut written = object.clone();
         if index < 2 && !matches!(object.get("kind"), Some(serde_json::Value::String(_))) {
             written.insert("kind".to_owned(), json!(name));

@@ -1,14 +1,14 @@
-//! What a document may hold of things that a parser compares with each other: their number squared is what they cost.
+//! Limits for things in a document that a parser compares with each other: their cost is quadratic.
 
 use std::collections::BTreeSet;
 
-/// How many attributes an element may have.
+/// The most attributes of an element.
 const ATTRIBUTES: usize = 256;
 
-/// How many prefixes of namespaces a document may declare.
+/// The most namespace prefixes of a document.
 const PREFIXES: usize = 64;
 
-/// Refuses a document that would keep a parser busy for long. It looks at the text alone, in one pass.
+/// Refuses a document that would keep a parser busy for long. It scans only the text, in one pass.
 pub(crate) fn check(text: &str) -> Result<(), String> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -30,14 +30,14 @@ pub(crate) fn check(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The place after the opening tag whose name starts at `at`.
+/// Returns the position after the opening tag whose name starts at `at`.
 fn tag(bytes: &[u8], mut at: usize) -> Result<usize, String> {
     let start = at;
     let mut attributes = 0;
     let mut quote = None;
     while let Some(byte) = bytes.get(at) {
         match (byte, quote) {
-            // No value holds this sign: whatever it was, it was no tag.
+            // A value cannot contain this character: this was not a tag.
             (b'<', _) => return Ok(at),
             (b'>', None) => return Ok(at + 1),
             (b'"' | b'\'', None) => {

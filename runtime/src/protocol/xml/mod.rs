@@ -1,5 +1,5 @@
-//! XML bodies. A table of the contract says what a value looks like as a document; between table and type stands the value as
-//! JSON, so a type has one way to be read and one to be written.
+//! XML bodies. A table of the contract maps values to documents; between the document and the type there is a JSON
+//! value, so each type is read and written in one way.
 
 mod bounds;
 mod read;
@@ -10,18 +10,18 @@ mod write;
 pub use read::read;
 pub use write::write;
 
-/// How deep elements may lie in each other.
+/// The deepest nesting of elements.
 const DEPTH: usize = 128;
 
-/// The namespace of `xsi:nil`, by which an element says that it is null.
+/// The namespace of `xsi:nil`, which marks an element as null.
 const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
-/// A document: its element, and what is in it.
+/// A document: its element, and its contents.
 #[derive(Debug)]
 pub struct Root {
     /// Its name.
     pub name: Name,
-    /// What is in it.
+    /// Its contents.
     pub shape: &'static Shape,
 }
 
@@ -45,10 +45,10 @@ impl Name {
     }
 }
 
-/// What is in an element.
+/// The contents of an element.
 #[derive(Debug)]
 pub enum Shape {
-    /// Whatever is there: text, or a member each for attributes and elements.
+    /// Anything: text, or a member each for attributes and elements.
     Any,
     /// A text.
     Text,
@@ -56,36 +56,36 @@ pub enum Shape {
     Number,
     /// `true` or `false`.
     Boolean,
-    /// An element each, of this name.
+    /// One element of this name per item.
     List(Name, &'static Shape),
-    /// An element each, named after the key.
+    /// One element per key.
     Map(&'static Shape),
-    /// Declared members, and the shape of others where they are kept.
+    /// Declared members, and the shape of others if they are kept.
     Object(&'static [Member], Option<&'static Shape>),
 }
 
 /// A member of an object.
 #[derive(Debug)]
 pub struct Member {
-    /// The name under which the type knows it.
+    /// Its name in the type.
     pub wire: &'static str,
     /// Its name as an element or attribute.
     pub name: Name,
-    /// Whether it is an element or an attribute.
+    /// Element, attribute, text or items.
     pub place: Place,
-    /// What is in it.
+    /// Its contents.
     pub shape: &'static Shape,
 }
 
-/// Where a member stands.
+/// The place of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// An element.
     Element,
     /// An attribute.
     Attribute,
-    /// The text of the element that the object is.
+    /// The text of the object's element.
     Text,
-    /// Each item of the list is an element beside those of the other members. The shape is the item's.
+    /// Each item of the list is an element next to those of the other members. The shape is the item's.
     Items,
 }

@@ -1,17 +1,17 @@
-//! From a document to a value. A reader is tolerant: elements that are not declared are left out, a name without a
-//! namespace stands for the declared one, and so does the member's own name.
+//! Converts a document to a value. Reading is tolerant: undeclared elements are left out, and a name without a
+//! namespace matches the declared one, as does the member's own name.
 
 use roxmltree::{Document, Error, Node};
 
 use super::{DEPTH, INSTANCE, Member, Name, Place, Root, Shape, bounds};
 use crate::json::{Decimal, Object, Value, whole};
 
-/// Reads a document. The error says where, and repeats nothing of the document but names of elements.
+/// Reads a document. The error has the position, and repeats nothing of the document except names of elements.
 pub fn read(text: &str, root: &Root) -> Result<Value, String> {
     bounds::check(text)?;
-    // Without an option, a definition of a document type is refused, and with it every entity.
+    // By default, a document type definition is refused, and with it every entity.
     let document = Document::parse(text).map_err(|error| match error {
-        Error::DtdDetected => "the document holds a DTD, which is refused".to_owned(),
+        Error::DtdDetected => "the document contains a DTD, which is refused".to_owned(),
         error => format!("the document is not well-formed at line {}, column {}", error.pos().row, error.pos().col),
     })?;
     element(document.root_element(), root.shape, 0)
@@ -29,7 +29,7 @@ fn element(node: Node<'_, '_>, shape: &Shape, depth: usize) -> Result<Value, Str
     Ok(match shape {
         Shape::Any => return anything(node, depth),
         Shape::Text | Shape::Number | Shape::Boolean => scalar(&text(node), shape),
-        // A server may call the items otherwise: everything in the list is one.
+        // A server may name the items differently: every element in the list is one.
         Shape::List(_, inner) => {
             Value::Array(elements().map(|item| element(item, inner, depth + 1)).collect::<Result<_, _>>()?)
         }
@@ -45,12 +45,12 @@ fn element(node: Node<'_, '_>, shape: &Shape, depth: usize) -> Result<Value, Str
 }
 
 fn object(node: Node<'_, '_>, members: &[Member], extra: Option<&Shape>, depth: usize) -> Result<Value, String> {
-    let mut found = Object::new();
+    let mut object = Object::new();
     for member in members {
         match member.place {
-            // No element may stand for a list without items.
-            Place::Items => drop(found.set(member.wire.to_owned(), Value::Array(Vec::new()))),
-            Place::Text => drop(found.set(member.wire.to_owned(), scalar(&text(node), member.shape))),
+            // A list without items may have no element.
+            Place::Items => drop(object.set(member.wire.to_owned(), Value::Array(Vec::new()))),
+            Place::Text => drop(object.set(member.wire.to_owned(), scalar(&text(node), member.shape))),
             Place::Element | Place::Attribute => {}
         }
     }
@@ -59,38 +59,38 @@ fn object(node: Node<'_, '_>, members: &[Member], extra: Option<&Shape>, depth: 
             member.place == Place::Attribute && is_named(&member.name, attribute.name(), attribute.namespace())
         });
         if let Some(member) = member {
-            found.set(member.wire.to_owned(), attribute_value(attribute.value(), member.shape));
+            object.set(member.wire.to_owned(), attribute_value(attribute.value(), member.shape));
         }
     }
     for child in node.children().filter(Node::is_element) {
         let (local, namespace) = (child.tag_name().name(), child.tag_name().namespace());
-        let stands = |member: &&Member| matches!(member.place, Place::Element | Place::Items);
-        // A server may name an element after the member where the contract names it after the member's type.
+        let is_element = |member: &&Member| matches!(member.place, Place::Element | Place::Items);
+        // A server may name an element after the member although the contract names it after the member's type.
         let member = members
             .iter()
-            .filter(stands)
+            .filter(is_element)
             .find(|member| is_named(&member.name, local, namespace))
-            .or_else(|| members.iter().filter(stands).find(|member| member.wire == local));
+            .or_else(|| members.iter().filter(is_element).find(|member| member.wire == local));
         match (member, extra) {
             (Some(member), _) => {
                 let value = element(child, member.shape, depth + 1)?;
-                match found.value_mut(member.wire) {
+                match object.value_mut(member.wire) {
                     Some(Value::Array(items)) if member.place == Place::Items => items.push(value),
-                    _ => drop(found.set(member.wire.to_owned(), value)),
+                    _ => drop(object.set(member.wire.to_owned(), value)),
                 }
             }
-            (None, Some(extra)) => drop(found.set(local.to_owned(), element(child, extra, depth + 1)?)),
+            (None, Some(extra)) => drop(object.set(local.to_owned(), element(child, extra, depth + 1)?)),
             (None, None) => {}
         }
     }
-    Ok(Value::Object(found))
+    Ok(Value::Object(object))
 }
 
 fn is_named(name: &Name, local: &str, namespace: Option<&str>) -> bool {
     name.local == local && (name.namespace.is_empty() || namespace.is_none_or(|other| other == name.namespace))
 }
 
-/// A list in an attribute is separated by blanks.
+/// A list in an attribute is separated by spaces.
 fn attribute_value(text: &str, shape: &Shape) -> Value {
     match shape {
         Shape::List(_, inner) => Value::Array(text.split_ascii_whitespace().map(|item| scalar(item, inner)).collect()),
@@ -98,7 +98,7 @@ fn attribute_value(text: &str, shape: &Shape) -> Value {
     }
 }
 
-/// A value of a simple type. What does not fit stays text, for the type to refuse.
+/// A value of a simple type. If it does not match, it stays text, which the type refuses.
 fn scalar(text: &str, shape: &Shape) -> Value {
     let trimmed = text.trim();
     match shape {
@@ -108,13 +108,13 @@ fn scalar(text: &str, shape: &Shape) -> Value {
             "false" | "0" => Value::Bool(false),
             other => Value::from(other),
         },
-        // As JSON writes them, where it can.
+        // In the notation of JSON, if possible.
         Shape::Number if trimmed == "INF" => Value::from("Infinity"),
         Shape::Number if trimmed == "-INF" => Value::from("-Infinity"),
         Shape::Number => {
             let digits = trimmed.strip_prefix('+').unwrap_or(trimmed);
             let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
-            // XML allows zeros in front, and JSON does not.
+            // XML allows leading zeros, and JSON does not.
             let kept = digits.trim_start_matches('0');
             let zero = if kept.starts_with(|c: char| c.is_ascii_digit()) { "" } else { "0" };
             let number = if digits.starts_with(|c: char| c.is_ascii_digit()) {
@@ -129,7 +129,7 @@ fn scalar(text: &str, shape: &Shape) -> Value {
     }
 }
 
-/// An element of which nothing is known: its text, or a member for each attribute and element in it.
+/// An element without a shape: its text, or a member for each attribute and element in it.
 fn anything(node: Node<'_, '_>, depth: usize) -> Result<Value, String> {
     let mut members: Object = Object::new();
     for attribute in node.attributes().filter(|attribute| attribute.namespace() != Some(INSTANCE)) {
@@ -146,7 +146,7 @@ fn anything(node: Node<'_, '_>, depth: usize) -> Result<Value, String> {
     Ok(if members.is_empty() { Value::from(text(node)) } else { Value::Object(members) })
 }
 
-/// The text of an element, comments and elements in it left out.
+/// The text of an element, without comments and elements in it.
 fn text(node: Node<'_, '_>) -> String {
     node.children().filter(Node::is_text).filter_map(|text| text.text()).collect()
 }

@@ -1,7 +1,7 @@
 use super::{Member, Name, Place, Root, Shape, read, write};
 use crate::Value;
 
-/// A value as JSON writes it.
+/// A JSON value.
 macro_rules! json {
     ($($json:tt)+) => {
         Value::from(serde_json::json!($($json)+))
@@ -37,7 +37,7 @@ static PET: Shape = Shape::Object(
 static ROOT: Root = Root { name: Name::within("Pet", "", "urn:zoo"), shape: &PET };
 static OPEN: Shape = Shape::Object(&[], Some(&ANY));
 
-fn of(text: &str) -> Value {
+fn read_pet(text: &str) -> Value {
     read(text, &ROOT).unwrap()
 }
 
@@ -65,7 +65,7 @@ fn a_document_goes_round() {
          <p:Name xmlns:p=\"urn:pets\"> Ida </p:Name><photoUrl>a</photoUrl><photoUrl></photoUrl>\
          <tags><tag id=\"1\">x</tag><tag></tag></tags><weight>9007199254740993</weight></Pet>"
     );
-    assert_eq!(of(&text), pet);
+    assert_eq!(read_pet(&text), pet);
 }
 
 #[test]
@@ -78,16 +78,16 @@ fn a_reader_is_tolerant() {
         "id": 7, "children": [], "photoUrls": [], "name": "a<b>c", "good": false, "weight": 15,
         "tags": [{"id": 1, "label": "t"}, {"label": "u"}],
     });
-    assert_eq!(of(text), expected);
+    assert_eq!(read_pet(text), expected);
     let nil = "<Pet xmlns:i='http://www.w3.org/2001/XMLSchema-instance'><weight i:nil='true'/><good/></Pet>";
-    assert_eq!(of(nil), json!({"children": [], "photoUrls": [], "weight": null, "good": null}));
+    assert_eq!(read_pet(nil), json!({"children": [], "photoUrls": [], "weight": null, "good": null}));
     // Another namespace is another name.
-    assert_eq!(of("<Pet><a:Name xmlns:a='urn:x'>n</a:Name></Pet>"), json!({"children": [], "photoUrls": []}));
-    assert_eq!(of("<Pet><weight>-INF</weight></Pet>")["weight"], json!("-Infinity"));
-    // The member's own name, where the contract gives the element another.
-    assert_eq!(of("<Pet><photoUrls>u</photoUrls></Pet>")["photoUrls"], json!(["u"]));
-    // What is not a number is the type's to refuse.
-    assert_eq!(of("<Pet><weight>heavy</weight></Pet>")["weight"], json!("heavy"));
+    assert_eq!(read_pet("<Pet><a:Name xmlns:a='urn:x'>n</a:Name></Pet>"), json!({"children": [], "photoUrls": []}));
+    assert_eq!(read_pet("<Pet><weight>-INF</weight></Pet>")["weight"], json!("-Infinity"));
+    // The member's own name, although the contract gives the element another.
+    assert_eq!(read_pet("<Pet><photoUrls>u</photoUrls></Pet>")["photoUrls"], json!(["u"]));
+    // The type refuses a text that is not a number.
+    assert_eq!(read_pet("<Pet><weight>heavy</weight></Pet>")["weight"], json!("heavy"));
 }
 
 #[test]
@@ -107,9 +107,9 @@ fn what_is_not_declared_is_kept_where_the_contract_is_open() {
 #[test]
 fn hostile_documents_are_refused_and_say_where() {
     let laughs = "<!DOCTYPE l [<!ENTITY a 'ha'><!ENTITY b '&a;&a;'>]><Pet><weight>&b;</weight></Pet>";
-    assert_eq!(refused(laughs), "the document holds a DTD, which is refused");
+    assert_eq!(refused(laughs), "the document contains a DTD, which is refused");
     let outside = "<!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><Pet><weight>&x;</weight></Pet>";
-    assert_eq!(refused(outside), "the document holds a DTD, which is refused");
+    assert_eq!(refused(outside), "the document contains a DTD, which is refused");
     assert_eq!(refused("<Pet>\n&canary;</Pet>"), "the document is not well-formed at line 2, column 1");
     for broken in [
         "",
@@ -140,7 +140,7 @@ fn hostile_documents_are_refused_and_say_where() {
     assert_eq!(refused(format!("<Pet>{namespaces}")), "the document declares more than 64 prefixes of namespaces");
     let many: String = (0..300).map(|index| format!("<!-- a='{index}\" --><x a=\"{index} > '\"/>&lt;")).collect();
     assert!(read(&format!("<Pet>{many}</Pet>"), &ROOT).is_ok());
-    // What is left out is left out without a stack.
+    // Skipping needs no stack.
     let deep = format!("<Pet>{}{}</Pet>", "<x>".repeat(100_000), "</x>".repeat(100_000));
     assert!(read(&deep, &ROOT).is_ok());
 }

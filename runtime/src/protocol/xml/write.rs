@@ -1,10 +1,10 @@
-//! From a value to a document.
+//! Converts a value to a document.
 
 use crate::json::{Object, Value};
 
 use super::{DEPTH, INSTANCE, Member, Name, Place, Root, Shape};
 
-/// Writes a document. Members stand in the order in which the contract's names sort.
+/// Writes a document. Members are sorted by the contract's names.
 pub fn write(value: &Value, root: &Root) -> Result<String, String> {
     let mut writer = Writer { out: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>".to_owned(), scope: Vec::new() };
     writer.element(&root.name, value, root.shape, 0)?;
@@ -13,7 +13,7 @@ pub fn write(value: &Value, root: &Root) -> Result<String, String> {
 
 struct Writer {
     out: String,
-    /// Namespaces that are declared where the writer stands: prefix and address.
+    /// The namespaces in scope: prefix and address.
     scope: Vec<(&'static str, &'static str)>,
 }
 
@@ -28,14 +28,14 @@ impl Writer {
         Ok(())
     }
 
-    /// An element that the contract does not name.
+    /// Writes an element that the contract does not name.
     fn unnamed(&mut self, name: &str, value: &Value, shape: &Shape, depth: usize) -> Result<(), String> {
         let tag = checked(name)?;
         self.out += &format!("<{tag}");
         self.content(tag, value, shape, depth)
     }
 
-    /// What follows the name in the opening tag, up to the end of the element.
+    /// Writes the rest of an element after the name in the opening tag.
     fn content(&mut self, tag: &str, value: &Value, shape: &Shape, depth: usize) -> Result<(), String> {
         if depth > DEPTH {
             return Err(format!("the value is more than {DEPTH} levels deep"));
@@ -80,7 +80,7 @@ impl Writer {
             let text = match members.value(member.wire) {
                 None | Some(Value::Null) => continue,
                 Some(Value::Object(_)) => {
-                    return Err(format!("`{}` is an object, which no attribute holds", member.wire));
+                    return Err(format!("`{}` is an object, which an attribute cannot contain", member.wire));
                 }
                 Some(Value::Array(items)) => items.iter().map(text).collect::<Vec<_>>().join(" "),
                 Some(scalar) => text(scalar),
@@ -125,7 +125,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A member by its own name; a list of which nothing is known as an element for each item.
+    /// Writes an undeclared member by its own name; a list without a shape as an element for each item.
     fn undeclared(&mut self, name: &str, value: &Value, shape: &Shape, depth: usize) -> Result<(), String> {
         match (value, shape) {
             (Value::Array(items), Shape::Any) => {
@@ -135,21 +135,21 @@ impl Writer {
         }
     }
 
-    /// Declares the namespace of a name, where it is not declared yet.
+    /// Declares the namespace of a name, unless it is in scope.
     fn declare(&mut self, name: &Name) {
         let bound = self.scope.iter().rev().find(|(prefix, _)| *prefix == name.prefix);
         if name.namespace.is_empty() || bound.is_some_and(|(_, namespace)| *namespace == name.namespace) {
             return;
         }
         let colon = if name.prefix.is_empty() { "" } else { ":" };
-        // An address that XML cannot hold was refused with the name.
+        // An address that is invalid in XML was refused with the name.
         let address = escaped(name.namespace, true).unwrap_or_default();
         self.out += &format!(" xmlns{colon}{}=\"{address}\"", name.prefix);
         self.scope.push((name.prefix, name.namespace));
     }
 }
 
-/// The name as a tag has it. A prefix without a namespace means nothing.
+/// Returns the name in a tag. A prefix without a namespace has no meaning.
 fn tag(name: &Name) -> Result<String, String> {
     let local = checked(name.local)?;
     if name.prefix.is_empty() || name.namespace.is_empty() {
@@ -158,7 +158,7 @@ fn tag(name: &Name) -> Result<String, String> {
     Ok(format!("{}:{local}", checked(name.prefix)?))
 }
 
-/// A name that can stand in a tag.
+/// Checks that a name is valid in a tag.
 fn checked(name: &str) -> Result<&str, String> {
     let starts = |c: char| c.is_alphabetic() || c == '_';
     let goes_on = |c: char| starts(c) || c.is_numeric() || matches!(c, '-' | '.' | '\u{b7}');
@@ -177,7 +177,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Text as it stands in a document. Line breaks that a reader would change are written as numbers.
+/// Escapes text. Line breaks that a reader would change are written as character references.
 fn escaped(text: &str, attribute: bool) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -191,7 +191,7 @@ fn escaped(text: &str, attribute: bool) -> Result<String, String> {
             '\t' if attribute => out.push_str("&#9;"),
             '\n' | '\t' => out.push(c),
             '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
-                return Err(format!("the text holds U+{:04X}, which XML cannot carry", c as u32));
+                return Err(format!("the text contains U+{:04X}, which is invalid in XML", c as u32));
             }
             c => out.push(c),
         }

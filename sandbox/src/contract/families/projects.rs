@@ -56,8 +56,8 @@ fn get_project(projects: &Controller) -> Operation {
         .documented()
 }
 
-/// Platform document §4.3, third row. Status and body of a success are not shown: any 2xx, anything in
-/// it. Nor is the status of the refusal that its second rule asks for: any 4xx.
+/// Platform document §4.3, third row. The document does not show the status and body of a success: any 2xx with any body. Nor
+/// does it show the status of the refusal that its second rule demands: any 4xx.
 fn create_project(projects: &Controller) -> Operation {
     let media = Media::of(reference("CreateProject"));
     let mut operation = projects
@@ -87,7 +87,7 @@ fn create_project(projects: &Controller) -> Operation {
     operation
 }
 
-/// The fields of platform document §2. Which are mandatory is not shown, so none is required.
+/// The fields of platform document §2. The document does not mark mandatory fields, so none is required.
 fn create_body() -> Schema {
     object([
         ("teamId", uuid().describe("The ID of a team of the authenticated caller.")),

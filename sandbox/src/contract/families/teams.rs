@@ -35,7 +35,7 @@ fn roles() -> Vec<Operation> {
 }
 
 fn credentials() -> Vec<Operation> {
-    // A provider's credentials are shown to those who may use them.
+    // Only callers who may use a provider's credentials can read them.
     let credentials = Controller::new("ServiceProviderCredentials", format!("{TEAM}/service-provider-credentials"))
         .readers(Role::Member)
         .writers(Role::Admin);

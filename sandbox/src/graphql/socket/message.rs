@@ -15,7 +15,7 @@ pub(super) enum Incoming {
     Complete(String),
 }
 
-/// Reads a message, or says what is wrong with it.
+/// Parses a message. The error is the reason for the refusal.
 pub(super) fn read(text: &str) -> Result<Incoming, String> {
     let mut value: Value = serde_json::from_str(text).map_err(|_broken| "Invalid message: no JSON".to_owned())?;
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-// Queries, subscribes and misbehaves with graphql-ws's own client, and subscribes with graphql-sse's.
+// Queries, subscriptions and protocol errors with graphql-ws's own client, and subscriptions with graphql-sse's.
 // Arguments: base URL, folder of the secret files.
 
 import assert from "node:assert/strict";

@@ -27,12 +27,12 @@ impl<'a> Other<'a> {
     ///
     /// | status | body | |
     /// |---|---|---|
-    /// | 302 | where to go instead | Elsewhere |
+    /// | 302 | the location to continue at | Elsewhere |
     ///
     /// ```no_run
     /// # use other::*;
-    /// # async fn example(platform: &Other) -> Result<(), Error> {
-    /// let answer = platform.other().get_archive().await?;
+    /// # async fn example(client: &Other) -> Result<(), Error> {
+    /// let answer = client.other().get_archive().await?;
     /// # Ok(()) }
     /// ```
     pub fn get_archive(
@@ -59,8 +59,8 @@ impl<'a> Other<'a> {
     ///
     /// ```no_run
     /// # use other::*;
-    /// # async fn example(platform: &Other) -> Result<(), Error> {
-    /// let answer = platform.other().get_cinema().await?;
+    /// # async fn example(client: &Other) -> Result<(), Error> {
+    /// let answer = client.other().get_cinema().await?;
     /// # Ok(()) }
     /// ```
     pub fn get_cinema(
@@ -91,8 +91,8 @@ impl<'a> Other<'a> {
     ///
     /// ```no_run
     /// # use other::*;
-    /// # async fn example(platform: &Other) -> Result<(), Error> {
-    /// let answer = platform.other().get_movie(1).await?;
+    /// # async fn example(client: &Other) -> Result<(), Error> {
+    /// let answer = client.other().get_movie(1).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_movie(self, id: i64) -> Call<'a, types::Movie, operations::GetMovie> {
@@ -113,13 +113,13 @@ impl<'a> Other<'a> {
     /// | status | body | |
     /// |---|---|---|
     /// | 200 | `String` | OK |
-    /// | 302 | where to go instead | Elsewhere |
+    /// | 302 | the location to continue at | Elsewhere |
     /// | 307 |  | Moved |
     ///
     /// ```no_run
     /// # use other::*;
-    /// # async fn example(platform: &Other) -> Result<(), Error> {
-    /// let answer = platform.other().get_thumbnail().await?;
+    /// # async fn example(client: &Other) -> Result<(), Error> {
+    /// let answer = client.other().get_thumbnail().await?;
     /// # Ok(()) }
     /// ```
     pub fn get_thumbnail(
@@ -145,7 +145,7 @@ impl<'a> Other<'a> {
     ///
     /// `GET /health`
     ///
-    /// Shows no token and no key.
+    /// Sends no credentials.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -153,8 +153,8 @@ impl<'a> Other<'a> {
     ///
     /// ```no_run
     /// # use other::*;
-    /// # async fn example(platform: &Other) -> Result<(), Error> {
-    /// platform.other().health().await?;
+    /// # async fn example(client: &Other) -> Result<(), Error> {
+    /// client.other().health().await?;
     /// # Ok(()) }
     /// ```
     pub fn health(self) -> Call<'a, (), operations::Health> {
@@ -181,8 +181,8 @@ impl<'a> Other<'a> {
     ///
     /// ```no_run
     /// # use other::*;
-    /// # async fn example(platform: &Other) -> Result<(), Error> {
-    /// let answer = platform.other().list_pages().await?;
+    /// # async fn example(client: &Other) -> Result<(), Error> {
+    /// let answer = client.other().list_pages().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_pages(self) -> Call<'a, Vec<String>, operations::ListPages> {
@@ -199,7 +199,7 @@ impl<'a> Other<'a> {
     ///
     /// `POST /login`
     ///
-    /// Shows `password`.
+    /// Sends `password`.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -207,8 +207,8 @@ impl<'a> Other<'a> {
     ///
     /// ```no_run
     /// # use other::*;
-    /// # async fn example(platform: &Other) -> Result<(), Error> {
-    /// platform.other().login().await?;
+    /// # async fn example(client: &Other) -> Result<(), Error> {
+    /// client.other().login().await?;
     /// # Ok(()) }
     /// ```
     pub fn login(self) -> Call<'a, (), operations::Login> {
@@ -234,7 +234,7 @@ impl<'a> Other<'a> {
     ///
     /// `GET /news`
     ///
-    /// Shows `header`, or nothing.
+    /// Sends `header`, or nothing.
     ///
     /// | status | body | |
     /// |---|---|---|
@@ -242,8 +242,8 @@ impl<'a> Other<'a> {
     ///
     /// ```no_run
     /// # use other::*;
-    /// # async fn example(platform: &Other) -> Result<(), Error> {
-    /// platform.other().news().await?;
+    /// # async fn example(client: &Other) -> Result<(), Error> {
+    /// client.other().news().await?;
     /// # Ok(()) }
     /// ```
     pub fn news(self) -> Call<'a, (), operations::News> {
@@ -277,9 +277,9 @@ impl<'a> Other<'a> {
     ///
     /// ```no_run
     /// # use other::*;
-    /// # async fn example(platform: &Other) -> Result<(), Error> {
+    /// # async fn example(client: &Other) -> Result<(), Error> {
     /// let body = types::Movie::new("title");
-    /// platform.other().put_movie(1, &body).await?;
+    /// client.other().put_movie(1, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn put_movie(
@@ -301,7 +301,7 @@ impl<'a> Other<'a> {
 
 #[cfg(feature = "testing")]
 impl operations::GetArchive {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<driftless_runtime::Redirect> = crate::testing::FakeOperation::new(
         "other",
         "get_archive",
@@ -322,7 +322,7 @@ impl Declared<'_, operations::GetArchive> {
 
 #[cfg(feature = "testing")]
 impl operations::GetCinema {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::GetCinemaResponse> = crate::testing::FakeOperation::new(
         "other",
         "get_cinema",
@@ -331,7 +331,7 @@ impl operations::GetCinema {
 
 #[cfg(feature = "testing")]
 impl operations::GetMovie {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::Movie> = crate::testing::FakeOperation::new(
         "other",
         "get_movie",
@@ -340,7 +340,7 @@ impl operations::GetMovie {
 
 #[cfg(feature = "testing")]
 impl operations::GetThumbnail {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<types::GetThumbnailResponse> = crate::testing::FakeOperation::new(
         "other",
         "get_thumbnail",
@@ -349,7 +349,7 @@ impl operations::GetThumbnail {
 
 #[cfg(feature = "testing")]
 impl operations::Health {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "other",
         "health",
@@ -358,7 +358,7 @@ impl operations::Health {
 
 #[cfg(feature = "testing")]
 impl operations::ListPages {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<Vec<String>> = crate::testing::FakeOperation::new(
         "other",
         "list_pages",
@@ -414,7 +414,7 @@ impl Declared<'_, operations::ListPages> {
 
 #[cfg(feature = "testing")]
 impl operations::Login {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "other",
         "login",
@@ -423,7 +423,7 @@ impl operations::Login {
 
 #[cfg(feature = "testing")]
 impl operations::News {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "other",
         "news",
@@ -432,14 +432,14 @@ impl operations::News {
 
 #[cfg(feature = "testing")]
 impl operations::PutMovie {
-    /// Names it to a fake.
+    /// Identifies the operation to a fake.
     pub const FAKE: crate::testing::FakeOperation<()> = crate::testing::FakeOperation::new(
         "other",
         "put_movie",
     );
 }
 
-/// Types that name the operations of the family: a call says by one of them what it is a call of.
+/// Types that identify the operations of the family: each is a type parameter of its operation's calls.
 pub mod operations {
     /// [`Other::get_archive`](super::Other::get_archive).
     pub enum GetArchive {}

@@ -68,7 +68,7 @@ pub enum CinemaGenre {
 }
 string_enum!(CinemaGenre { Horror = "horror", Comedy = "comedy" });
 
-/// What the operation answers, by status.
+/// The responses of the operation, by status.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum GetCinemaResponse {
@@ -79,7 +79,7 @@ pub enum GetCinemaResponse {
 }
 responses!(GetCinemaResponse { 200 => Ok(json), 203 => NonAuthoritative(json) });
 
-/// What the operation answers, by status.
+/// The responses of the operation, by status.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum GetThumbnailResponse {
@@ -119,7 +119,7 @@ pub struct Movie {
 }
 
 impl Movie {
-    /// With what is required.
+    /// Creates a value from its required members.
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             lead: Default::default(),

@@ -8,7 +8,8 @@ use crate::{Client, protocol::Scheme};
 
 const BASE: (&str, &str) = ("PLATFORM_BASE_URL", "https://platform.example");
 
-/// The ends of the variables of a credential, with a value that each takes: of a token, of an API key, of HTTP Basic, of files.
+/// The suffixes of the variables of a credential, with a valid value for each: of a token, of an API key, of HTTP
+/// Basic, of files.
 const VALUES: [(&str, &str); 24] = [
     ("TOKEN", "canary"),
     ("TOKEN_FILE", "/t"),
@@ -38,7 +39,8 @@ const VALUES: [(&str, &str); 24] = [
 const OF_TOKEN: usize = 13;
 const REQUEST: [&str; 3] = ["SCOPE", "AUDIENCE", "TOKEN_ENDPOINT"];
 
-/// The table of docs/configuration.md: what each credential needs, and what may be set beside it. One of each group fits.
+/// The table of docs/configuration.md: the settings that each credential needs, and those that it may have. One of each
+/// group is valid.
 fn credentials() -> [Vec<(Vec<&'static str>, Vec<&'static str>)>; 3] {
     let keyring = cfg!(feature = "keyring");
     let sources = |ends: [&'static str; 3]| ends.into_iter().filter(move |end| keyring || !end.ends_with("_KEYRING"));
@@ -61,7 +63,8 @@ fn credentials() -> [Vec<(Vec<&'static str>, Vec<&'static str>)>; 3] {
     [tokens, keys, basic]
 }
 
-/// Sets of variables, against the table: each set of those of a token, and each set of the others beside none, a token and a client.
+/// Sets of variables, against the table: each set of a token's variables, and each set of the others together with
+/// none, a token and a client.
 #[test]
 fn a_setting_has_an_effect_or_is_an_error() {
     let groups = credentials();
@@ -121,10 +124,9 @@ const SCHEMES: [Scheme; 4] = [
     Scheme::Basic { scheme: "login" },
 ];
 
-/// The schemes that get a key of these variables, or the error.
+/// Returns the schemes that get a key of these variables, or the error.
 fn schemes_of(schemes: &[Scheme], variables: &[(&str, &str)]) -> Result<Vec<String>, String> {
-    let lookup =
-        |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
+    let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
     let settings = from_lookup("PLATFORM_", &[], schemes, &|name| {
         lookup(name).or_else(|| (name == BASE.0).then(|| BASE.1.into()))
     });
@@ -139,7 +141,7 @@ fn schemes_of(schemes: &[Scheme], variables: &[(&str, &str)]) -> Result<Vec<Stri
     })
 }
 
-/// Which scheme a key is for is never a guess.
+/// A key is never assigned to a scheme by guessing.
 #[test]
 fn a_key_goes_to_the_scheme_that_its_variable_names() {
     let key = ("PLATFORM_API_KEY", "canary");
@@ -167,7 +169,7 @@ fn a_key_goes_to_the_scheme_that_its_variable_names() {
         (&SCHEMES, vec![id, app_key, session, basic[0], basic[1]], Ok(vec!["app-id", "AppKey", "session", "login"])),
         (two, basic.to_vec(), Err("the contract has no HTTP Basic")),
         (&SCHEMES[3..], vec![key], Err("the contract asks for no API key")),
-        // No contract says it.
+        // No contract names it.
         (&[], vec![key, header], Ok(vec![""])),
         (&[], vec![key, query, basic[0], basic[1]], Ok(vec!["", ""])),
         (&[], vec![key], Err("PLATFORM_API_KEY_HEADER or PLATFORM_API_KEY_QUERY")),
@@ -187,7 +189,7 @@ fn a_key_goes_to_the_scheme_that_its_variable_names() {
             _ => panic!("{variables:?}: {given:?}"),
         }
     }
-    // Two names that are written alike.
+    // Two names that map to the same variable.
     let alike = [
         Scheme::Header { scheme: "app-id", name: "a" },
         Scheme::Header { scheme: "app.id", name: "b" },
@@ -199,7 +201,7 @@ fn a_key_goes_to_the_scheme_that_its_variable_names() {
     assert!(error.contains("is the variable of two keys: `app.id` and `app-id-file`"), "{error}");
 }
 
-/// A variable that is read stands in the table, in the documentation, and in this test.
+/// A variable that is read is in the table, in the documentation, and in this test.
 #[test]
 fn every_variable_that_is_read_is_in_the_table() {
     let known = |prefix: &str| {
@@ -219,7 +221,7 @@ fn every_variable_that_is_read_is_in_the_table() {
     let lookup = |name: &str| {
         asked.borrow_mut().insert(name.to_owned());
         let of_server = ("PLATFORM_COMPLIANCE_URL", "https://compliance.example");
-        [BASE, of_server].iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value))
+        [BASE, of_server].iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
     };
     from_lookup("PLATFORM_", &["compliance"], &SCHEMES, &lookup).unwrap();
     let others = [
@@ -252,8 +254,7 @@ fn every_variable_that_is_read_is_in_the_table() {
 }
 
 fn built(variables: &[(&str, &str)]) -> Result<Client, Error> {
-    let lookup =
-        |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
+    let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
     builder(from_lookup("PLATFORM_", &["compliance"], &[], &lookup)?)?.build()
 }
 
@@ -289,28 +290,31 @@ fn a_variable_without_an_effect_is_named_with_what_to_do() {
             vec![team],
             "`PLATFORM_TEAM_ID` would not be used: it is for the server `compliance`, whose address is not set",
         ),
-        (vec![url, team], "`PLATFORM_TEAM_ID` would not be used: it is for the token of the server `compliance`"),
+        (vec![url, team], "TEAM_ID` would not be used: it is for the token of the server `compliance`"),
         (
             vec![url, ("PLATFORM_COMPLIANCE_TOKEN", "canary"), ("PLATFORM_COMPLIANCE_SCOPE", "api")],
             "`PLATFORM_COMPLIANCE_TOKEN` gives a token, and `PLATFORM_COMPLIANCE_SCOPE`",
         ),
     ] {
         let error = built(&[&[BASE], &variables[..]].concat()).unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(error.is_request() && shown.contains(says) && !shown.contains("canary"), "{variables:?}: {shown}");
+        let printed = format!("{error} {error:?}");
+        assert!(
+            error.is_request() && printed.contains(says) && !printed.contains("canary"),
+            "{variables:?}: {printed}"
+        );
     }
-    // What is lowered or empty is not set.
+    // An empty flag or one that is `0` is not set.
     for value in ["", "0"] {
         built(&[BASE, token, ("PLATFORM_FOLLOW_LINKS", value), ("PLATFORM_SECRET_FILE_MOUNTED", value)]).unwrap();
     }
 }
 
-/// Another choice takes the place of them, as the documentation says: a warning names them.
+/// Overridden by another choice, as the documentation says: a warning names them.
 #[test]
 fn variables_that_nobody_reads_are_noted() {
     let noted = |variables: &[(&str, &str)]| {
         let lookup =
-            |name: &str| variables.iter().find(|(found, _)| *found == name).map(|(_, value)| OsString::from(value));
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
         from_lookup("PLATFORM_", &["compliance"], &SCHEMES, &lookup).unwrap().unread
     };
     assert_eq!(noted(&[BASE]), [""; 0]);
@@ -335,12 +339,12 @@ fn variables_that_nobody_reads_are_noted() {
             ("PLATFORM_COMPLIANCE_URL", "https://c.example"),
             ("PLATFORM_ISSUER", ""),
         ];
-        let mut found = noted(&[&[file, token, BASE, ("PLATFORM_PROFILE", "x")], &others[..]].concat());
-        found.sort();
+        let mut warned = noted(&[&[file, token, BASE, ("PLATFORM_PROFILE", "x")], &others[..]].concat());
+        warned.sort();
         let mut expected: Vec<&str> =
             others.iter().filter(|(_, value)| !value.is_empty()).map(|(name, _)| *name).chain([BASE.0]).collect();
         expected.sort_unstable();
-        assert_eq!(found, expected);
+        assert_eq!(warned, expected);
     }
 }
 
@@ -373,7 +377,7 @@ mod profiles {
             "server",
         ];
         for key in SETTINGS.iter().map(|setting| setting.key).chain(others) {
-            // A key of a table stands once, so the address of the profile cannot stand a second time.
+            // A key of a table occurs once, so the address of the profile cannot occur a second time.
             assert!(key == "base_url" || is_known(key), "{key}");
         }
     }

@@ -1,4 +1,5 @@
-//! Reads from the stores which kinds are paused and how many operations wait, and so who makes room.
+//! Reads from the stores which kinds are paused and how many operations wait, and determines which operations make
+//! room.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -11,11 +12,11 @@ use crate::{
     },
 };
 
-/// The least time between two surveys, where turns are shorter.
+/// The shortest time between two surveys, if turns are shorter.
 const LEAST: Duration = Duration::from_millis(10);
 
 impl Supervisor {
-    /// Lets go of operations of kinds that are paused, and has operations whose turn is over make room for those that wait.
+    /// Releases operations of paused kinds, and has operations whose turn is over make room for those that wait.
     pub(super) async fn survey(&mut self) {
         let now = clock::now();
         if !self.survey_at.is_over(now) {

@@ -1,4 +1,4 @@
-//! A token that a session holds.
+//! The token of a session, with its lifetime.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -15,38 +15,39 @@ use crate::{
     error::{Error, Kind},
 };
 
-/// The longest time before its end in which a token is renewed while it is still used; a fifth of its lifetime at most.
+/// The longest time before its end in which a token is refreshed while it is still used; at most a fifth of its
+/// lifetime.
 const ADVISORY: Duration = Duration::from_secs(5 * 60);
 
-/// The longest last part of its lifetime in which a token is not used any more; a twentieth of it at most. A request is on
-/// its way for a while, and clocks differ.
+/// The longest last part of its lifetime in which a token is no longer used; at most a twentieth of it. A request takes
+/// time to arrive, and clocks differ.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// The shortest time that a token is used: an issuer whose tokens end at once is asked once in it. That the service takes the
-/// token no more is known by its 401.
+/// The shortest time for which a token is used: an issuer whose tokens expire at once is asked once in that time. The
+/// service's 401 tells that it no longer accepts the token.
 const SHORTEST: Duration = Duration::from_millis(1_500);
 
-/// How long a token is used whose lifetime is no time: `expires_in` of 0, -1 or `"abc"`, or one that was over when the token
-/// arrived. It is replaced after four fifths of this.
+/// The time for which a token is used if its lifetime is unusable: `expires_in` of 0, -1 or `"abc"`, or one that was
+/// over when the token arrived. It is refreshed after four fifths of this.
 const UNKNOWN: Duration = Duration::from_secs(40);
 
-/// A token that a session holds.
-pub(crate) struct Held {
+/// A token that a session keeps.
+pub(crate) struct CachedToken {
     pub(crate) header: HeaderValue,
     pub(crate) secret: SecretString,
     pub(crate) generation: Generation,
     pub(crate) received: Moment,
-    /// The team that the token is for; the text where it is not a GUID.
+    /// The team that the token is for; `Err` has the text if it is not a GUID.
     pub(crate) team: Option<Result<Uuid, String>>,
-    /// When it is no longer used. `None`: nothing limits it.
+    /// The time at which it is no longer used. `None`: nothing limits it.
     usable_until: Option<Moment>,
-    /// When it is worth asking for the next one.
+    /// The time from which it is refreshed.
     refresh_at: Option<Moment>,
-    /// Whether the service has taken it.
+    /// The service has accepted it.
     accepted: AtomicBool,
 }
 
-impl Held {
+impl CachedToken {
     pub(crate) fn new(token: &Token, generation: Generation, now: Moment, credential: &str) -> Result<Self, Error> {
         let refuse = || {
             Error::of(Kind::Token, format!("{credential} returned a token that no header can carry"))
@@ -63,10 +64,10 @@ impl Held {
         let lifetime = lifetime(token, claims.as_ref(), now);
         let lifetime = lifetime.map(|time| if time.is_zero() { UNKNOWN } else { time.max(SHORTEST) });
         let after = |time: Duration| now.after(time);
-        // A lifetime beyond what a clock can say is not a limit.
+        // A lifetime beyond the clock's range is not a limit.
         let usable_until = lifetime.and_then(|lifetime| after(lifetime.saturating_sub(MARGIN.min(lifetime / 20))));
         let refresh_at = lifetime.and_then(|lifetime| {
-            // Many clients that started together must not ask together.
+            // Clients that started together must not refresh together.
             let early = ADVISORY.min(lifetime / 5).mul_f64(0.75 + 0.25 * random());
             after(lifetime.saturating_sub(early))
         });
@@ -83,7 +84,7 @@ impl Held {
         })
     }
 
-    /// The service has taken it, whatever it said of the call.
+    /// Records that the service accepted the token, whatever it answered to the call.
     pub(crate) fn accept(&self) {
         if !self.is_accepted() {
             self.accepted.store(true, Ordering::Relaxed);
@@ -94,7 +95,7 @@ impl Held {
         self.accepted.load(Ordering::Relaxed)
     }
 
-    /// How long the token is used from now on; `None` when nothing limits it.
+    /// The time for which the token is used from now on; `None` if nothing limits it.
     pub(crate) fn usable_for(&self) -> Option<Duration> {
         self.usable_until.map(|end| end.left(Clock::System.now()))
     }
@@ -107,23 +108,23 @@ impl Held {
         self.usable_until.is_none_or(|end| !end.is_over(now))
     }
 
-    /// Usable, and not yet due for the next one.
+    /// Returns whether it is usable and not yet due for a refresh.
     pub(super) fn is_fresh(&self, now: Moment) -> bool {
         self.refresh_at.is_none_or(|end| !end.is_over(now))
     }
 }
 
-/// How long the token lives from `now` on. `exp` is an upper bound where it lies ahead; behind, the clocks differ, and what
-/// the answer said counts.
+/// The lifetime of the token from `now` on. `exp` is an upper bound if it lies ahead; if it has passed, the clocks
+/// differ, and the response's value counts.
 fn lifetime(token: &Token, claims: Option<&Claims>, now: Moment) -> Option<Duration> {
-    let said = token.lifetime.map(|lifetime| lifetime.saturating_sub(elapsed(token, now)));
+    let stated = token.lifetime.map(|lifetime| lifetime.saturating_sub(elapsed(token, now)));
     let bound = claims
         .and_then(|claims| claims.expires_at)
         .and_then(|end: SystemTime| end.duration_since(now.wall).ok())
         .filter(|left| !left.is_zero());
-    match (said, bound) {
-        (Some(said), Some(bound)) => Some(said.min(bound)),
-        (said, bound) => said.or(bound),
+    match (stated, bound) {
+        (Some(stated), Some(bound)) => Some(stated.min(bound)),
+        (stated, bound) => stated.or(bound),
     }
 }
 

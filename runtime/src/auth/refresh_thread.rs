@@ -1,18 +1,18 @@
-//! Where token requests run.
+//! The threads of token requests.
 
 use std::{io, thread};
 
 use tokio::runtime::{Builder, Handle, Id};
 
-/// Runs work on a thread and a runtime of its own, which end with it. A token request belongs to no caller: the runtime of
-/// the one that began it may stand still, or end, while others wait for the token.
+/// Runs work on a thread and a runtime of its own, which end with it. A token request belongs to no caller: the runtime
+/// of the caller that began it may stall or end while others wait for the token.
 ///
-/// `after` is told the runtime when the work is done, or has panicked.
-pub(super) fn launch(
+/// `after` receives the runtime when the work is done or has panicked.
+pub(super) fn spawn(
     work: impl Future<Output = ()> + Send + 'static,
     after: impl FnOnce(Id) + Send + 'static,
 ) -> io::Result<()> {
-    // What a program set for a part of its code holds for what that part begins.
+    // A dispatcher that is set for a part of a program also applies to the threads that this part starts.
     let log = tracing::dispatcher::get_default(Clone::clone);
     let runtime = Builder::new_current_thread().enable_all().build()?;
     thread::Builder::new().name("platform-client".to_owned()).spawn(move || {

@@ -1,10 +1,12 @@
-//! The life of an instance: as long as its leases are renewed.
+//! An instance, for as long as its leases are renewed.
 
 use std::{
+    future::poll_fn,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
+    task::Poll,
     time::{Duration, Instant},
 };
 
@@ -16,18 +18,18 @@ use crate::{
     operations::{Instance, Operations},
 };
 
-/// The life of an instance.
-pub(super) struct Life {
+/// A registered instance.
+pub(super) struct InstanceLease {
     pub(super) instance: Instance,
-    /// Until when its leases hold for certain, on this machine's monotonic clock.
+    /// The time until which its leases are certainly valid, on this machine's monotonic clock.
     until: Mutex<Until>,
     lost: watch::Sender<bool>,
-    /// How many operations it has.
+    /// The number of its operations.
     held: AtomicUsize,
 }
 
-/// One operation that an instance has: until it is done with, or for ever where the leases were lost before that.
-pub(super) struct Hold(Arc<Life>);
+/// One operation that an instance has: until it is finished, or for ever if the leases were lost before that.
+pub(super) struct Hold(Arc<InstanceLease>);
 
 impl Drop for Hold {
     fn drop(&mut self) {
@@ -37,8 +39,8 @@ impl Drop for Hold {
     }
 }
 
-impl Life {
-    /// Begins with what was asked for at `asked`: the store counts from later on.
+impl InstanceLease {
+    /// Begins at the time `asked` of the request: the store counts from later on.
     pub(super) fn new(instance: Instance, asked: Instant, lease: Duration) -> Arc<Self> {
         let (lost, _) = watch::channel(false);
         let until = Mutex::new(Until::from(asked, lease));
@@ -49,7 +51,7 @@ impl Life {
         *self.until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the leases still hold, as far as this side knows. The store has the last word.
+    /// Returns whether the leases are still valid, as far as this machine knows. The store decides.
     pub(super) fn holds(&self) -> bool {
         !*self.lost.borrow() && !self.until().is_over(clock::now())
     }
@@ -60,12 +62,12 @@ impl Life {
         Hold(Arc::clone(self))
     }
 
-    /// How many operations it has, or had when the leases were lost.
+    /// Returns the number of its operations, or of those it had when the leases were lost.
     pub(super) fn held(&self) -> usize {
         self.held.load(Relaxed)
     }
 
-    /// Ends when the leases are lost.
+    /// Waits until the leases are lost.
     pub(super) async fn lost(&self) {
         // The sender is a part of this.
         drop(self.lost.subscribe().wait_for(|lost| *lost).await);
@@ -94,7 +96,7 @@ impl Life {
                     *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Until::from(asked, lease);
                     shared.store_works(&operations);
                     let late = due.instant().map_or(Duration::ZERO, |due| clock::now().saturating_duration_since(due));
-                    // Leases of another length hold from the next renewal on.
+                    // Leases of another length apply from the next renewal on.
                     due = if shared.renewed(late) { Until::at(clock::now()) } else { Until::from(asked, lease / 3) };
                     next = due;
                 }
@@ -106,5 +108,15 @@ impl Life {
             }
         }
         self.lose();
+    }
+
+    /// Waits until the leases of one of these instances are lost.
+    pub(super) async fn any_lost(instances: &[Arc<Self>]) {
+        let mut losses: Vec<_> = instances.iter().map(|instance| Box::pin(instance.lost())).collect();
+        poll_fn(|context| match losses.iter_mut().any(|loss| loss.as_mut().poll(context).is_ready()) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
     }
 }
