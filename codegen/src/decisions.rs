@@ -55,7 +55,7 @@ fn client(setup: &Setup, report: &mut Report) {
             "type",
             name,
             "a free name of a type",
-            "write it in camel case, such as `Orders`; it is none of the runtime's types",
+            "write it in camel case, such as `Orders`, and choose a name that no type of the runtime has",
         );
     }
     if !is_name(variables, '_') || variables.to_ascii_uppercase() != *variables || !variables.ends_with('_') {

@@ -149,7 +149,7 @@ pub enum Format {
     Sarif,
 }
 
-/// What ends the command with exit code 1.
+/// The findings that end the command with exit code 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     /// Findings that break programs built with this client, or may.

@@ -47,7 +47,7 @@ impl Review {
     ///
     /// # Errors
     ///
-    /// Where the contracts cannot be read, or make no client.
+    /// The contracts cannot be read, or make no client.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, Failure> {
         let workspace = Workspace::find(Some(folder.as_ref().to_path_buf()))?;
         let lock = lock(&workspace)?;
@@ -69,7 +69,7 @@ impl Review {
     ///
     /// # Errors
     ///
-    /// Where texts differ. The error has as few lines however much they differ.
+    /// Texts differ. The error has a few lines, however much they differ.
     pub fn check(&self, mut assert: impl FnMut(&str, &str)) -> Result<(), NotAccepted> {
         let failed = |failure: Failure| NotAccepted(failure.to_string());
         let accepted = accepted(&self.workspace).map_err(failed)?;
@@ -114,7 +114,7 @@ fn lock(workspace: &Workspace) -> Result<Option<Lock>, Failure> {
     }
 }
 
-/// What to do about snapshots that differ: those of an edited contract are not to be accepted. It is the same few lines however
+/// The advice about snapshots that differ: those of an edited contract are not to be accepted. It is the same few lines however
 /// much they differ.
 fn advice<T>(differing: &[String], pins: Result<T, Failure>) -> String {
     let (named, more) = differing.split_at(differing.len().min(NAMED));

@@ -24,7 +24,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &Upgrade) -> Result<ExitCode, Fa
         None => newest(root, &interrupt)?,
     };
     if version.is_empty() || !version.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+')) {
-        let message = format!("{version:?} is no version");
+        let message = format!("{version:?} is not a version");
         return Err(Failure::configuration("upgrade/version", message, "write it as cargo does: --to 0.2.0"));
     }
     let path = root.join("Cargo.toml");

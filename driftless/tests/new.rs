@@ -62,7 +62,7 @@ fn a_workspace_has_the_names_of_its_service() {
     assert!(folder.read("made/generated-client/src/generated/mod.rs").contains("client SpareParts;"));
     inside(&folder, &["regenerate", "--check"], &[]).succeeds(&["up to date"]);
     inside(&folder, &["regenerate"], &[]).succeeds(&["unchanged", "0 bytes written"]);
-    // What the tool calls itself and its tests is not in the workspace.
+    // Names of the tool's own workspace do not occur in the new one.
     for (path, bytes) in folder.tree().into_iter().filter(|(path, _)| path.starts_with("made/")) {
         let text = String::from_utf8_lossy(&bytes).to_lowercase();
         assert!(!text.contains("platform") && !text.contains("sandbox"), "{path}");
@@ -97,7 +97,7 @@ fn another_service_is_added_and_named() {
     inside(&folder, &["add", "../b", "--contract", &other], &[]).fails(5, &["add/name"]);
 }
 
-/// What the families are proposed for is what is pinned, whatever the service answers later.
+/// The families are proposed for the contract that is pinned, whatever the service answers later.
 #[test]
 fn the_service_is_asked_once() {
     let folder = folder();
@@ -203,7 +203,7 @@ fn without_a_call_nothing_tells_to_run_one() {
     }
 }
 
-/// Where a service has several contracts, one is chosen by its address, and the next download finds it there.
+/// If a service has several contracts, one is chosen by its address, and the next download finds it there.
 #[test]
 fn one_of_several_contracts_is_chosen_by_a_flag() {
     let folder = folder();
@@ -226,7 +226,7 @@ fn one_of_several_contracts_is_chosen_by_a_flag() {
     assert!(configuration.contains(document), "{configuration}");
     inside(&folder, &["regenerate"], &[]).succeeds(&["unchanged"]);
 
-    // What may hold a key is not written, and an address of another origin is written in full.
+    // An address that may hold a key is not written, and an address of another origin is written in full.
     let other = Server::start(|_| Response::json(contract::with_paths(&["/api/others"])));
     for (query, line) in [("?code=canary", ""), ("", &*format!("contract = \"{}/c.json\"", other.url()))] {
         let contract = format!("{}/c.json{query}", other.url());
@@ -344,7 +344,7 @@ fn a_failure_leaves_nothing() {
     folder.write("cut.json", "{\"openapi\":\"3.0.4\",\"paths\":{");
     let before = folder.tree();
     folder.run(&["new", "kept", "--contract", "contract.json"]).fails(5, &["new/exists", "kept is not empty"]);
-    folder.run(&["new", "file", "--contract", "contract.json"]).fails(5, &["new/exists", "is no folder"]);
+    folder.run(&["new", "file", "--contract", "contract.json"]).fails(5, &["new/exists", "is not a folder"]);
     folder.run(&["new", "made"]).fails(5, &["--base-url"]);
     for contract in ["page.json", "cut.json"] {
         assert_eq!(folder.run(&["new", "made", "--contract", contract]).code, Some(4));

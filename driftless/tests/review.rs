@@ -1,4 +1,4 @@
-//! What the test of a workspace's snapshots says.
+//! The messages of the test of a workspace's snapshots.
 
 use driftless::Review;
 

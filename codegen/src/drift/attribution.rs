@@ -373,7 +373,7 @@ fn nearest(from: &str, users: &HashMap<&str, Vec<&str>>, explained: &HashMap<&st
     None
 }
 
-/// Whether a finding is about what changed in the signature of an operation, or of a function that makes a type.
+/// Returns whether a finding is about a change in the signature of an operation, or of a function that makes a type.
 fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
     let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
     let is_maker = before.origin.operation.is_empty();

@@ -43,7 +43,7 @@ impl<'a> Compared<'a, '_> {
         let chosen = if class.response { asked_for(names()) } else { sent(names()) };
         let is_chosen = |name: &str| chosen.is_some_and(|chosen| essence(chosen) == essence(name));
         let siblings = self.graph.siblings();
-        // What is no text is read as JSON: ASP.NET lists `text/plain` for whatever it writes.
+        // A body that is not a text is read as JSON: ASP.NET lists `text/plain` for everything that it writes.
         let is_read_as_json =
             |name: &str, media: &Node<'_>| class.response && essence(name) == PLAIN && is_data(media, siblings[0]);
         let of = |name: &str, media: &Node<'_>| {
@@ -138,7 +138,7 @@ fn is_json(name: &str) -> bool {
 const PLAIN: &str = "text/plain";
 const JSON: &str = "application/json";
 
-/// Whether a media type holds something else than a text.
+/// Returns whether the schema of a media type allows other values than texts.
 fn is_data(media: &Node<'_>, siblings: bool) -> bool {
     media.get("schema").is_some_and(|schema| is_no_text(&schema, siblings))
 }

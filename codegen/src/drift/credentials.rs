@@ -9,13 +9,13 @@ use crate::model::Node;
 
 /// The schemes of two contracts.
 pub(super) struct Shown {
-    /// What a caller shows for a scheme, by its name, before and after.
+    /// The credential of each scheme by its name, before and after.
     shown: [BTreeMap<String, String>; 2],
     /// Schemes of which only the name changed: after → before.
     pub(super) renamed: BTreeMap<String, String>,
 }
 
-/// What has to be shown for one scheme. The name is for words: two are the same whatever they are called.
+/// The credential that one scheme needs. The name is for texts only: two are the same whatever they are called.
 #[derive(Clone, Debug)]
 pub(super) struct Need {
     pub(super) name: String,
@@ -28,7 +28,7 @@ impl PartialEq for Need {
     }
 }
 
-/// What a caller has to show together.
+/// Credentials that a caller has to present together.
 pub(super) type Alternative = BTreeMap<String, Need>;
 
 impl Shown {
@@ -50,7 +50,7 @@ impl Shown {
         self.shown[side].is_empty()
     }
 
-    /// What callers may show, each alternative once.
+    /// The alternatives that callers choose from, each once.
     pub(super) fn alternatives(&self, side: usize, requirement: Option<&Node<'_>>) -> Vec<Alternative> {
         let list =
             requirement.and_then(|node| node.value.as_array()).into_iter().flatten().filter_map(Value::as_object);
@@ -70,14 +70,14 @@ impl Shown {
     }
 }
 
-/// What callers show for each scheme of a contract, by its name.
+/// The credential of each scheme of a contract, by its name.
 fn definitions(side: &Side) -> BTreeMap<String, String> {
     let schemes = side.root().get("components").and_then(|components| components.get("securitySchemes"));
     let members = schemes.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
     members.into_iter().map(|(name, node)| (name.to_owned(), shown(&node.resolve().unwrap_or(node)))).collect()
 }
 
-/// What a caller shows for a scheme, as text: no documentation, and no scopes, which stand where they are needed.
+/// The credential of a scheme, as text: no documentation, and no scopes, which stand where they are needed.
 pub(super) fn shown(scheme: &Node<'_>) -> String {
     let lower = |key: &str| scheme.text(key).to_lowercase();
     match (scheme.text("type"), scheme.text("in")) {

@@ -42,9 +42,9 @@ pub struct Finding {
     pub contract: Wire,
     /// What it does to a program that is compiled again; `None` as well where no items were compared.
     pub source: Source,
-    /// Whether running programs notice it, and the compiler does not: [`Finding::action`] says what to do about it.
+    /// `true` if running programs notice it, and the compiler does not: [`Finding::action`] says what to do about it.
     pub silent: bool,
-    /// What people who call these operations have to do; `None` where no items were compared.
+    /// The work for people who call these operations; `None` if no items were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
     /// What changed, in wire names, such as `CreateComponent.kind`.
@@ -98,7 +98,7 @@ pub(super) struct Places {
     pub(super) operations: [BTreeSet<String>; 2],
     /// The pairs of schemas, as [`Met::schemas`] has them.
     pub(super) schemas: BTreeSet<usize>,
-    /// What stands there, before and after.
+    /// The values at the place, before and after.
     pub(super) parts: [Option<Excerpt>; 2],
 }
 

@@ -23,7 +23,7 @@ pub(super) fn cost(findings: &mut [Finding]) {
     }
 }
 
-/// What differs behind a reference is a part of its change, and so are the items that it explains.
+/// A difference behind a reference is a part of its change, and so are the items that it explains.
 pub(super) fn own(owners: &mut [Vec<usize>], findings: &[Finding]) {
     let heads = findings.iter().enumerate().filter(|(_, finding)| finding.rule == Rule::SchemaReplaced);
     let heads: HashMap<&str, usize> =

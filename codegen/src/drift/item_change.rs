@@ -100,7 +100,7 @@ impl ItemChange {
         }
     }
 
-    /// Whether it is the method of an operation.
+    /// Returns whether it is the method of an operation.
     pub(super) fn is_method(&self) -> bool {
         is_method(self.kind(), self.path())
     }

@@ -18,7 +18,7 @@ const GROUPING: &str = "<fieldset id=\"grouping\" hidden><legend>Grouped by</leg
     <label><input type=\"radio\" name=\"group\" value=\"cause\" checked> cause</label>\
     <label><input type=\"radio\" name=\"group\" value=\"operation\"> operation</label></fieldset>\
     <output id=\"shown\"></output></form>\n";
-/// Where the script puts the rows of each operation.
+/// The element into which the script puts the rows of each operation.
 const BY_OPERATION: &str = "<section id=\"by-operation\" aria-labelledby=\"hoperation\" hidden><h2 id=\"hoperation\">Operations</h2></section>\n";
 
 /// A page of its own around HTML, without scripts, in the colours of the report.
@@ -125,7 +125,7 @@ impl Drift {
     }
 }
 
-/// What there is to do, and below it who has to do it.
+/// The work, and below it the people who do it.
 fn work(page: &mut String, tasks: &[&Task]) {
     for tasks in tasks.chunk_by(|one, other| one.action == other.action) {
         let Some(action) = tasks.first().map(|task| task.action) else { continue };
@@ -158,7 +158,7 @@ fn job(page: &mut String, job: &Job) {
     let _ = write!(page, "<li><a href=\"#{0}\">{0}</a> ", job.row);
     let (shown, more) = job.changes.split_at(job.changes.len().min(CAUSES));
     for change in shown {
-        // What is as long as a line begins another one with what it is now.
+        // An entry as long as a line continues on the next one with its new form.
         let text = marked(change);
         let text = if change.len() > LONG { text.replacen(" → ", "<br>→ ", 1) } else { text };
         let _ = write!(page, "<div>{text}</div>");

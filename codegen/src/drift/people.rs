@@ -1,4 +1,4 @@
-//! What a finding asks of the people who wrote the calls.
+//! The work that a finding means for the people who wrote the calls.
 
 use super::action::Action;
 use super::finding::Finding;
@@ -68,7 +68,7 @@ impl Row<'_> {
         self.is_silent() && matches!(self.action(), None | Some(Action::CheckCalls | Action::AskService))
     }
 
-    /// What it asks of people; `None` where no items were compared.
+    /// The work that it means; `None` if no items were compared.
     #[must_use]
     pub fn action(&self) -> Option<Action> {
         self.findings.iter().filter_map(|(_, finding)| finding.action).max()

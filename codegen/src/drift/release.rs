@@ -48,7 +48,7 @@ impl Drift {
         })
     }
 
-    /// What a program may have to follow, ready for the changelog: a line for each item that changed, what does not compile any more
+    /// The changes that a program may have to follow, ready for the changelog: a line for each item that changed, what does not compile any more
     /// first; then what is gone and what is new, several items a line.
     #[must_use]
     pub fn changelog(&self) -> Vec<String> {

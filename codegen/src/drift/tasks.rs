@@ -1,4 +1,4 @@
-//! Who has to act: the first screen of each report, by what there is to do and by route family.
+//! The people who have to act: the first screen of each report, by what there is to do and by route family.
 
 mod call;
 
@@ -19,10 +19,10 @@ pub(super) fn calls(api: &Api) -> Calls {
     methods.map(|item| ((item.origin.document.clone(), item.origin.pointer.clone()), code(item))).collect()
 }
 
-/// What people of some route families have to do.
+/// The work of the people who call some route families.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Task {
-    /// What to do.
+    /// The work.
     pub action: Action,
     /// The route families whose operations it is about; none for the service as a whole, or for its GraphQL schema.
     pub families: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Task {
     pub jobs: Vec<Job>,
 }
 
-/// What a row of the report asks of them.
+/// The part of the work that one row of the report means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Job {
     /// The number of the row.
@@ -66,7 +66,7 @@ impl Task {
 }
 
 impl Drift {
-    /// Who has to act, the most urgent first. Empty where no items were compared.
+    /// The work for people, the most urgent first. It is empty if no items were compared.
     #[must_use]
     pub fn tasks(&self) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
@@ -85,7 +85,7 @@ impl Drift {
         tasks
     }
 
-    /// What a row asks of whom: its findings may ask for something else here and there.
+    /// The work that a row means for each family: its findings may mean different work.
     fn jobs(&self, row: &Row<'_>) -> Vec<(Vec<String>, Job, Action)> {
         let mut by_action: BTreeMap<Action, Vec<&Finding>> = BTreeMap::new();
         for (_, finding) in &row.findings {
@@ -96,7 +96,7 @@ impl Drift {
         let mut told: BTreeSet<&String> = BTreeSet::new();
         for (action, findings) in by_action.into_iter().rev() {
             let families: BTreeSet<&String> = findings.iter().flat_map(|finding| &finding.families).collect();
-            // Who edits a call rebuilds, too.
+            // An edit of a call includes a rebuild.
             let left: BTreeSet<&String> = families.difference(&told).copied().collect();
             if left.is_empty() && !jobs.is_empty() {
                 continue;

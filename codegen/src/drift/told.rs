@@ -1,4 +1,4 @@
-//! What the compiler tells of a finding: its own items, and what else does not compile where its calls are.
+//! The errors of the compiler that belong to a finding: at its own items, and at other items of its calls.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -8,11 +8,11 @@ use super::items::{ItemPair, mentions, owner};
 use super::rule::Wire;
 use crate::api::{Api, Item};
 
-/// Where something does not compile any more.
+/// The places that do not compile any more.
 pub(super) struct Told<'a> {
     /// Documents and places of schemas, before and after.
     schemas: [HashSet<(&'a str, &'a str)>; 2],
-    /// Whether an operation, or a type that it names, has such an item.
+    /// `true` if an operation, or a type that it names, has such an item.
     operations: HashMap<&'a str, bool>,
     met: &'a BTreeMap<String, Met>,
 }

@@ -42,7 +42,7 @@ pub(super) fn compare<'a>(
             let counterpart = at(sides[1 - side], place);
             let used = [is_used(log, side, place), is_used(log, 1 - side, place)];
             match counterpart {
-                // Where it was used, something of another type stands now, or did before.
+                // A value of another type stands in its places now, or did before.
                 None if used[0] && log.is_ended(side, place) => {
                     log.quiet.push((side == 0, place.clone()));
                     following.insert(place.clone(), node);

@@ -59,7 +59,7 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
     if !is_name(&flags.service_name) {
         return Err(Failure::configuration(
             "add/name",
-            format!("{:?} is no name of a service", flags.service_name),
+            format!("{:?} cannot name a service", flags.service_name),
             "use lower-case letters, digits, `-` and `_`",
         ));
     }
@@ -207,7 +207,7 @@ impl Folder {
         match fs::read_dir(target).map(|mut entries| entries.next().is_some()) {
             Ok(true) => return occupied("is not empty"),
             Ok(false) => {}
-            Err(_) if target.symlink_metadata().is_ok() => return occupied("is no folder"),
+            Err(_) if target.symlink_metadata().is_ok() => return occupied("is not a folder"),
             Err(_) => {}
         }
         let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

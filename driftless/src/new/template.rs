@@ -6,7 +6,7 @@ use toml::Value;
 /// A file by its path in the workspace.
 pub(super) type File = (String, String);
 
-/// What the files say of a service.
+/// The facts of a service that the files contain.
 #[derive(Debug)]
 pub(super) struct Service<'a> {
     pub(super) names: &'a ClientNames,

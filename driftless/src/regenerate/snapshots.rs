@@ -1,4 +1,4 @@
-//! What reviewers accepted of the pinned contracts: a snapshot for each text of a review, kept by insta.
+//! The snapshots that reviewers accepted of the pinned contracts, one for each text of a review, kept by insta.
 //!
 //! The first ones are written with the first client, since there is nothing to compare them with. After that only who accepts
 //! a change writes them: until then `cargo test` fails, and shows the difference.
@@ -43,7 +43,7 @@ impl<'a> Snapshots<'a> {
         Ok(Self { review, differing: Some(differing) })
     }
 
-    /// What to write where no snapshot exists yet.
+    /// The files to write if no snapshot exists yet.
     pub(super) fn first(&self) -> Vec<Change> {
         let review = self.review.iter().filter(|_| self.differing.is_none());
         review.map(|(name, text)| Change::Write { path: path(name), content: written(text).into_bytes() }).collect()
@@ -77,7 +77,7 @@ pub(crate) fn written(text: &str) -> String {
     format!("---\nsource: xtask/tests/snapshots.rs\n---\n{}\n", text.trim_end())
 }
 
-/// What was accepted, by name.
+/// The accepted texts, by name.
 pub(crate) fn accepted(workspace: &Workspace) -> Result<BTreeMap<String, String>, Failure> {
     let mut accepted = BTreeMap::new();
     for path in workspace.files_below(SNAPSHOTS)? {

@@ -27,7 +27,7 @@ pub(super) fn check(text: &str, source: &SourceSettings) -> Result<(), Failure> 
         return refuse("/source/graphql", "is neither a path below the base URL nor an http(s) URL");
     }
     if source.name.as_ref().is_some_and(|name| !super::is_name(name)) {
-        return refuse("/source/name", "is no name: use lower-case letters, digits, `-` and `_`");
+        return refuse("/source/name", "is not a name: use lower-case letters, digits, `-` and `_`");
     }
     if source.largest_loss.is_some_and(|share| share > 100) {
         return refuse("/source/largest_loss", "is no share in per cent");

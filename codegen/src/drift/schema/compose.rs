@@ -58,7 +58,7 @@ impl<'a> Pair<'a, '_> {
             for node in added {
                 let change = self.emit(Rule::VariantAdded, None, Some(&node));
                 (change.variant, change.keyword) = (kind, name(&node));
-                // Where a tag tells them apart, this client keeps what it does not know as `Unknown`.
+                // If a tag tells them apart, this client keeps an unknown variant as `Unknown`.
                 if is_kept {
                     change.costs_this_client(Wire::Safe);
                 }

@@ -119,7 +119,7 @@ impl<'a> Pair<'a, '_> {
         let response = self.class.response;
         let change = self.emit(rule, before.first(), after.first());
         change.variant = if anything { "generalized" } else { "changed" };
-        // What matches anything refuses nothing, and what did so before says nothing of what was read.
+        // A pattern that matches anything refuses nothing, and one that did before says nothing of the values that were read.
         change.wire = match (response, rule) {
             (false, Rule::PatternSet | Rule::PatternChanged) if anything && change.client() > Wire::Safe => {
                 Some(Wire::Safe)
@@ -130,7 +130,7 @@ impl<'a> Pair<'a, '_> {
     }
 }
 
-/// What happened to a bound.
+/// The change of a bound.
 fn limit_rule(before: Option<&Limit<'_>>, after: Option<&Limit<'_>>, upper: bool) -> Option<Rule> {
     match (before, after) {
         (None, Some(new)) if matters(new) => Some(Rule::LimitSet),

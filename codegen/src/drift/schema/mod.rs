@@ -26,7 +26,7 @@ pub(super) use sent::places as sent_places;
 /// The pairs of schemas that were met, and who reaches them.
 #[derive(Debug)]
 pub(super) struct Graph<'a> {
-    /// Whether members beside `$ref` count, before and after.
+    /// `true` if members beside `$ref` count, before and after.
     siblings: [bool; 2],
     /// `YYYY-MM-DD`.
     today: &'a str,
@@ -82,7 +82,7 @@ impl<'a> Graph<'a> {
         Self { siblings, today, sent, pairs: Vec::new(), index: HashMap::new(), queue: VecDeque::new() }
     }
 
-    /// Whether members beside `$ref` count, before and after.
+    /// `true` if members beside `$ref` count, before and after.
     pub(super) fn siblings(&self) -> [bool; 2] {
         self.siblings
     }
@@ -271,7 +271,7 @@ impl<'a> Pair<'a, '_> {
                 }
                 (Rule::SchemaReplaced, old, new)
             }
-            // What has no name of its own in Rust has none to lose.
+            // A type without a name of its own in Rust has none to lose.
             _ if !["properties", "enum", "oneOf", "anyOf"].iter().any(|key| self.after.first(key).is_some()) => return,
             (None, Some(new)) => (Rule::SchemaExtracted, String::new(), new),
             (Some(old), None) => (Rule::SchemaInlined, old, String::new()),
@@ -287,7 +287,7 @@ impl<'a> Pair<'a, '_> {
         }
     }
 
-    /// What refers to the two, where it refers to something else now.
+    /// The place that refers to the two, if it refers to another schema now.
     fn refers(&self) -> Option<&Referring<'a>> {
         let places = [&self.before.place, &self.after.place];
         self.referring.as_ref().filter(|outer| outer.targets.iter().zip(places).all(|(one, at)| *one == at.pointer))

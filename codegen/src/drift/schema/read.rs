@@ -212,7 +212,7 @@ impl<'a> Schema<'a> {
     }
 }
 
-/// Whether a schema says of a value that it is something, and no text.
+/// Returns whether a schema gives its value a type other than a text.
 pub(in crate::drift) fn is_no_text(schema: &Node<'_>, siblings: bool) -> bool {
     let schema = Schema::read(schema, siblings);
     schema.types().map_or(schema.first("properties").is_some(), |types| !types.contains("string"))

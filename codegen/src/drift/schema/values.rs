@@ -57,7 +57,7 @@ impl Pair<'_, '_> {
         }
     }
 
-    /// What generators call the values that both sides have.
+    /// The names that generators give to values of both sides.
     fn names(&mut self) {
         let names = |schema: &Schema<'_>| -> BTreeMap<String, Option<Value>> {
             let list = |key: &str| schema.first(key).and_then(|node| node.value.as_array().cloned());
