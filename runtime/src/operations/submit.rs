@@ -39,7 +39,7 @@ impl<T> Submission<'_, T> {
     ///   submission.
     /// - The store could not keep the acceptance: [`Error::accepted`] has the reference.
     ///
-    /// # Cancellation
+    /// # Cancellation safety
     ///
     /// The future may be dropped at any point. If it is dropped before an attempt asks for a connection, or between
     /// attempts that were clearly refused, it leaves nothing: a task of the runtime removes the entry from the store,
@@ -68,7 +68,7 @@ impl<T> Submission<'_, T> {
     ///   error is [`is_submission_unknown`](Error::is_submission_unknown), has the status, and the store keeps the
     ///   submission.
     ///
-    /// # Cancellation
+    /// # Cancellation safety
     ///
     /// As for [`submit`](Self::submit): an attempt that was not sent is withdrawn. Those before it stay, and so the
     /// submission stays unknown.
@@ -138,7 +138,7 @@ impl Operations {
     /// - It is unknown whether it arrived, and an earlier version of the client stored it without its contents.
     /// - Else as for [`Submission::submit`] and [`Submission::resubmit`].
     ///
-    /// # Cancellation
+    /// # Cancellation safety
     ///
     /// As for [`Submission::submit`] and [`Submission::resubmit`]. Ask again with the same label: the result is the one
     /// operation.
