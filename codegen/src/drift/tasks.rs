@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 pub use self::call::Call;
+use super::action::Action;
 use super::finding::{Drift, Finding};
 use super::item_change::{self, ItemChange, Source};
-use super::people::Action;
 use super::rows::Row;
 use crate::api::{Api, Item};
 
