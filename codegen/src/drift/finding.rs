@@ -8,7 +8,9 @@ use super::action::Action;
 use super::change::{Direction, Kept};
 use super::item_change::{ItemChange, Source};
 use super::rule::{Rule, Wire};
-use super::tasks::Calls;
+
+/// The method of each operation, by document and place: `Forum::get_thread(thread_id: Uuid) -> types::Thread`.
+pub(super) type Calls = HashMap<(String, String), String>;
 
 /// A part of a contract: the last token of its pointer, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,13 +8,10 @@ use serde::Serialize;
 
 pub use self::call::Call;
 use super::action::Action;
-use super::finding::{Drift, Finding};
+use super::finding::{Calls, Drift, Finding};
 use super::item_change::{self, ItemChange, Source};
 use super::rows::Row;
 use crate::api::{Api, Item};
-
-/// The method of each operation, by document and place: `Forum::get_thread(thread_id: Uuid) -> types::Thread`.
-pub(super) type Calls = HashMap<(String, String), String>;
 
 pub(super) fn calls(api: &Api) -> Calls {
     let methods = api.items.iter().filter(|item| item_change::is_method(item.kind, &item.path));
