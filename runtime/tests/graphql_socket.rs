@@ -159,6 +159,45 @@ async fn close_codes_reach_the_caller() {
     }
 }
 
+/// A connection that is reset (RST) or cut off at any point of the protocol is a failure of the network.
+#[tokio::test]
+async fn a_socket_that_is_reset_is_a_failure_that_passes_and_no_violation_of_the_protocol() {
+    for (point, name) in
+        ["before the acknowledgement", "after it", "after a message", "within a frame"].iter().enumerate()
+    {
+        for is_reset in [true, false] {
+            let server = GraphqlServer::sockets(move |mut peer: Peer| async move {
+                if point > 0 {
+                    peer.acknowledge().await;
+                    let id = peer.subscribed().await.unwrap();
+                    if point > 1 {
+                        peer.next(&id, "1").await;
+                    }
+                }
+                let stream = peer.socket.get_mut();
+                if point > 2 {
+                    // The head of a text of 100 bytes, and one of them.
+                    stream.write_all(b"\x81\x64{").await.unwrap();
+                }
+                if is_reset {
+                    stream.set_zero_linger().unwrap();
+                }
+            })
+            .await;
+            let mut subscription = subscribe(&platform(&server.url));
+            let error = loop {
+                match within(subscription.next()).await.unwrap() {
+                    Ok(delivery) => assert!(point > 1, "{delivery:?}"),
+                    Err(error) => break error,
+                }
+            };
+            assert!(error.is_retryable() && error.is_socket(), "{name}, {is_reset}: {error} {error:?}");
+            assert!(!error.to_string().contains("violates"), "{name}, {is_reset}: {error}");
+            assert!(within(subscription.next()).await.is_none());
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_error_message_ends_its_subscription_only() {
     let server = GraphqlServer::sockets(|mut peer: Peer| async move {

@@ -386,6 +386,7 @@ async fn a_call_is_sent_as_often_as_its_client_or_it_says() {
     assert_eq!(sent(&platform, Some(at_once())).await, 3, "a call is free to choose otherwise");
     let platform = client(&server, |builder| builder.retries(at_once().max_attempts(5)).retry_budget(6));
     assert_eq!((sent(&platform, None).await, sent(&platform, None).await, sent(&platform, None).await), (5, 3, 1));
+    assert_eq!(sent(&platform, Some(at_once().without_budget())).await, 3, "this call needs no budget");
 }
 
 #[tokio::test]

@@ -16,6 +16,9 @@ use crate::error::{Error, Kind};
 /// store, or through its command with [`SecretCommand`](super::SecretCommand): a library for it brings D-Bus into the
 /// build.
 ///
+/// `keyring_core` writes the `Debug` text of each entry through the crate `log`, at `DEBUG`. For the stores of the systems,
+/// that is its names. A store that the program sets must not print secrets there; `keyring_core::mock::Store` does.
+///
 /// On Linux, this stores a secret that [`SecretKeyring`] finds, without presenting it to other programs:
 ///
 /// ```sh

@@ -20,6 +20,14 @@ pub type CallFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Sen
 ///
 /// Arguments are serialized when they are given, so a call borrows only the client; errors in them are returned when it
 /// is awaited.
+///
+/// # Cancellation safety
+///
+/// A call that is not awaited sends nothing. Its future may be dropped at any point: connections stay usable, and a token
+/// request goes on for other calls. From the first poll on, the request may or may not have reached the service, as after an
+/// error that [`is_submission_unknown`](Error::is_submission_unknown). A call that reads can be sent again; for one that
+/// changes something, check on the service, or begin the work with a submission, whose store knows. In a loop with
+/// `select!`, create the future outside of the loop: each new one sends a new request.
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<'a, T> {
     pub(crate) unsent: Unsent<'a>,

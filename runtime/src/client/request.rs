@@ -97,7 +97,7 @@ impl<'a> Request<'a> {
 
     /// Sends the request. An error status is an error of the call.
     ///
-    /// # Cancellation
+    /// # Cancellation safety
     ///
     /// If the future is dropped before its end, the request may or may not have reached the service, as after an error
     /// with [`is_submission_unknown`](Error::is_submission_unknown). A request that may be sent twice can be sent

@@ -32,12 +32,14 @@ pub struct RetryPolicy {
     pub(crate) attempts: u32,
     pub(crate) backoff: Backoff,
     pub(crate) attempt_timeout: Duration,
+    /// Retries need no budget.
+    pub(crate) is_free: bool,
 }
 
 impl Default for RetryPolicy {
     fn default() -> Self {
         let backoff = Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(20) };
-        Self { attempts: 3, backoff, attempt_timeout: Duration::MAX }
+        Self { attempts: 3, backoff, attempt_timeout: Duration::MAX, is_free: false }
     }
 }
 
@@ -71,6 +73,13 @@ impl RetryPolicy {
     /// call may be; otherwise, the error of a call that changes something is a submission unknown.
     pub fn attempt_timeout(mut self, time: Duration) -> Self {
         self.attempt_timeout = time;
+        self
+    }
+
+    /// Retries calls without the [budget](crate::ClientBuilder::retry_budget) that the calls to a server share: for the few that
+    /// have to arrive when many others fail.
+    pub fn without_budget(mut self) -> Self {
+        self.is_free = true;
         self
     }
 }
@@ -156,7 +165,7 @@ impl Attempts<'_> {
         if Until::after(pause) >= self.deadline {
             return RetryDecision::Exhausted("deadline");
         }
-        if !(is_free || self.budget.take()) {
+        if !(is_free || self.policy.is_free || self.budget.take()) {
             return RetryDecision::Exhausted("budget");
         }
         RetryDecision::Continue(pause)
@@ -239,7 +248,8 @@ mod tests {
             .flat_map(|(most, budget)| [Duration::ZERO, hour, Duration::MAX].map(|first| (most, budget, first)))
         {
             let policy = RetryPolicy::default().max_attempts(most).initial_backoff(first).max_backoff(Duration::MAX);
-            for repeatable in [false, true] {
+            for (repeatable, is_free) in [(false, false), (true, false), (true, true)] {
+                let policy = RetryPolicy { is_free, ..policy };
                 for code in [400, 500, 503] {
                     let budget = Budget::new(budget_of);
                     let repeats = Repeats { repeatable, ..ALL };
@@ -259,8 +269,9 @@ mod tests {
                         u32::MAX
                     };
                     let by_pause = if first.is_zero() { u32::MAX } else { 1 };
-                    let expected = by_failure.min(most.max(1)).min(by_pause).min(budget_of + 1);
-                    let case = format!("{most} {budget_of} {first:?} {repeatable} {code}");
+                    let expected =
+                        by_failure.min(most.max(1)).min(by_pause).min(if is_free { u32::MAX } else { budget_of + 1 });
+                    let case = format!("{most} {budget_of} {first:?} {repeatable} {is_free} {code}");
                     assert_eq!(attempts.count, expected, "{case}");
                     // A retry that is not allowed does not depend on limits, so that is checked first.
                     assert_eq!(end == RetryDecision::Permanent, attempts.count == by_failure, "{case}: {end:?}");

@@ -13,6 +13,12 @@ use crate::{
 ///
 /// With the cargo feature `operations`, `submit` sends it and returns an `Operation` to watch and to wait for. `.await`
 /// sends it as a plain call, without watching.
+///
+/// # Cancellation safety
+///
+/// `.await` is that of a [`Call`]: dropped, it leaves no trace of a request that may have reached the service, because nothing
+/// is stored. `submit` stores the submission before it is sent: dropped, it is withdrawn if nothing was sent, and otherwise
+/// found again by its label.
 #[must_use = "a submission is sent by `submit`, or when it is awaited"]
 pub struct Submission<'a, T> {
     pub(crate) call: Call<'a, T>,

@@ -17,6 +17,14 @@ macro_rules! __front_call {
         ///
         /// Arguments are serialized when they are given, so a call borrows only the client; errors in them are returned
         /// when it is awaited.
+        ///
+        /// # Cancellation safety
+        ///
+        /// A call that is not awaited sends nothing. Its future may be dropped at any point: connections stay usable, and a token
+        /// request goes on for other calls. From the first poll on, the request may or may not have reached the service, as after an
+        /// error that [`is_submission_unknown`](Error::is_submission_unknown). A call that reads can be sent again; for one that
+        /// changes something, check on the service, or begin the work with a submission, whose store knows. In a loop with
+        /// `select!`, create the future outside of the loop: each new one sends a new request.
         #[must_use = "a call is sent when it is awaited"]
         pub struct Call<'a, T, O = ()>($crate::Call<'a, T>, PhantomData<fn() -> O>);
 
@@ -25,6 +33,12 @@ macro_rules! __front_call {
         ///
         /// With the cargo feature `operations`, `submit` sends it and returns an `Operation` to watch and to wait for.
         /// `.await` sends it as a plain call, without watching. Set optional parameters as on a [`Call`].
+        ///
+        /// # Cancellation safety
+        ///
+        /// `.await` is that of a [`Call`]: dropped, it leaves no trace of a request that may have reached the service, because nothing
+        /// is stored. `submit` stores the submission before it is sent: dropped, it is withdrawn if nothing was sent, and otherwise
+        /// found again by its label.
         #[must_use = "a submission is sent by `submit`, or when it is awaited"]
         pub struct Submission<'a, T, O = ()>($crate::Submission<'a, T>, PhantomData<fn() -> O>);
 
@@ -95,6 +109,10 @@ macro_rules! __front_call {
             /// # Errors
             ///
             /// As for the [submission of the runtime]($crate::Submission::submit).
+            ///
+            /// # Cancellation safety
+            ///
+            /// As there: an attempt that was not sent is withdrawn, and any other is found again by its label.
             #[cfg(feature = "operations")]
             pub async fn submit(
                 self,
@@ -108,6 +126,10 @@ macro_rules! __front_call {
             /// # Errors
             ///
             /// As for the [submission of the runtime]($crate::Submission::resubmit).
+            ///
+            /// # Cancellation safety
+            ///
+            /// As there: an attempt that was not sent is withdrawn, and any other is found again by its label.
             #[cfg(feature = "operations")]
             pub async fn resubmit(
                 self,

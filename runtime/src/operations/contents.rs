@@ -1,7 +1,7 @@
 //! The contents of a submission, by which a label is recognised: fingerprints of the call, in a form that does not
 //! depend on its spelling.
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncReadExt as _;
 
@@ -16,7 +16,8 @@ use crate::{
 /// The largest piece of a file that is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// Headers about the caller, the format of the response, or the attempt, which do not belong to the contents.
+/// Headers about the caller, the format of the response, or the attempt, which do not belong to the contents, unless they are
+/// parameters of the contract.
 const UNCOUNTED: [&str; 12] = [
     "authorization",
     "proxy-authorization",
@@ -43,13 +44,22 @@ pub(super) struct Contents {
     target: String,
     query: String,
     headers: String,
+    /// The parameters of the contract among the headers and cookies that are not in `headers`; `None` if an earlier version
+    /// stored it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parameters: Option<String>,
     body: String,
 }
 
 impl Contents {
-    /// Returns the contents of a request with the headers of its call. Files are read. `unlisted` are further headers
-    /// that do not count.
-    pub(super) async fn read(prepared: &Prepared, call: &HeaderMap, unlisted: &[&str]) -> Result<Self, Error> {
+    /// Returns the contents of a request with the headers of its call. Files are read. `unlisted` is the header of the binding
+    /// that does not count, and `own` that of the client.
+    pub(super) async fn read(
+        prepared: &Prepared,
+        call: &HeaderMap,
+        unlisted: Option<&str>,
+        own: Option<&str>,
+    ) -> Result<Self, Error> {
         let mut headers = prepared.headers.clone();
         headers.extend(call.clone());
         let keys = names_of_keys(prepared.security);
@@ -57,9 +67,8 @@ impl Contents {
             .iter()
             .filter(|(name, _)| {
                 let name = name.as_str();
-                !UNCOUNTED.contains(&name)
-                    && !UNCOUNTED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-                    && !unlisted.iter().chain(&keys).any(|other| other.eq_ignore_ascii_case(name))
+                is_counted(name)
+                    && !unlisted.iter().chain(&own).chain(&keys).any(|other| other.eq_ignore_ascii_case(name))
             })
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
@@ -69,6 +78,7 @@ impl Contents {
             query: pairs("query", url.query().unwrap_or_default()),
             body: body(&prepared.body, media_type(&headers)).await?,
             headers: header_lines(&headers),
+            parameters: Some(parameters(prepared, unlisted)),
         })
     }
 
@@ -79,6 +89,7 @@ impl Contents {
             target: salted(&self.target),
             query: salted(&self.query),
             headers: salted(&self.headers),
+            parameters: self.parameters.as_ref().map(salted),
             body: salted(&self.body),
         }
     }
@@ -89,6 +100,10 @@ impl Contents {
             ("another method or path", self.target == other.target),
             ("another query", self.query == other.query),
             ("other headers", self.headers == other.headers),
+            (
+                "other headers or cookies of the contract",
+                self.parameters.is_none() || other.parameters.is_none() || self.parameters == other.parameters,
+            ),
             ("another body", self.body == other.body),
         ];
         parts.into_iter().find_map(|(difference, same)| (!same).then_some(difference))
@@ -100,6 +115,51 @@ fn names_of_keys(security: Security) -> Vec<&'static str> {
     let Security::Any(alternatives) = security else { return Vec::new() };
     let schemes = alternatives.iter().flat_map(|together| together.iter());
     schemes.filter_map(|scheme| if let Scheme::Header { name, .. } = scheme { Some(*name) } else { None }).collect()
+}
+
+fn is_counted(name: &str) -> bool {
+    !UNCOUNTED.contains(&name) && !UNCOUNTED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Returns the fingerprint of the contract's parameters among the headers that are otherwise uncounted. A request by hand has no
+/// contract, and its headers are those of the call.
+fn parameters(prepared: &Prepared, unlisted: Option<&str>) -> String {
+    let keys = names_of_keys(prepared.security);
+    let is_parameter = |name: &str| {
+        // What the contract declares of these two is not sent as a parameter (OpenAPI 3.1 §4.8.12.1).
+        !prepared.template.is_empty()
+            && !is_counted(name)
+            && name != header::ACCEPT
+            && name != header::AUTHORIZATION
+            && name != header::COOKIE
+            && !unlisted.iter().chain(&keys).any(|other| other.eq_ignore_ascii_case(name))
+    };
+    let mut headers: HeaderMap = HeaderMap::new();
+    for (name, value) in prepared.headers.iter().filter(|(name, _)| is_parameter(name.as_str())) {
+        headers.append(name, value.clone());
+    }
+    if !prepared.template.is_empty() {
+        let cookies = prepared.headers.get_all(header::COOKIE);
+        let cookies = cookies.iter().flat_map(|value| value.as_bytes().split(|byte| *byte == b';'));
+        let name = |cookie: &[u8]| cookie.split(|byte| *byte == b'=').next().unwrap_or_default().to_vec();
+        let of_keys = cookies_of_keys(prepared.security);
+        let mut cookies: Vec<_> =
+            cookies.map(<[u8]>::trim_ascii).filter(|cookie| !of_keys.contains(&name(cookie))).collect();
+        cookies.sort_by_key(|cookie| name(cookie));
+        for cookie in cookies.into_iter().filter_map(|cookie| HeaderValue::from_bytes(cookie).ok()) {
+            headers.append(header::COOKIE, cookie);
+        }
+    }
+    header_lines(&headers)
+}
+
+/// Returns the names of the cookies of API keys.
+fn cookies_of_keys(security: Security) -> Vec<Vec<u8>> {
+    let Security::Any(alternatives) = security else { return Vec::new() };
+    let schemes = alternatives.iter().flat_map(|together| together.iter());
+    let cookies =
+        schemes.filter_map(|scheme| if let Scheme::Cookie { name, .. } = scheme { Some(*name) } else { None });
+    cookies.map(|name| name.as_bytes().to_vec()).collect()
 }
 
 fn media_type(headers: &HeaderMap) -> &str {

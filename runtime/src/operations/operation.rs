@@ -152,7 +152,7 @@ impl Operation {
 
     /// Asks the service to cancel it. Its state tells when it is cancelled.
     ///
-    /// # Cancellation
+    /// # Cancellation safety
     ///
     /// If the future is dropped before its end, the request may or may not have reached the service: query the state,
     /// or ask again.

@@ -39,7 +39,7 @@ impl<T> Submission<'_, T> {
     ///   submission.
     /// - The store could not keep the acceptance: [`Error::accepted`] has the reference.
     ///
-    /// # Cancellation
+    /// # Cancellation safety
     ///
     /// The future may be dropped at any point. If it is dropped before an attempt asks for a connection, or between
     /// attempts that were clearly refused, it leaves nothing: a task of the runtime removes the entry from the store,
@@ -59,7 +59,8 @@ impl<T> Submission<'_, T> {
     ///
     /// # Errors
     ///
-    /// - The configuration names no such header, or an attempt was sent without it.
+    /// - The configuration names no such header, or an attempt was sent without it, or an earlier version of the client stored the
+    ///   submission without its contents.
     /// - [`is_label_mismatch`](Error::is_label_mismatch): the label was submitted with other contents, as for
     ///   [`Operations::submit_or_resume`].
     /// - The store has no such submission of the label.
@@ -67,7 +68,7 @@ impl<T> Submission<'_, T> {
     ///   error is [`is_submission_unknown`](Error::is_submission_unknown), has the status, and the store keeps the
     ///   submission.
     ///
-    /// # Cancellation
+    /// # Cancellation safety
     ///
     /// As for [`submit`](Self::submit): an attempt that was not sent is withdrawn. Those before it stay, and so the
     /// submission stays unknown.
@@ -122,9 +123,10 @@ impl Operations {
     /// announces. Headers count, except for `Authorization`, `Proxy-Authorization`, `Cookie`, `User-Agent`, `Date`,
     /// those that begin with `Accept`, those of traces (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-*`) and
     /// requests (`X-Request-Id`, `X-Correlation-Id`, `Request-Id`, the client's own), those of API keys, and the one by
-    /// which the service recognises a repetition. The client's credential and default headers do not count. The store
-    /// keeps fingerprints (SHA-256, made with the random correlation of the submission), not the contents. For a label
-    /// that an earlier version of the client submitted, only kind and path parameters are compared.
+    /// which the service recognises a repetition. Header and cookie parameters of the contract count under every name: give
+    /// them the same values again. The client's credential and default headers do not count. The store keeps
+    /// fingerprints (SHA-256, made with the random correlation of the submission), not the contents. For a label that an
+    /// earlier version of the client submitted, only kind and path parameters are compared, and it is never sent again.
     ///
     /// # Errors
     ///
@@ -133,9 +135,10 @@ impl Operations {
     ///   state. Nothing was sent.
     /// - [`is_submission_unknown`](Error::is_submission_unknown): it is unknown whether it arrived, and the service
     ///   recognises no repetition.
+    /// - It is unknown whether it arrived, and an earlier version of the client stored it without its contents.
     /// - Else as for [`Submission::submit`] and [`Submission::resubmit`].
     ///
-    /// # Cancellation
+    /// # Cancellation safety
     ///
     /// As for [`Submission::submit`] and [`Submission::resubmit`]. Ask again with the same label: the result is the one
     /// operation.
@@ -230,8 +233,7 @@ struct Draft {
 impl Draft {
     async fn contents(&self, operations: &Operations) -> Result<Contents, Error> {
         let own = operations.client().session.request_id.as_ref().map(|name| name.as_str());
-        let unlisted: Vec<&str> = self.binding.idempotency.into_iter().chain(own).collect();
-        let contents = Contents::read(&self.prepared, &self.options.headers, &unlisted);
+        let contents = Contents::read(&self.prepared, &self.options.headers, self.binding.idempotency, own);
         clock::limit(self.patience, contents).await.unwrap_or_else(|_| {
             let time = clock::seconds(self.patience);
             Err(Error::of(Kind::Timeout, format!("the files of the submission were not read within {time}"))
@@ -296,6 +298,13 @@ impl Draft {
 
     /// Checks that the submission of the label can be sent again with this header.
     fn fits(&self, intent: &Intent, header: &str) -> Result<(), Error> {
+        if intent.contents.is_none() {
+            let message = "an earlier version of the client stored the submission without its contents, so that they cannot be \
+                           compared; nothing was sent";
+            return Err(
+                Error::of(Kind::Store, message).hint("check on the platform, then adopt or forget the submission")
+            );
+        }
         if intent.is_recognised_by(header) {
             return Ok(());
         }

@@ -224,7 +224,7 @@ impl Worker {
     ///
     /// A handler is dropped at its next `.await` if this instance has lost its lease.
     ///
-    /// # Cancellation
+    /// # Cancellation safety
     ///
     /// End it by `stop`. If the future is dropped instead, its handlers are dropped and no lease is returned: another
     /// instance takes over when the lease is over, and calls a handler again that was not marked as done. Nothing is

@@ -8,7 +8,9 @@ use crate::{
 };
 
 /// The minimum throughput of a response body, so that a server that sends a byte now and then does not keep its reader
-/// waiting for ever. Unless set, it is one byte a second, with the idle timeout as grace.
+/// waiting for ever. Unless set, it is 240 bytes a second, with the idle timeout as
+/// grace: the rate below which Kestrel, ASP.NET's server, drops its clients, and far below any network in use. A stream that is slower
+/// by nature, such as a log that is followed, needs [`none`](Self::none).
 ///
 /// Only the time in which the reader waits for the server counts. Each byte pays for its part of a second, and a body
 /// whose unpaid waiting reaches the grace ends with [`is_timeout`](crate::Error::is_timeout).
@@ -29,7 +31,7 @@ pub struct MinThroughput {
 
 impl Default for MinThroughput {
     fn default() -> Self {
-        Self::bytes_per_second(1)
+        Self::bytes_per_second(240)
     }
 }
 
@@ -142,9 +144,12 @@ mod tests {
         let trickle = |wait, bytes| std::iter::repeat_n((wait, bytes), 1_000);
         let least = MinThroughput::default();
         // A byte every 20 s is never a silence of 30 s.
-        assert_eq!(read(30_000, least, trickle(20_000, 1)), Some(Duration::from_secs(31)));
+        assert_eq!(read(30_000, least, trickle(20_000, 1)), Some(Duration::from_nanos(30_004_166_666)));
+        // Two bytes a second would go on for ever with a minimum of one.
+        let two = read(30_000, least, trickle(500, 1)).unwrap();
+        assert!(two > Duration::from_secs(30) && two < Duration::from_secs(31), "{two:?}");
         assert_eq!(read(30_000, MinThroughput::none(), trickle(20_000, 1)), None);
-        assert_eq!(read(30_000, least, trickle(29_000, 29)), None, "one byte a second, in pieces");
+        assert_eq!(read(30_000, least, trickle(29_000, 29 * 240)), None, "as much as it must be, in pieces");
         assert_eq!(read(30_000, least, trickle(30_000, 1)), Some(Duration::from_secs(30)), "silence");
         assert_eq!(
             read(30_000, MinThroughput::bytes_per_second(u64::MAX), trickle(0, 0)),
@@ -153,7 +158,7 @@ mod tests {
         );
         // Fast bytes earn no credit for later silence.
         let burst = std::iter::once((0, usize::MAX)).chain(trickle(20_000, 1));
-        assert_eq!(read(30_000, least, burst), Some(Duration::from_secs(31)));
+        assert_eq!(read(30_000, least, burst), Some(Duration::from_nanos(30_004_166_666)));
         for never in [Duration::MAX, Duration::from_secs(366 * 24 * 60 * 60)] {
             assert_eq!(read(u64::MAX, least.grace(never), trickle(20_000, 0)), None);
         }

@@ -23,8 +23,8 @@ impl<P> ClientBuilder<P> {
         self
     }
 
-    /// Sets the minimum throughput of response bodies; one byte a second unless set. Server-sent events have no
-    /// minimum.
+    /// Sets the minimum throughput of response bodies; 240 bytes a second unless set. Server-sent events
+    /// have no minimum.
     pub fn min_throughput(mut self, least: MinThroughput) -> Self {
         self.least = least;
         self

@@ -13,7 +13,7 @@ fn client() -> Client {
 
 async fn contents(request: Request<'_>) -> Contents {
     let (_, prepared, options) = request.into_parts(false);
-    Contents::read(&prepared.unwrap(), &options.headers, &["Idempotency-Key"]).await.unwrap()
+    Contents::read(&prepared.unwrap(), &options.headers, Some("Idempotency-Key"), None).await.unwrap()
 }
 
 /// A deterministic generator, after Knuth.
@@ -136,7 +136,7 @@ async fn each_part_of_a_request_counts_and_the_difference_is_named() {
     let upload = |upload| contents(client.request(Method::Post, "/things").body(upload));
     assert_eq!(upload(Upload::file(&copy)).await, upload(Upload::bytes(vec![7; 200_000])).await);
     let (_, prepared, _) = client.request(Method::Post, "/x").body(Upload::file(folder.path())).into_parts(false);
-    let error = Contents::read(&prepared.unwrap(), &http::HeaderMap::new(), &[]).await.unwrap_err();
+    let error = Contents::read(&prepared.unwrap(), &http::HeaderMap::new(), None, None).await.unwrap_err();
     assert_eq!(error.code(), "file");
 }
 
@@ -181,7 +181,7 @@ async fn the_parts_of_a_form_count_in_any_order_of_their_names() {
         let (_, prepared, _) = client.request(Method::Post, "/things").into_parts(false);
         let mut prepared = prepared.unwrap();
         prepared.body = crate::protocol::Content::Parts(parts);
-        Contents::read(&prepared, &http::HeaderMap::new(), &[]).await.unwrap()
+        Contents::read(&prepared, &http::HeaderMap::new(), None, None).await.unwrap()
     };
     let file = |bytes: &'static str| Upload::bytes(bytes).file_name("f").content_type("application/json");
     let first = read(&|parts| {
@@ -238,4 +238,60 @@ async fn what_a_store_keeps_is_another_for_each_submission() {
         assert!(one != other && one.len() == 32, "{one} {other}");
     }
     assert!(one.body != plain.body && !serde_json::to_string(&one).unwrap().contains("secret"));
+}
+
+/// A contract's header and cookie parameters are contents under every name. The headers of a call, a key and the key of a
+/// repetition are none.
+#[tokio::test]
+async fn parameters_of_the_contract_count_under_every_name() {
+    use crate::{
+        Call,
+        codegen::{Scheme, Security},
+        protocol::{Operation, Parameter, Payload},
+    };
+
+    static POST: Operation = Operation {
+        name: "x",
+        path: "/x",
+        method: Method::Post,
+        parameters: &[
+            Parameter::cookie("tenant"),
+            Parameter::header("Accept-Language"),
+            Parameter::header("X-Request-Id"),
+            Parameter::header("Traceparent"),
+            Parameter::header("User-Agent"),
+            Parameter::header("X-Other"),
+            Parameter::header("Idempotency-Key"),
+            Parameter::header("X-Key"),
+            Parameter::cookie("key"),
+        ],
+        security: Security::Any(&[&[
+            Scheme::Header { scheme: "a", name: "X-Key" },
+            Scheme::Cookie { scheme: "b", name: "key" },
+        ]]),
+        ..Operation::family("things")
+    };
+    const UNCOUNTED: usize = 6;
+    let client = client();
+    let read = async |values: &[&str]| {
+        let arguments: Vec<&dyn crate::protocol::Argument> = values.iter().map(|value| value as _).collect();
+        let call = Call::new(&client, &POST, &arguments, Payload::None, |_| Ok(()));
+        let (prepared, options) = call.header("accept-language", "of the call").unsent.into_parts().unwrap();
+        Contents::read(&prepared, &options.headers, Some("Idempotency-Key"), Some("x-request-id")).await.unwrap()
+    };
+    let first = ["a"; 9];
+    let contents = read(&first).await;
+    assert_eq!(contents, read(&first).await);
+    for position in 0..first.len() {
+        let mut values = first;
+        values[position] = "b";
+        let difference = contents.difference(&read(&values).await);
+        assert_eq!(difference.is_some(), position < UNCOUNTED, "{position}: {difference:?}");
+    }
+    // An earlier version did not store them.
+    let mut values = first;
+    values[0] = "b";
+    let mut earlier = contents.clone();
+    earlier.parameters = None;
+    assert_eq!(earlier.difference(&read(&values).await), None);
 }
