@@ -60,7 +60,7 @@ fn each_pair_has_its_report() {
     }
 }
 
-/// Where items are listed, no line says that there are none, or an item twice; and what does not compile is not silent.
+/// Checks that no line with items says that there are none, or an item twice, and that no row with items that break is silent.
 fn tells_each_item_once(drift: &Drift, name: &str) {
     let report = drift.markdown(&heading(name));
     for row in report.lines().filter(|line| line.starts_with("| ")) {

@@ -1,8 +1,9 @@
 //! Ctrl-C and termination signals: the first one ends any stage, unless files are being swapped.
 
 use std::io::IsTerminal as _;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::runtime::{Handle, Runtime};
@@ -22,6 +23,8 @@ const DEFERRED: u8 = 2;
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     state: Arc<AtomicU8>,
+    /// A folder that goes with a program that is ended.
+    unfinished: Arc<Mutex<Option<PathBuf>>>,
 }
 
 impl Interrupt {
@@ -55,6 +58,10 @@ impl Interrupt {
                 let _ = tokio::time::timeout(GRACE, signals.next()).await;
                 let line = if std::io::stderr().is_terminal() { "\n" } else { "" };
                 crate::console::progress(&format!("{line}{}", stopped()));
+                if let Some(folder) = listener.unfinished.lock().ok().and_then(|mut folder| folder.take()) {
+                    // The program ends, whatever is left of it.
+                    let _ = std::fs::remove_dir_all(folder);
+                }
                 std::process::exit(EXIT);
             }
         });
@@ -64,6 +71,13 @@ impl Interrupt {
     /// Leaves the state in which nobody has asked for anything. False: it was left before.
     fn change(&self, to: u8) -> bool {
         self.state.compare_exchange(WORKING, to, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+
+    /// Removes a folder if a signal ends the program before its work is done.
+    pub fn remove_unfinished(&self, folder: &Path) {
+        if let Ok(mut unfinished) = self.unfinished.lock() {
+            *unfinished = Some(folder.to_owned());
+        }
     }
 
     /// Fails when a signal has arrived.

@@ -229,7 +229,7 @@ fn every_way_of_a_program_gets_the_contract() {
         let paths: Vec<&str> =
             forms.iter().map(|form| form.path.as_str()).filter(|path| path.contains("token")).collect();
         assert_eq!(paths.concat(), asked, "{keys:?} {variables:?}");
-        let has_audience = forms.iter().any(|form| form.body.contains("audience=platform"));
+        let has_audience = forms.iter().any(|form| form.body.contains("audience=service"));
         assert_eq!(has_audience, variables.iter().any(|(name, _)| *name == "TEST_AUDIENCE"));
         assert!(!format!("{run:?}").contains("tok-2718"), "{run:?}");
     }

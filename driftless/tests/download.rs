@@ -184,7 +184,7 @@ fn a_token_that_is_refused_is_told_from_a_missing_one() {
 fn a_name_that_does_not_resolve_is_said() {
     let workspace = Workspace::pinned();
     let run = workspace.run(&["regenerate", "--base-url", "https://platform.invalid/"]);
-    run.fails(3, &["download/dns", "service.invalid", "cannot be resolved", "--offline"]);
+    run.fails(3, &["download/dns", "platform.invalid", "cannot be resolved", "--offline"]);
 }
 
 #[test]

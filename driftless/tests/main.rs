@@ -24,6 +24,7 @@ mod graphql;
 mod interrupted;
 mod keys;
 mod merged;
+mod new;
 mod outputs;
 #[cfg(unix)]
 mod page;

@@ -65,7 +65,7 @@ fn tokens(server: &Server) -> Vec<String> {
 #[test]
 fn each_document_is_downloaded_with_its_own_token() {
     let pair = Pair::new(&format!("{DOCUMENTS}{SERVER}"));
-    pair.run(&["regenerate"]).succeeds(&["service from http", "compliance from http"]);
+    pair.run(&["regenerate"]).succeeds(&["platform from http", "compliance from http"]);
     assert!(!tokens(&pair.main).is_empty() && !tokens(&pair.compliance).is_empty());
     assert!(tokens(&pair.main).iter().all(|token| token == "Bearer canary-main"), "{:?}", tokens(&pair.main));
     let own = tokens(&pair.compliance);
@@ -114,7 +114,7 @@ fn one_document_is_refreshed_alone() {
     pair.run(&["regenerate", "--document", "compliance"]).succeeds(&["0 bytes written"]);
     assert_eq!((pair.workspace.tree(), pair.main.requests().len()), (before, asked));
     pair.run(&["regenerate", "--document", "other"])
-        .fails(5, &["no document has the name \"other\"", "service, compliance"]);
+        .fails(5, &["no document has the name \"other\"", "platform, compliance"]);
 }
 
 /// What watches an operation is the client of the main server.

@@ -14,6 +14,7 @@ mod blocking;
 #[cfg(unix)]
 #[path = "support/certificates.rs"]
 mod certificates;
+mod charsets;
 mod compliance;
 mod download;
 #[cfg(unix)]

@@ -76,7 +76,7 @@ struct Inner {
 /// The time of the clock at some moment, and its pace since then.
 #[derive(Clone, Copy, Debug)]
 struct Hands {
-    shown: i64,
+    moment_at_start: i64,
     since: Instant,
     pace: f64,
 }
@@ -108,7 +108,7 @@ impl Clock {
     }
 
     pub(crate) fn set_milliseconds(&self, moment: i64) {
-        self.change(|hands| hands.shown = moment.clamp(0, LAST));
+        self.change(|hands| hands.moment_at_start = moment.clamp(0, LAST));
     }
 
     /// Returns to real time and its pace.
@@ -124,7 +124,7 @@ impl Clock {
     /// Moves the clock on at once. It stops at the end of the year 9999.
     pub fn advance(&self, by: Duration) {
         let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-        self.change(|hands| hands.shown = hands.shown.saturating_add(by).min(LAST));
+        self.change(|hands| hands.moment_at_start = hands.moment_at_start.saturating_add(by).min(LAST));
     }
 
     /// Returns the milliseconds since the Unix epoch.
@@ -166,7 +166,7 @@ impl Clock {
     fn change(&self, change: impl FnOnce(&mut Hands)) {
         {
             let mut hands = self.0.hands.lock().unwrap_or_else(PoisonError::into_inner);
-            hands.shown = hands.now();
+            hands.moment_at_start = hands.now();
             hands.since = Instant::now();
             change(&mut hands);
         }
@@ -177,13 +177,13 @@ impl Clock {
 
 impl Hands {
     fn new() -> Self {
-        Self { shown: milliseconds(), since: Instant::now(), pace: 1.0 }
+        Self { moment_at_start: milliseconds(), since: Instant::now(), pace: 1.0 }
     }
 
     fn now(self) -> i64 {
         #[expect(clippy::cast_possible_truncation, reason = "a clock that shows the end of time may stand there")]
         let run = (self.since.elapsed().as_secs_f64() * 1000.0 * self.pace) as i64;
-        self.shown.saturating_add(run).clamp(0, LAST)
+        self.moment_at_start.saturating_add(run).clamp(0, LAST)
     }
 }
 

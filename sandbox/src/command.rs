@@ -317,11 +317,11 @@ mod tests {
                         continue;
                     }
                     let (parent, part) = path.rsplit_once("/{").map_or((path, false), |(parent, _)| (parent, true));
-                    let fits = |(_, own, place, takes): &&(&[&str], &str, &str, Takes)| {
+                    let fits = |(_, own, route, takes): &&(&[&str], &str, &str, Takes)| {
                         let posts = *takes == Takes::BodyOrRead && method == "post";
-                        let is_part = place.ends_with("{}") || *takes == Takes::PartOrNothing && part;
+                        let is_part = route.ends_with("{}") || *takes == Takes::PartOrNothing && part;
                         (own.eq_ignore_ascii_case(method) || posts)
-                            && place.trim_end_matches("/{}") == parent
+                            && route.trim_end_matches("/{}") == parent
                             && is_part == part
                     };
                     let both = |entry: &&(&[&str], &str, &str, Takes)| {

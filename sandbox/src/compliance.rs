@@ -44,9 +44,9 @@ async fn serve(State(api): State<Api>, State(compliance): State<Compliance>, req
         return StatusCode::NOT_FOUND.into_response();
     }
     let answer = async {
-        let found = handlers::find(&api, &request)?;
+        let routed = handlers::find(&api, &request)?;
         let caller = caller(&api.issuer, &compliance, request.headers())?;
-        Ok::<_, Box<Response>>(handlers::run(&api, &caller, found, request).await)
+        Ok::<_, Box<Response>>(handlers::run(&api, &caller, routed, request).await)
     };
     answer.await.unwrap_or_else(|response| *response)
 }

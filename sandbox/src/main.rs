@@ -169,8 +169,8 @@ fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
             print(&body)
         }
         Ok(command::Answered::Refused(status, body)) => {
-            let said = String::from_utf8_lossy(&body).into_owned();
-            let message = format!("the sandbox answered {status}: {}", said.trim());
+            let answer = String::from_utf8_lossy(&body).into_owned();
+            let message = format!("the sandbox answered {status}: {}", answer.trim());
             Err(Failure { code: "control-refused", message, hint, exit: REFUSED })
         }
         Err(command::NotSent::Address(message)) => Err(Failure {
@@ -216,9 +216,9 @@ fn run(flags: &Flags) -> Result<(), Failure> {
         let mut ends = Ends::listen(flags.end_with_stdin).map_err(|error| refused("sandbox-signals", &error))?;
         let sandbox = platform_sandbox::start_with(flags.options.clone()).await.map_err(|error| failed(&error))?;
         let secrets = sandbox.publish_secrets(flags.secrets.as_deref()).map_err(|error| failed(&error))?;
-        let said = if flags.json { json(&sandbox, &secrets)? } else { announcement(&sandbox, &secrets) };
+        let output = if flags.json { json(&sandbox, &secrets)? } else { announcement(&sandbox, &secrets) };
         // A sandbox whose addresses cannot be printed is of no use: it ends.
-        print(screened(&said).as_bytes())?;
+        print(screened(&output).as_bytes())?;
         if !flags.json {
             let _ = writeln!(io::stderr(), "Ctrl-C ends the sandbox and removes the secret files");
         }
@@ -334,13 +334,13 @@ fn print(text: &[u8]) -> Result<(), Failure> {
 
 /// Removes control characters of terminals: names come from a seed, paths from users.
 fn screened(text: &str) -> String {
-    text.chars().fold(String::new(), |mut shown, letter| {
+    text.chars().fold(String::new(), |mut screened_text, letter| {
         match letter {
-            '\n' | ' '..='~' => shown.push(letter),
-            _ if letter.is_alphanumeric() => shown.push(letter),
-            _ => shown.extend(letter.escape_default()),
+            '\n' | ' '..='~' => screened_text.push(letter),
+            _ if letter.is_alphanumeric() => screened_text.push(letter),
+            _ => screened_text.extend(letter.escape_default()),
         }
-        shown
+        screened_text
     })
 }
 

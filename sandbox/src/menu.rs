@@ -39,12 +39,12 @@ pub(crate) const PLAIN_HEADER: &str = "<header><a class=\"skip\" href=\"#main\">
     <a class=\"brand\" href=\"/sandbox\">← Platform sandbox</a></header>\n";
 
 /// The menu, with the page of this address marked.
-pub(crate) fn of(place: &str) -> String {
+pub(crate) fn of(current: &str) -> String {
     let mut menu = String::from("<nav id=\"parts\" aria-label=\"Pages\">");
     for (group, links) in MENU {
         menu += &format!("<p>{group}</p><ul>");
         for (address, name) in links {
-            let here = if *address == place { " aria-current=\"page\"" } else { "" };
+            let here = if *address == current { " aria-current=\"page\"" } else { "" };
             menu += &format!("<li><a href=\"{address}\"{here}>{name}</a></li>");
         }
         menu += "</ul>";

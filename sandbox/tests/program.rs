@@ -384,7 +384,7 @@ fn an_address_without_a_sandbox_is_told_from_one_that_is_none() {
         assert_eq!(code, Some(5), "{base}: {said}");
     }
     let page = include_str!("../README.md");
-    for row in ["| 3 | | no sandbox answers there", "| 5 | the command line", "| 6 | the file system"] {
+    for row in ["| 3 | | no server answers at the address", "| 5 | the command line", "| 6 | the file system"] {
         assert!(page.contains(row), "{row}");
     }
 }

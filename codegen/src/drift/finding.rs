@@ -5,11 +5,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::change::{Direction, Kept};
-use super::difference::Part;
 use super::item_change::{ItemChange, Source};
 use super::people::Action;
 use super::rule::{Rule, Wire};
 use super::tasks::Calls;
+
+/// A part of a contract: the last token of its pointer, and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SchemaPart {
+    pub(super) name: String,
+    pub(super) value: serde_json::Value,
+}
 
 /// A place in a contract as it was published.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -91,7 +97,7 @@ pub(super) struct Places {
     /// The pairs of schemas, as [`Met::schemas`] has them.
     pub(super) schemas: BTreeSet<usize>,
     /// What stands there, before and after.
-    pub(super) parts: [Option<Part>; 2],
+    pub(super) parts: [Option<SchemaPart>; 2],
 }
 
 /// What was compared with what, in places as published.

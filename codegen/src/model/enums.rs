@@ -67,7 +67,7 @@ pub(super) fn listed<'a>(node: &Node<'a>) -> Vec<&'a Value> {
     node.value.get("enum").and_then(Value::as_array).into_iter().flatten().collect()
 }
 
-/// Where generators write what they call the values.
+/// Extensions in which generators write names of the values.
 pub(crate) const VALUE_NAMES: [&str; 3] = ["x-enum-varnames", "x-enumNames", "x-enum-names"];
 
 /// The variants of an enumeration.

@@ -80,6 +80,6 @@ pub(crate) fn refine(
     );
     files.extend(tables.map(|tables| ("xml.rs".to_owned(), tables)));
     let surface = surface::surface(&render);
-    let first_call = operations::first_call(&render);
+    let first_call = examples::first_call(&render);
     Parts { files, features: layout::features(model, &groups), surface, first_call, api: index.finish() }
 }

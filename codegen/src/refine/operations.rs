@@ -6,7 +6,6 @@ use super::index::{Index, Traits};
 use super::render::Render;
 use super::source::attribute;
 use super::{client, examples, security, xml};
-use crate::FirstCall;
 use crate::bind::{Paged, PagedNext};
 use crate::model::{
     BodyKind, Content, Family, HeaderForm, Location, Operation, Parameter, Provenance, ResponseHeader, Style,
@@ -393,31 +392,4 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
 /// The method that configures the version of the interface.
 fn api_version(called: &Called) -> Docs {
     docs!["[`", &called.builder, "::api_version`](crate::", &called.builder, "::api_version)"]
-}
-
-/// The shortest call for a first program: of an operation that only reads, needs no argument, answers with something, and is there in
-/// the default build.
-pub(super) fn first_call(render: &Render<'_>) -> Option<FirstCall> {
-    let is_simple = |operation: &&Operation| {
-        operation.method == "GET"
-            && !operation.deprecated
-            && operation.provenance != Provenance::Assumed
-            && operation.success != Content::Empty
-            && !xml::is_spoken(render.model, operation)
-            && arrange(render, operation).list.is_empty()
-    };
-    let of_main = |operation: &&Operation| {
-        let family = render.model.families.iter().find(|family| family.name == operation.family);
-        family.is_some_and(|family| family.server.is_none())
-    };
-    let calls = render.model.operations.iter().filter(is_simple).filter(of_main);
-    let call = calls.min_by_key(|operation| {
-        (operation.family.len() + operation.name.len(), operation.family.clone(), operation.name.clone())
-    })?;
-    Some(FirstCall {
-        family: call.family.to_string(),
-        operation: call.name.to_string(),
-        marker: Ident::derived(&marker_name(&call.name), |_| call.name.to_string()).to_string(),
-        path: call.path.clone(),
-    })
 }

@@ -21,7 +21,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text)
 }
 
-/// Where commands of a build log begin.
+/// The places at which commands of a build log begin.
 fn commands(text: &str) -> impl Iterator<Item = usize> {
     let is_command =
         |rest: &str| rest.starts_with('[') || rest.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("vso["));

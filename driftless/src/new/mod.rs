@@ -130,6 +130,7 @@ fn make(
         ..Regenerate::default()
     };
     let (runtime, interrupt) = Interrupt::start()?;
+    interrupt.remove_unfinished(folder.around.path());
     let steps = Steps::new();
     let given = flags.name.as_deref().map(|name| client_names(name, &Setup::default()));
     let head = head(&given.clone().unwrap_or_default(), None);

@@ -40,7 +40,7 @@ pub(super) fn workspace(vendored: bool) -> Vec<File> {
         (".gitignore", include_str!("template/gitignore")),
         ("xtask/Cargo.toml", include_str!("template/xtask.toml")),
         ("xtask/src/main.rs", include_str!("template/xtask.rs")),
-        ("xtask/tests/snapshots.rs", include_str!("template/snapshots.rs")),
+        ("xtask/tests/snapshots.rs", include_str!("template/tests/snapshots.rs")),
     ]
     .map(|(path, text)| (path.to_owned(), text.to_owned()))
     .into();
@@ -63,7 +63,7 @@ impl Service<'_> {
         if self.first.is_some() {
             for (path, text) in [
                 ("examples/first.rs", include_str!("template/first.rs")),
-                ("tests/first.rs", include_str!("template/first-test.rs")),
+                ("tests/first.rs", include_str!("template/tests/first.rs")),
             ] {
                 files.push((format!("generated-client/{path}"), self.filled(text)));
             }

@@ -20,7 +20,6 @@ base_url_env = "TEST_BASE_URL"
 stand_in = { package = "platform-sandbox", manifest = ""#,
     env!("CARGO_MANIFEST_DIR"),
     r#"/../Cargo.toml" }
-
 [source.token]
 variables = "TEST_"
 scope = "api"

@@ -142,11 +142,10 @@ impl<'a, I> Items<'a, I> {
     /// Takes the items of a page, and determines the next one.
     fn arrive(&mut self, raw: &Raw) -> Result<(), Error> {
         let body = raw.bytes();
-        let text = || std::str::from_utf8(body).ok().map(|text| text.trim_start_matches('\u{feff}'));
         // A response without content is a page without items.
         let read = match raw.status {
             StatusCode::NO_CONTENT => Some(Value::Null),
-            _ => text().and_then(|text| Value::read(text).ok()),
+            _ => Value::read(&raw.json_text()?).ok(),
         };
         let refuse = |what: String| {
             Error::of(Kind::Decode, what)

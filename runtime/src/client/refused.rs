@@ -39,7 +39,9 @@ pub(super) async fn refused(
     let headers = scrubbed(response.headers().clone(), &secrets);
     let challenge =
         headers.get(header::WWW_AUTHENTICATE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let body = scrub_all(body::excerpt(response, ERROR_LIMIT, idle).await, &secrets);
+    let body = body::excerpt(response, ERROR_LIMIT, idle).await;
+    let kind = headers.get(header::CONTENT_TYPE);
+    let body = scrub_all(kind, body, &secrets);
     let reason = status.canonical_reason().unwrap_or("a status without a name");
     let mut message = format!("{} {reason}", status.as_u16());
     let hint = match status.as_u16() {
@@ -58,21 +60,22 @@ pub(super) async fn refused(
         500..=599 => "the service failed: call again later".to_owned(),
         _ => String::new(),
     };
-    Error::status_code(status, body, message, hint).with_headers(headers).with_retry_after(wait)
+    let error = Error::status_code(status, kind, body, message, hint);
+    error.with_headers(headers).with_retry_after(wait)
 }
 
 /// The headers without the caller's secrets that the server repeats.
 fn scrubbed(mut headers: HeaderMap, secrets: &[SecretString]) -> HeaderMap {
     for value in headers.values_mut() {
-        let clean = scrub_all(Bytes::copy_from_slice(value.as_bytes()), secrets);
+        let clean = scrub_all(None, Bytes::copy_from_slice(value.as_bytes()), secrets);
         // After blanking out, it is still a valid header value.
         *value = HeaderValue::from_maybe_shared(clean).unwrap_or_else(|_| HeaderValue::from_static(""));
     }
     headers
 }
 
-fn scrub_all(text: Bytes, secrets: &[SecretString]) -> Bytes {
-    secrets.iter().fold(text, |text, secret| scrub(text, Some(secret)))
+fn scrub_all(kind: Option<&HeaderValue>, text: Bytes, secrets: &[SecretString]) -> Bytes {
+    secrets.iter().fold(text, |text, secret| scrub(kind, text, Some(secret)))
 }
 
 fn unauthorized(session: &Session, sent: &SentCredentials<'_>) -> String {

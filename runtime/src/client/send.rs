@@ -272,7 +272,8 @@ impl Sending<'_> {
         let live = options.stream.unwrap_or_else(|| prepared.stream && !is_json_beside_stream(prepared, &headers));
         let flow = Flow::new(self.idle, options.least.unwrap_or(session.least));
         let body = if live {
-            Body::Live(ByteStream::live(prepared.operation, response.into(), flow, session.body_limit))
+            let kind = headers.get(header::CONTENT_TYPE).cloned();
+            Body::Live(ByteStream::live(prepared.operation, kind, response.into(), flow, session.body_limit))
         } else {
             let read = body::read(&mut response, session.body_limit, flow).await;
             Body::Whole(read.map_err(|error| error.with_status(status))?)

@@ -3,7 +3,7 @@
 use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::{Error, Inner, Kind, Problem, display};
 
@@ -46,17 +46,17 @@ impl Error {
     }
 
     /// Creates the error of a response with an error status.
-    pub(crate) fn status_code(status: StatusCode, body: Bytes, what: String, hint: String) -> Self {
-        let problem = Problem::read(&body);
-        Self(Box::new(Inner {
-            kind: Kind::Status,
-            status: Some(status),
-            problem,
-            body,
-            what,
-            hint,
-            ..Inner::default()
-        }))
+    pub(crate) fn status_code(
+        status: StatusCode,
+        media_type: Option<&HeaderValue>,
+        body: Bytes,
+        what: String,
+        hint: String,
+    ) -> Self {
+        let mut error = Self::of(Kind::Status, what).hint(hint).with_response(status, media_type, body);
+        let problem = error.json_text().ok().and_then(|text| Problem::read(&text));
+        error.0.problem = problem;
+        error
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -109,9 +109,18 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_response(mut self, status: StatusCode, body: Bytes) -> Self {
+    pub(crate) fn with_response(mut self, status: StatusCode, media_type: Option<&HeaderValue>, body: Bytes) -> Self {
+        self.0.media_type = media_type.cloned();
         self.0.status = Some(status);
         self.0.body = body;
+        self
+    }
+
+    /// Sets the body of another error.
+    #[cfg(feature = "graphql")]
+    pub(crate) fn with_response_of(mut self, other: &Self) -> Self {
+        self.0.media_type.clone_from(&other.0.media_type);
+        self.0.body = other.0.body.clone();
         self
     }
 

@@ -3,9 +3,11 @@
 use std::fmt::{self, Write};
 
 use bytes::Bytes;
+use http::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{Error, Kind};
+use crate::json::charset;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,8 +127,12 @@ pub(crate) fn scrub_text(text: &str, secret: &str) -> String {
 }
 
 /// Returns the body without a token that a server repeats in it.
-pub(crate) fn scrub(body: Bytes, secret: Option<&SecretString>) -> Bytes {
+pub(crate) fn scrub(kind: Option<&HeaderValue>, body: Bytes, secret: Option<&SecretString>) -> Bytes {
     let Some(secret) = secret.map(ExposeSecret::expose_secret).filter(|secret| !secret.is_empty()) else { return body };
+    // In another charset, a secret has other bytes, or stands among some that are to stay readable.
+    if let Some(text) = charset::foreign(kind, &body).filter(|text| text.contains(secret)) {
+        return scrub_text(&text, secret).into();
+    }
     if !body.windows(secret.len()).any(|window| window == secret.as_bytes()) {
         return body;
     }
@@ -154,7 +160,7 @@ mod tests {
             assert_eq!(scrub_text(text, secret), expected, "{text:?} without {secret:?}");
         }
         let body = Bytes::from_static(b"\xff long-secret \xff");
-        let clean = scrub(body, Some(&"long-secret".into()));
+        let clean = scrub(None, body, Some(&"long-secret".into()));
         assert!(String::from_utf8_lossy(&clean).contains(" [redacted] "), "{clean:?}");
     }
 }

@@ -3,7 +3,7 @@
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-use super::{Error, Inner, Kind, scrub};
+use super::{Error, Inner, Kind, scrub_text};
 use crate::json::{Object, Value, lenient};
 
 /// One error of a response, as in the GraphQL specification.
@@ -46,7 +46,7 @@ impl Error {
     pub(crate) fn with_graphql(mut self, secret: Option<&SecretString>) -> Self {
         // ASP.NET's problem details have `errors` as well, as an object.
         if self.0.kind == Kind::Status
-            && let Ok(Value::Object(answer)) = serde_json::from_slice(&self.0.body)
+            && let Some(Value::Object(answer)) = self.json_text().ok().and_then(|text| serde_json::from_str(&text).ok())
             && let Some(list @ Value::Array(items)) = answer.value("errors")
             && !items.is_empty()
         {
@@ -98,9 +98,7 @@ pub(crate) fn read_errors(text: &str, secret: Option<&SecretString>) -> Vec<Grap
         return Vec::new();
     }
     let text = match secret {
-        Some(secret) if text.contains(secret.expose_secret()) => {
-            String::from_utf8_lossy(&scrub(text.to_owned().into(), Some(secret))).into_owned()
-        }
+        Some(secret) if text.contains(secret.expose_secret()) => scrub_text(text, secret.expose_secret()),
         _ => text.to_owned(),
     };
     let list = match serde_json::from_str(&text) {

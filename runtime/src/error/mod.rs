@@ -13,10 +13,10 @@ mod problem;
 
 #[cfg(feature = "operations")]
 use std::any::Any;
-use std::{error::Error as StdError, sync::Arc, time::Duration};
+use std::{borrow::Cow, error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::de::DeserializeOwned;
 
 pub(crate) use build::Reach;
@@ -31,7 +31,7 @@ pub(crate) use kind::Kind;
 pub(crate) use predicates::{is_passing_status, is_passing_status_of_issuer};
 pub use problem::Problem;
 
-use crate::json::lenient;
+use crate::json::{charset, lenient};
 
 pub use kind::Kind as ErrorKind;
 
@@ -70,6 +70,8 @@ struct Inner {
     headers: HeaderMap,
     problem: Option<Problem>,
     body: Bytes,
+    /// The media type of the body.
+    media_type: Option<HeaderValue>,
     retry_after: Option<Duration>,
     /// The cause is expected to be temporary, whatever kind of error it is.
     passing: bool,
@@ -142,11 +144,18 @@ impl Error {
     ///
     /// The body is not JSON of that type.
     pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Self> {
-        lenient::from_slice(&self.0.body).map_err(|cause| Self::decode("the body of the error", &cause))
+        let unreadable = |cause: String| Self::of(Kind::Decode, cause).hint("read `raw_body`");
+        let text = self.json_text().map_err(unreadable)?;
+        lenient::from_slice(text.as_bytes()).map_err(|cause| Self::decode("the body of the error", &cause))
+    }
+
+    /// Returns the body as the text of JSON.
+    pub(crate) fn json_text(&self) -> Result<Cow<'_, str>, String> {
+        charset::json(self.0.media_type.as_ref(), &self.0.body)
     }
 
     /// Returns the body of the response, at most 64 KiB. A token or secret of this client that the server repeats in it
-    /// is blanked out.
+    /// is blanked out; the rest is UTF-8 then.
     pub fn raw_body(&self) -> &[u8] {
         &self.0.body
     }

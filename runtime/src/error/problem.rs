@@ -29,8 +29,8 @@ pub struct Problem {
 
 impl Problem {
     /// Reads a body. Any JSON object is accepted: services omit the media type and the members at will.
-    pub(crate) fn read(body: &[u8]) -> Option<Self> {
-        let Ok(Value::Object(mut members)) = serde_json::from_slice(body) else { return None };
+    pub(crate) fn read(body: &str) -> Option<Self> {
+        let Ok(Value::Object(mut members)) = serde_json::from_str(body) else { return None };
         let kind = text(&mut members, "type");
         let status = members.value("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
         if status.is_some() {

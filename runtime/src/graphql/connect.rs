@@ -214,7 +214,9 @@ async fn not_upgraded(session: &Session, response: &mut reqwest::Response, cache
     let status = response.status();
     let secret = cached.map(|cached| &cached.secret);
     let wait = crate::transport::retry_after(response.headers(), std::time::SystemTime::now());
-    let body = scrub(excerpt(response, ERROR_LIMIT, session.idle).await, secret);
+    let body = excerpt(response, ERROR_LIMIT, session.idle).await;
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    let body = scrub(kind, body, secret);
     let mut message = format!("{status}, and no WebSocket");
     if let Some(challenge) = response.headers().get(header::WWW_AUTHENTICATE) {
         let challenge = String::from_utf8_lossy(challenge.as_bytes()).into_owned();
@@ -230,7 +232,7 @@ async fn not_upgraded(session: &Session, response: &mut reqwest::Response, cache
     let error = if status.is_success() {
         close::protocol(&message)
     } else {
-        Error::status_code(status, body, message, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
+        Error::status_code(status, kind, body, message, hint.to_owned()).with_graphql(secret).with_retry_after(wait)
     };
     // 501 and the 4xx that are not about the caller: the server has no WebSocket here.
     let no_upgrade = status.is_success() || matches!(status.as_u16(), 400 | 404 | 405 | 406 | 415 | 426 | 501);

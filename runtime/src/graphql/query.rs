@@ -227,8 +227,9 @@ fn read_body(raw: Raw) -> Result<Bytes, Error> {
     let essence = kind.as_deref().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // Some services send no media type, or `text/plain`, with their JSON.
     let is_json = essence.is_empty() || essence.ends_with("json");
-    if is_json || raw.bytes().trim_ascii_start().starts_with(b"{") {
-        return Ok(raw.bytes().clone());
+    let body = raw.json_bytes();
+    if is_json || body.trim_ascii_start().starts_with(b"{") {
+        return Ok(body);
     }
     let hint = match essence.starts_with("multipart/") {
         true => "the service answers in several parts, which the client does not read: remove `@defer` and `@stream`",
@@ -243,12 +244,12 @@ fn refused(error: Error, secret: Option<&SecretString>) -> Error {
     let Some(status) = error.status().filter(|status| !matches!(status.as_u16(), 401 | 403 | 429)) else {
         return error.with_graphql(secret);
     };
-    let Ok(Value::Object(answer)) = serde_json::from_slice(error.raw_body()) else { return error };
+    let answer = error.json_text().ok().and_then(|text| serde_json::from_str(&text).ok());
+    let Some(Value::Object(answer)) = answer else { return error };
     // ASP.NET's problem details have `errors` as well, as an object.
     match answer.value("errors") {
         Some(list @ Value::Array(_)) => {
-            let body = Bytes::copy_from_slice(error.raw_body());
-            Error::graphql(read_errors(&list.to_string(), secret)).with_response(status, body).at(NAME)
+            Error::graphql(read_errors(&list.to_string(), secret)).with_response_of(&error).with_status(status).at(NAME)
         }
         _ => error,
     }

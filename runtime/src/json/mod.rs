@@ -5,6 +5,7 @@
 //! changes the equality of other libraries' values, and breaks floats in their flattened structs and tagged enums. So
 //! the client has its own value, which reads the same in a program with that feature.
 
+pub(crate) mod charset;
 mod convert;
 mod decimal;
 pub(crate) mod lenient;

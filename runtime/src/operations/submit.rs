@@ -330,7 +330,7 @@ impl Draft {
                 Err(error) if error.may_have_taken_effect() => return Err(submission_unknown(error, intent)),
                 Err(error) => return self.refused(operations, intent, attempt, error).await,
             };
-        let body = raw.bytes().clone();
+        let body = raw.json_bytes();
         let id = serde_json::from_slice::<Value>(&body)
             .ok()
             .and_then(|body| body.pointer(binding.identifier).and_then(text));

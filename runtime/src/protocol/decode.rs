@@ -7,10 +7,11 @@ use serde::de::DeserializeOwned;
 
 use super::{Body, Raw, Redirect};
 #[cfg(feature = "xml")]
-use crate::json::lenient;
+use crate::json::{charset, lenient};
 use crate::{ByteStream, EventStream, error::Error};
 
-/// Decodes a JSON body. A byte-order mark before it is skipped.
+/// Decodes a JSON body. A byte-order mark before it is skipped. Bytes that are UTF-8 are read as such, others in the charset of the
+/// response.
 pub fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
     raw.json()
 }
@@ -18,8 +19,9 @@ pub fn json<T: DeserializeOwned>(raw: Raw) -> Result<T, Error> {
 /// Decodes an XML document.
 #[cfg(feature = "xml")]
 pub fn xml<T: DeserializeOwned>(raw: Raw, root: &super::xml::Root) -> Result<T, Error> {
-    let value = super::xml::read(raw.bytes(), root).map_err(serde::de::Error::custom);
-    value
+    let text = charset::xml(raw.kind(), raw.bytes()).map_err(|cause| raw.unreadable(cause))?;
+    super::xml::read(&text, root)
+        .map_err(serde::de::Error::custom)
         .and_then(|value| lenient::from_slice(value.to_string().as_bytes()))
         .map_err(|cause| raw.fail_as("xml", &cause))
 }
@@ -50,9 +52,10 @@ pub fn bytes(raw: Raw) -> Result<Bytes, Error> {
 
 /// Returns the body as a stream.
 pub fn stream(raw: Raw) -> Result<ByteStream, Error> {
+    let kind = raw.kind().cloned();
     Ok(match raw.body {
         Body::Live(stream) => stream,
-        Body::Whole(bytes) => ByteStream::whole(raw.operation, bytes),
+        Body::Whole(bytes) => ByteStream::whole(raw.operation, kind, bytes),
     })
 }
 

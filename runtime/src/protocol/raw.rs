@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use encoding_rs::{Encoding, UTF_8};
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use crate::{ByteStream, error::Error, json::lenient};
+use crate::{
+    ByteStream,
+    error::Error,
+    json::{charset, lenient},
+};
 
 /// A successful response: its status, its headers, and its body, whole or as a stream.
 #[derive(Debug)]
@@ -49,57 +52,58 @@ impl Raw {
         }
     }
 
-    /// Returns the body as text, without a byte-order mark. The encoding is that of the mark, else the `charset` of the
-    /// media type, else UTF-8.
+    /// Returns the body as text, in the charset of the response.
     ///
     /// # Errors
     ///
     /// The charset is unknown, or the bytes are invalid in it.
     pub(super) fn text(&self) -> Result<Cow<'_, str>, Error> {
-        let bytes = self.bytes();
-        let (encoding, mark) = match Encoding::for_bom(bytes) {
-            Some(marked) => marked,
-            None => (self.charset()?, 0),
-        };
-        encoding
-            .decode_without_bom_handling_and_without_replacement(&bytes[mark..])
-            .ok_or_else(|| self.unreadable(format!("the body is not text in the charset {}", encoding.name())))
+        charset::text(self.kind(), self.bytes()).map_err(|cause| self.unreadable(cause))
     }
 
-    /// Returns the charset of the media type, or UTF-8 if it has none.
-    fn charset(&self) -> Result<&'static Encoding, Error> {
-        let kind = self.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let mut parameters = kind.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
-        let said = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
-        let Some((_, label)) = said else { return Ok(UTF_8) };
-        let label = label.trim().trim_matches(['"', '\'']);
-        let unknown = || self.unreadable(format!("the charset `{}` is unknown", crate::error::escape(label)));
-        Encoding::for_label(label.as_bytes()).ok_or_else(unknown)
+    /// Returns the body as the text of JSON.
+    ///
+    /// # Errors
+    ///
+    /// As of [`text`](Self::text).
+    pub(crate) fn json_text(&self) -> Result<Cow<'_, str>, Error> {
+        charset::json(self.kind(), self.bytes()).map_err(|cause| self.unreadable(cause))
     }
 
-    fn unreadable(&self, what: String) -> Error {
+    /// Returns the body as JSON in UTF-8; unchanged if it is not text.
+    #[cfg(feature = "graphql")]
+    pub(crate) fn json_bytes(&self) -> Bytes {
+        charset::json_bytes(self.kind(), self.bytes())
+    }
+
+    /// Returns the media type.
+    pub(super) fn kind(&self) -> Option<&HeaderValue> {
+        self.headers.get(header::CONTENT_TYPE)
+    }
+
+    pub(super) fn unreadable(&self, what: String) -> Error {
         Error::of(crate::error::Kind::Decode, what)
             .hint("read the body as bytes: the service does not say how it is encoded, or says it wrongly")
             .at(self.operation)
-            .with_response(self.status, self.excerpt())
+            .with_response(self.status, self.kind(), self.excerpt())
     }
 
     /// Decodes the body as JSON. For an empty body, a type with a value for null has that value.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        let text = self.text()?;
         if self.is_empty() {
             let empty = || Error::of(crate::error::Kind::Decode, "the response is empty, and its type is not optional");
             return lenient::from_slice(b"null").map_err(|_| {
                 let hint = "the response does not match the contract: regenerate the client";
-                empty().hint(hint).at(self.operation).with_response(self.status, self.excerpt())
+                empty().hint(hint).at(self.operation).with_response(self.status, self.kind(), self.excerpt())
             });
         }
-        lenient::from_slice(text.as_bytes()).map_err(|cause| self.fail(&cause))
+        lenient::from_slice(self.json_text()?.as_bytes()).map_err(|cause| self.fail(&cause))
     }
 
-    /// Returns whether the body is empty or only white space.
+    /// Returns whether the body is empty or only white space, perhaps after a byte-order mark.
     pub(super) fn is_empty(&self) -> bool {
-        self.bytes().iter().all(u8::is_ascii_whitespace)
+        let bytes = self.bytes();
+        bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).iter().all(u8::is_ascii_whitespace)
     }
 
     /// Creates a decode error of this response.
@@ -109,9 +113,12 @@ impl Raw {
 
     /// Creates a decode error of this response, with the expected kind of media types.
     pub fn fail_as(&self, expected: &str, cause: &serde_json::Error) -> Error {
-        let mut error =
-            Error::decode("the response", cause).at(self.operation).with_response(self.status, self.excerpt());
-        if let Some(kind) = self.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok())
+        let mut error = Error::decode("the response", cause).at(self.operation).with_response(
+            self.status,
+            self.kind(),
+            self.excerpt(),
+        );
+        if let Some(kind) = self.kind().and_then(|kind| kind.to_str().ok())
             && !kind.contains(expected)
         {
             error = error.hint(format!(
@@ -128,7 +135,7 @@ impl Raw {
         Error::of(crate::error::Kind::Decode, what)
             .hint("the response does not match the contract: regenerate the client")
             .at(self.operation)
-            .with_response(self.status, self.excerpt())
+            .with_response(self.status, self.kind(), self.excerpt())
     }
 
     fn excerpt(&self) -> Bytes {

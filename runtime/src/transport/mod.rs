@@ -34,6 +34,7 @@ pub(crate) use self::{
 use crate::{
     clock::{LONGEST, Until},
     error::{Error, Kind},
+    json::charset,
 };
 
 /// The largest body that is decoded, in bytes, unless configured.
@@ -80,6 +81,7 @@ pub(crate) struct Transport {
 /// A whole response of an issuer.
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
+    /// In UTF-8.
     pub(crate) body: Bytes,
     pub(crate) retry_after: Option<Duration>,
 }
@@ -208,6 +210,7 @@ impl Transport {
             let mut response = request.send().await.map_err(|cause| self.broken(cause))?;
             let body =
                 body::read(&mut response, ERROR_LIMIT, Flow::new(LONGEST_SILENCE, MinThroughput::default())).await?;
+            let body = charset::json_bytes(response.headers().get(header::CONTENT_TYPE), &body);
             let retry_after = retry_after(response.headers(), SystemTime::now());
             Ok::<_, Error>(Reply { status: response.status(), body, retry_after })
         };

@@ -3,6 +3,7 @@
 #[cfg(feature = "graphql")]
 use std::time::Duration;
 use std::{
+    borrow::Cow,
     fmt,
     future::poll_fn,
     path::Path,
@@ -13,13 +14,17 @@ use std::{
 
 use bytes::{Bytes, BytesMut};
 use futures_core::Stream;
+use http::HeaderValue;
 use http_body::Body as _;
 use tokio::io::AsyncWriteExt as _;
 
 use super::Flow;
 #[cfg(feature = "graphql")]
 use super::MinThroughput;
-use crate::error::{Error, Kind};
+use crate::{
+    error::{Error, Kind},
+    json::charset,
+};
 
 /// A streamed body: a [`Stream`] of chunks.
 ///
@@ -37,6 +42,8 @@ use crate::error::{Error, Kind};
 /// ```
 pub struct ByteStream {
     operation: &'static str,
+    /// The media type.
+    kind: Option<HeaderValue>,
     source: BodySource,
     /// `None`: no limit of waiting.
     flow: Option<Flow>,
@@ -54,12 +61,19 @@ enum BodySource {
 }
 
 impl ByteStream {
-    pub(crate) fn whole(operation: &'static str, bytes: Bytes) -> Self {
-        Self { operation, source: BodySource::Whole(Some(bytes)), flow: None, limit: usize::MAX, silence: None }
+    pub(crate) fn whole(operation: &'static str, kind: Option<HeaderValue>, bytes: Bytes) -> Self {
+        let source = BodySource::Whole(Some(bytes));
+        Self { operation, kind, source, flow: None, limit: usize::MAX, silence: None }
     }
 
-    pub(crate) fn live(operation: &'static str, body: reqwest::Body, flow: Flow, limit: usize) -> Self {
-        Self { operation, source: BodySource::Live(Box::pin(body)), flow: Some(flow), limit, silence: None }
+    pub(crate) fn live(
+        operation: &'static str,
+        kind: Option<HeaderValue>,
+        body: reqwest::Body,
+        flow: Flow,
+        limit: usize,
+    ) -> Self {
+        Self { operation, kind, source: BodySource::Live(Box::pin(body)), flow: Some(flow), limit, silence: None }
     }
 
     /// Waits for chunks without a limit: a server may be silent between events.
@@ -120,13 +134,18 @@ impl ByteStream {
         self.bytes_up_to(limit).await
     }
 
-    /// Returns the whole body as text, up to the same limit. Bytes that are not UTF-8 become U+FFFD.
+    /// Returns the whole body as text, up to the same limit, in the charset of the response and without its byte-order mark.
     ///
     /// # Errors
     ///
-    /// The connection breaks or falls silent, or the body is longer.
-    pub async fn text(self) -> Result<String, Error> {
-        Ok(String::from_utf8_lossy(&self.bytes().await?).into_owned())
+    /// The connection breaks or falls silent, the body is longer, the charset is unknown, or the bytes are not text in it.
+    pub async fn text(mut self) -> Result<String, Error> {
+        let (operation, kind) = (self.operation, self.kind.take());
+        let body = self.bytes().await?;
+        charset::text(kind.as_ref(), &body).map(Cow::into_owned).map_err(|cause| {
+            let hint = "read the body as bytes: the service does not say how it is encoded, or says it wrongly";
+            Error::of(Kind::Decode, cause).hint(hint).at(operation)
+        })
     }
 
     /// Writes the body to a file, which is created or replaced, and returns its length in bytes. On an error, the part

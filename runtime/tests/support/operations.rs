@@ -9,7 +9,7 @@ use std::{
 };
 
 use driftless_runtime::{
-    Client, Method,
+    Client, ClientBuilder, Method,
     auth::StaticToken,
     graphql::GraphqlOptions,
     operations::{Binding, Cancel, Events, Operation, Operations, States, WatchOptions},

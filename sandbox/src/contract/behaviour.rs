@@ -165,9 +165,10 @@ mod tests {
             assert!(role.is_none_or(|role| role >= least), "{}", named(operation));
         }
         let tags = |role, reads: bool| {
-            let fits =
-                move |found: &&Operation| found.behaviour.role == Some(role) && (found.method == Method::GET) == reads;
-            all().filter(fits).map(|found| found.tags[0]).collect::<BTreeSet<_>>()
+            let fits = move |candidate: &&Operation| {
+                candidate.behaviour.role == Some(role) && (candidate.method == Method::GET) == reads
+            };
+            all().filter(fits).map(|candidate| candidate.tags[0]).collect::<BTreeSet<_>>()
         };
         let administered = [
             "BillingAccounts",
@@ -236,13 +237,13 @@ mod tests {
         }
         let lock = || Controller::new("Threads", "/api/forum/v1/threads").action("/{threadId}/lock", "").no_content();
         assert_eq!(unseen(&lock().sets("isLocked", true)), Vec::<String>::new());
-        for (wrong, said) in [
+        for (wrong, message) in [
             (lock().sets("isLockd", true), "the items of /api/forum/v1/threads have no member isLockd"),
             (lock().sets("isLocked", "yes"), "isLocked cannot be \"yes\""),
             (lock().sets("isLocked", true).begins(Kind::TerraformPlan), "only an action sets members"),
         ] {
-            let found = unseen(&wrong);
-            assert!(found.len() == 1 && found[0].starts_with(said), "{found:?}");
+            let problems = unseen(&wrong);
+            assert!(problems.len() == 1 && problems[0].starts_with(message), "{problems:?}");
         }
     }
 
@@ -252,7 +253,7 @@ mod tests {
             let name = named(operation);
             let is_item = operation.path.ends_with('}');
             let ok = operation.json_schema("200");
-            let has = |place| operation.parameters.iter().any(|found| found.place == place);
+            let has = |location| operation.parameters.iter().any(|parameter| parameter.location == location);
             match operation.behaviour.handler {
                 Handler::List => assert!(!is_item && ok.and_then(element_schema).is_some(), "{name}"),
                 Handler::Get => assert!(is_item && ok.is_some(), "{name}"),

@@ -255,7 +255,10 @@ impl Operation {
         let path = self.path.clone();
         let mut parameters = Vec::new();
         for name in Self::template_parameters(&path) {
-            let given = self.parameters.iter().position(|found| found.place == ParameterIn::Path && found.name == name);
+            let given = self
+                .parameters
+                .iter()
+                .position(|parameter| parameter.location == ParameterIn::Path && parameter.name == name);
             parameters.push(match given {
                 Some(index) => self.parameters.remove(index),
                 None => Parameter::guid(name),
@@ -265,8 +268,8 @@ impl Operation {
         parameters.append(&mut self.parameters);
         self.parameters = parameters;
         if self.provenance == Provenance::Assumed {
-            let has_input =
-                self.request_body.is_some() || self.parameters.iter().any(|found| found.place != ParameterIn::Path);
+            let has_input = self.request_body.is_some()
+                || self.parameters.iter().any(|parameter| parameter.location != ParameterIn::Path);
             if has_input {
                 self = self.problem("400", "ValidationProblemDetails");
             }
@@ -288,13 +291,13 @@ impl Operation {
     fn parameter(
         mut self,
         name: &'static str,
-        place: ParameterIn,
+        location: ParameterIn,
         required: bool,
         style: Option<&'static str>,
         explode: Option<bool>,
         schema: Schema,
     ) -> Self {
-        self.parameters.push(Parameter { name: name.into(), place, required, style, explode, schema });
+        self.parameters.push(Parameter { name: name.into(), location, required, style, explode, schema });
         self
     }
 

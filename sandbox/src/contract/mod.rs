@@ -100,7 +100,7 @@ impl Contract {
             let rest = path.strip_prefix(collection).and_then(|rest| rest.strip_prefix("/{"));
             rest.is_some_and(|rest| rest.ends_with('}') && !rest.contains('/'))
         };
-        self.operations.iter().find(|found| found.method == Method::GET && is_item(&found.path))
+        self.operations.iter().find(|candidate| candidate.method == Method::GET && is_item(&candidate.path))
     }
 
     /// The schema of the items of a collection, from the operation that gets one, or from the one that lists them.
@@ -109,7 +109,7 @@ impl Contract {
             return one.json_schema("200");
         }
         let mut all = self.operations.iter();
-        let list = all.find(|found| found.method == Method::GET && found.path == collection)?;
+        let list = all.find(|candidate| candidate.method == Method::GET && candidate.path == collection)?;
         list.json_schema("200").and_then(element_schema)
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Operation {
 pub(crate) struct Parameter {
     pub(crate) name: Cow<'static, str>,
     #[serde(rename = "in")]
-    pub(crate) place: ParameterIn,
+    pub(crate) location: ParameterIn,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ impl Operation {
 impl Parameter {
     pub(super) fn guid(name: &str) -> Self {
         let name = name.to_owned().into();
-        Self { name, place: ParameterIn::Path, required: true, style: None, explode: None, schema: uuid() }
+        Self { name, location: ParameterIn::Path, required: true, style: None, explode: None, schema: uuid() }
     }
 }
 

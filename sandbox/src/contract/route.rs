@@ -32,16 +32,16 @@ pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> 
         .iter()
         .filter_map(|operation| Some(RoutedOperation { operation, arguments: arguments(&operation.path, &segments)? }))
         .collect();
-    fitting.sort_by_key(|found| found.arguments.len());
-    let best = fitting.first().map(|found| found.operation.path.as_str());
-    fitting.retain(|found| best == Some(found.operation.path.as_str()));
+    fitting.sort_by_key(|candidate| candidate.arguments.len());
+    let best = fitting.first().map(|candidate| candidate.operation.path.as_str());
+    fitting.retain(|candidate| best == Some(candidate.operation.path.as_str()));
     if fitting.is_empty() {
         return Match::Missing;
     }
-    let methods: Vec<&str> = fitting.iter().map(|found| found.operation.method.as_str()).collect();
+    let methods: Vec<&str> = fitting.iter().map(|candidate| candidate.operation.method.as_str()).collect();
     let methods = methods.join(", ");
-    match fitting.into_iter().find(|found| found.operation.method == *method) {
-        Some(found) => Match::Found(found),
+    match fitting.into_iter().find(|candidate| candidate.operation.method == *method) {
+        Some(candidate) => Match::Found(candidate),
         None => Match::OtherMethods(methods),
     }
 }
@@ -49,7 +49,7 @@ pub(crate) fn find(contract: &'static Contract, method: &Method, path: &str) -> 
 /// The path of the operation that a method and path match.
 pub(crate) fn template(contract: &'static Contract, method: &Method, path: &str) -> Option<&'static str> {
     match find(contract, method, path) {
-        Match::Found(found) => Some(&found.operation.path),
+        Match::Found(candidate) => Some(&candidate.operation.path),
         _ => None,
     }
 }

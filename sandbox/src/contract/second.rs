@@ -58,8 +58,10 @@ fn break_wire(operations: &mut Vec<Operation>, schemas: &mut Schemas) {
         (operation.method.as_str(), operation.path.as_str()) != ("DELETE", "/api/forum/v1/threads/{threadId}")
     });
     if let Some(operation) = find(operations, &Method::GET, "/api/devops/v1/terraform-deployments")
-        && let Some(states) =
-            operation.parameters.iter_mut().find(|found| found.place == ParameterIn::Query && found.name == "states")
+        && let Some(states) = operation
+            .parameters
+            .iter_mut()
+            .find(|parameter| parameter.location == ParameterIn::Query && parameter.name == "states")
     {
         states.name = "state".into();
     }

@@ -45,10 +45,10 @@ impl Places {
 
     fn memberships(&self, memberships: &[Membership]) -> Value {
         let name = |id: Uuid| self.directory.teams.iter().find(|team| team.id == id).map(|team| &team.name);
-        let shown = memberships.iter().map(|member| {
+        let document = memberships.iter().map(|member| {
             json!({ "teamId": member.team_id, "team": name(member.team_id), "role": member.role.name(), "projects": member.projects })
         });
-        shown.collect()
+        document.collect()
     }
 
     fn client(&self, client: &Client) -> Value {
@@ -92,7 +92,7 @@ pub(super) async fn get(State(places): State<Places>) -> Response {
             "connectionId": team.connection_id,
         })
     });
-    let shown = json!({
+    let document = json!({
         "baseUrl": base,
         "issuer": format!("{base}{}", issuer::PATH),
         "contract": format!("{base}{JSON_PATH}"),
@@ -103,5 +103,5 @@ pub(super) async fn get(State(places): State<Places>) -> Response {
         "clients": directory.clients.iter().map(|client| places.client(client)).collect::<Vec<_>>(),
         "users": directory.users.iter().map(|user| places.user(user)).collect::<Vec<_>>(),
     });
-    send(StatusCode::OK, &shown)
+    send(StatusCode::OK, &document)
 }

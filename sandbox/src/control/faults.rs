@@ -61,7 +61,7 @@ impl AddFault {
 
 /// The pending rules.
 pub(super) fn listed(faults: &Rules) -> Vec<Value> {
-    FaultControl(faults).list().iter().map(shown).collect()
+    FaultControl(faults).list().iter().map(document).collect()
 }
 
 /// The pending faults of events of asynchronous work.
@@ -70,7 +70,7 @@ pub(super) fn events(faults: &Rules) -> Value {
     json!({ "drop": drop, "duplicate": duplicate })
 }
 
-fn shown(waits: &Waits) -> Value {
+fn document(waits: &Waits) -> Value {
     let Waits { id, rule, used } = waits;
     json!({
         "id": id,
@@ -92,7 +92,7 @@ pub(super) async fn list(State(faults): State<Arc<Rules>>) -> Response {
 pub(super) async fn add(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<AddFault>) -> ControlAnswer {
     let rule = wanted.rule().map_err(refused)?;
     let id = FaultControl(&faults).add(rule.clone()).map_err(refused)?;
-    Ok(send(StatusCode::CREATED, &shown(&Waits { id, rule, used: 0 })))
+    Ok(send(StatusCode::CREATED, &document(&Waits { id, rule, used: 0 })))
 }
 
 fn refused(error: FaultError) -> ControlRefusal {
@@ -103,8 +103,8 @@ fn refused(error: FaultError) -> ControlRefusal {
 }
 
 pub(super) async fn get(State(faults): State<Arc<Rules>>, Whole(id): Number) -> ControlAnswer {
-    let found = FaultControl(&faults).list().into_iter().find(|waits| waits.id == id);
-    found.map(|waits| send(StatusCode::OK, &shown(&waits))).ok_or_else(|| ControlRefusal::missing("fault"))
+    let pending = FaultControl(&faults).list().into_iter().find(|waits| waits.id == id);
+    pending.map(|waits| send(StatusCode::OK, &document(&waits))).ok_or_else(|| ControlRefusal::missing("fault"))
 }
 
 pub(super) async fn remove(State(faults): State<Arc<Rules>>, Whole(id): Number) -> ControlAnswer {

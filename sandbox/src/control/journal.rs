@@ -72,7 +72,8 @@ impl Verify {
 
     /// Checks that a template is one of the contract's. Requests without an operation are recorded with their path.
     fn check_template(&self, template: &str, contract: &Contract) -> Result<(), String> {
-        let of_path: Vec<&Operation> = contract.operations.iter().filter(|found| found.path == template).collect();
+        let of_path: Vec<&Operation> =
+            contract.operations.iter().filter(|candidate| candidate.path == template).collect();
         match (of_path.as_slice(), &self.method) {
             ([_, ..], Some(method)) if !of_path.iter().any(|operation| operation.method.as_str() == method) => {
                 Err(format!("the contract has no operation {method} {template}; write another method, or a path"))
@@ -129,8 +130,8 @@ pub(super) async fn list(
     RawQuery(query): RawQuery,
 ) -> ControlAnswer {
     let (asked, limit) = asked(query.as_deref().unwrap_or_default())?;
-    let found = log.matching(&asked.filter(publication.contract(), "")?);
-    let newest = found.iter().skip(found.len().saturating_sub(limit));
+    let matching = log.matching(&asked.filter(publication.contract(), "")?);
+    let newest = matching.iter().skip(matching.len().saturating_sub(limit));
     Ok(send(StatusCode::OK, &json!({ "requests": newest.collect::<Vec<_>>(), "counts": log.counts() })))
 }
 
@@ -141,14 +142,14 @@ pub(super) async fn get(
 ) -> ControlAnswer {
     let record = log.last().into_iter().find(|record| record.number == number);
     let record = record.ok_or_else(|| ControlRefusal::missing("request"))?;
-    let mut shown = json!(record.whole());
-    let found = publication
+    let mut document = json!(record.whole());
+    let recorded_for = publication
         .contract()
         .operations
         .iter()
         .find(|operation| operation.path == record.template && operation.method.as_str() == record.method);
     // The operation of the request, even if a fault answered it.
-    shown["operation"] = found.map_or(Value::Null, |operation| {
+    document["operation"] = recorded_for.map_or(Value::Null, |operation| {
         json!({
             "method": record.method,
             "path": operation.path,
@@ -156,7 +157,7 @@ pub(super) async fn get(
             "provenance": operation.provenance,
         })
     });
-    Ok(send(StatusCode::OK, &shown))
+    Ok(send(StatusCode::OK, &document))
 }
 
 pub(super) async fn clear(State(log): State<Arc<Log>>) -> Response {
@@ -170,11 +171,11 @@ pub(super) async fn verify(
     State(publication): State<Publication>,
     Sent(wanted): Sent<Verify>,
 ) -> ControlAnswer {
-    let found = log.verify(&wanted.filter(publication.contract(), "$.")?, wanted.expected()?);
-    if found.is_satisfied {
-        return Ok(send(StatusCode::OK, &json!({ "count": found.count, "isComplete": found.is_complete })));
+    let result = log.verify(&wanted.filter(publication.contract(), "$.")?, wanted.expected()?);
+    if result.is_satisfied {
+        return Ok(send(StatusCode::OK, &json!({ "count": result.count, "isComplete": result.is_complete })));
     }
-    let complete = if found.is_complete { "" } else { " The journal has forgotten older requests." };
-    let detail = format!("{} requests of the journal match.{complete}", found.count);
+    let complete = if result.is_complete { "" } else { " The journal has forgotten older requests." };
+    let detail = format!("{} requests of the journal match.{complete}", result.count);
     Err(ControlRefusal::whole(StatusCode::CONFLICT, &detail))
 }

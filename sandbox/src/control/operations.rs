@@ -32,10 +32,10 @@ impl Wanted {
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             match name.as_ref() {
                 "state" => {
-                    let found = PHASES.into_iter().find(|phase| format!("{phase:?}").eq_ignore_ascii_case(&value));
+                    let named = PHASES.into_iter().find(|phase| format!("{phase:?}").eq_ignore_ascii_case(&value));
                     let all = || PHASES.map(|phase| format!("{phase:?}")).join(", ");
                     wanted.state =
-                        Some(found.ok_or_else(|| ControlRefusal::at("state", format!("write one of {}", all())))?);
+                        Some(named.ok_or_else(|| ControlRefusal::at("state", format!("write one of {}", all())))?);
                 }
                 "over" => {
                     let over =
@@ -64,17 +64,19 @@ impl Wanted {
 pub(super) async fn list(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let wanted = Wanted::read(query.as_deref().unwrap_or_default())?;
     Ok(store.read(|state| {
-        let found: Vec<&Workflow> = state.workflows.all().rev().filter(|workflow| wanted.takes(workflow)).collect();
+        let workflows: Vec<&Workflow> = state.workflows.all().rev().filter(|workflow| wanted.takes(workflow)).collect();
         let page: Vec<Value> =
-            found.iter().take(wanted.limit.unwrap_or(LIMIT)).map(|workflow| summary(workflow)).collect();
-        send(StatusCode::OK, &json!({ "total": found.len(), "operations": page }))
+            workflows.iter().take(wanted.limit.unwrap_or(LIMIT)).map(|workflow| summary(workflow)).collect();
+        send(StatusCode::OK, &json!({ "total": workflows.len(), "operations": page }))
     })?)
 }
 
 pub(super) async fn get(State(store): State<Arc<Store>>, Guid(id): Guid) -> ControlAnswer {
     store.read(|state| {
-        let found = state.workflows.get(id);
-        found.map(|workflow| send(StatusCode::OK, &whole(workflow))).ok_or_else(|| ControlRefusal::missing("operation"))
+        let stored = state.workflows.get(id);
+        stored
+            .map(|workflow| send(StatusCode::OK, &whole(workflow)))
+            .ok_or_else(|| ControlRefusal::missing("operation"))
     })?
 }
 
@@ -96,7 +98,7 @@ pub(super) fn summary(workflow: &Workflow) -> Value {
 }
 
 fn whole(workflow: &Workflow) -> Value {
-    let mut shown = summary(workflow);
+    let mut document = summary(workflow);
     let events = workflow.events.iter().map(|event| {
         json!({
             "sequence": event.sequence,
@@ -116,7 +118,7 @@ fn whole(workflow: &Workflow) -> Value {
             "message": step.message,
         })
     });
-    shown["events"] = events.collect();
-    shown["plan"] = plan.collect();
-    shown
+    document["events"] = events.collect();
+    document["plan"] = plan.collect();
+    document
 }

@@ -62,12 +62,12 @@ pub(super) async fn collections(State(store): State<Arc<Store>>) -> ControlAnswe
         let files = state.blobs().into_iter().map(
             |(address, blob)| json!({ "address": address, "mediaType": blob.media_type, "length": blob.bytes.len() }),
         );
-        let shown = json!({
+        let document = json!({
             "collections": collections.collect::<Vec<_>>(),
             "singles": state.singles(),
             "files": files.collect::<Vec<_>>(),
         });
-        send(StatusCode::OK, &shown)
+        send(StatusCode::OK, &document)
     })?)
 }
 
@@ -75,16 +75,16 @@ pub(super) async fn collections(State(store): State<Arc<Store>>) -> ControlAnswe
 pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let asked = asked(query, &["collection", "search", "skip", "limit"])?;
     Ok(store.read(|state| {
-        let shown =
+        let as_element =
             |(key, team, fields): (&str, Uuid, &Item)| item(&format!("{}/{key}", asked.address), key, team, fields);
         let all = state.items(&asked.address).rev();
         let (skip, limit) = (asked.skip, asked.limit.unwrap_or(LIMIT));
         let (total, page): (usize, Vec<Value>) = if asked.search.is_empty() {
-            (state.items(&asked.address).count(), all.skip(skip).take(limit).map(shown).collect())
+            (state.items(&asked.address).count(), all.skip(skip).take(limit).map(as_element).collect())
         } else {
             // Masked values are not searched: a search must not reveal a secret piece by piece.
-            let found: Vec<Value> = all.map(shown).filter(|item| holds(item, &asked.search)).collect();
-            (found.len(), found.into_iter().skip(skip).take(limit).collect())
+            let matching: Vec<Value> = all.map(as_element).filter(|item| holds(item, &asked.search)).collect();
+            (matching.len(), matching.into_iter().skip(skip).take(limit).collect())
         };
         send(StatusCode::OK, &json!({ "collection": asked.address, "total": total, "items": page }))
     })?)
@@ -95,7 +95,7 @@ pub(super) async fn get(State(store): State<Arc<Store>>, RawQuery(query): RawQue
     let Asked { address, .. } = asked(query, &["address"])?;
     store.read(|state| {
         let key = address.rsplit('/').next().unwrap_or_default();
-        let mut shown = match state.stored(&address) {
+        let mut document = match state.stored(&address) {
             Some(Stored::Item(team, fields)) => item(&address, key, team, fields),
             Some(Stored::Single(fields)) => json!({ "address": address, "fields": masked(fields) }),
             Some(Stored::Blob(blob)) => bytes(&address, blob),
@@ -104,8 +104,8 @@ pub(super) async fn get(State(store): State<Arc<Store>>, RawQuery(query): RawQue
         let below = format!("{address}/");
         let collections = state.collections().into_iter().filter(|(address, _)| address.starts_with(&below));
         let collections = collections.map(|(address, count)| json!({ "address": address, "count": count }));
-        shown["below"] = collections.collect();
-        Ok(send(StatusCode::OK, &shown))
+        document["below"] = collections.collect();
+        Ok(send(StatusCode::OK, &document))
     })?
 }
 
@@ -127,13 +127,13 @@ pub(super) async fn put(
             None => return Err(ControlRefusal::missing("item")),
         };
         let mut kept = Vec::new();
-        let shown = masked(stored);
-        unmask(&mut fields, &shown, stored, "", &mut kept);
+        let presented = masked(stored);
+        unmask(&mut fields, &presented, stored, "", &mut kept);
         let mut complaints = changed_identifiers(stored, &fields, key);
         // Values that were restored stay masked.
-        let will_be_shown = masked(&fields);
-        let is_shown = |place: &&String| will_be_shown.pointer(place) != shown.pointer(place);
-        complaints.extend(kept.iter().filter(is_shown).map(|place| {
+        let will_present = masked(&fields);
+        let is_revealed = |place: &&String| will_present.pointer(place) != presented.pointer(place);
+        complaints.extend(kept.iter().filter(is_revealed).map(|place| {
             (
                 format!("$.{}", place[1..].replace('/', ".")),
                 "The value is masked: send the value itself, or keep the member secret.".to_owned(),
@@ -175,16 +175,16 @@ fn masked(fields: &Item) -> Value {
 }
 
 /// Restores masked members that come back unchanged; their places are added to `kept`.
-fn unmask(fields: &mut Item, shown: &Value, stored: &Item, place: &str, kept: &mut Vec<String>) {
+fn unmask(fields: &mut Item, presented: &Value, stored: &Item, place: &str, kept: &mut Vec<String>) {
     for (name, value) in fields {
         let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
-        match (value, shown.get(name), stored.get(name)) {
-            (value, Some(shown), Some(stored)) if value == shown && shown != stored => {
+        match (value, presented.get(name), stored.get(name)) {
+            (value, Some(presented), Some(stored)) if value == presented && presented != stored => {
                 *value = stored.clone();
                 kept.push(below);
             }
-            (Value::Object(fields), Some(shown), Some(Value::Object(stored))) => {
-                unmask(fields, shown, stored, &below, kept)
+            (Value::Object(fields), Some(presented), Some(Value::Object(stored))) => {
+                unmask(fields, presented, stored, &below, kept)
             }
             _ => {}
         }
@@ -209,7 +209,7 @@ fn schema(contract: &'static Contract, address: &str, is_item: bool) -> Option<&
     }
     let path = template(address)?;
     let mut all = contract.operations.iter();
-    all.find(|found| found.method == Method::GET && found.path == path)?.json_schema("200")
+    all.find(|operation| operation.method == Method::GET && operation.path == path)?.json_schema("200")
 }
 
 /// Returns whether a value, or one within it, contains a text.
@@ -217,7 +217,7 @@ fn holds(value: &Value, text: &str) -> bool {
     match value {
         Value::Object(members) => members.values().any(|member| holds(member, text)),
         Value::Array(elements) => elements.iter().any(|element| holds(element, text)),
-        Value::String(found) => found.to_lowercase().contains(text),
+        Value::String(string) => string.to_lowercase().contains(text),
         other => other.to_string().contains(text),
     }
 }

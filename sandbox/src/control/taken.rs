@@ -46,8 +46,8 @@ impl ControlRefusal {
         Self(Box::new(problem::response(status, detail)))
     }
 
-    pub(super) fn missing(what: &str) -> Self {
-        Self::whole(StatusCode::NOT_FOUND, &format!("The {what} does not exist."))
+    pub(super) fn missing(name: &str) -> Self {
+        Self::whole(StatusCode::NOT_FOUND, &format!("The {name} does not exist."))
     }
 
     /// The query has an unknown parameter.
@@ -168,8 +168,8 @@ impl<'de, N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Deserialize<'de> f
             }
 
             fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
-                let found = i64::try_from(number).ok().and_then(Whole::of);
-                found.ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
+                let whole = i64::try_from(number).ok().and_then(Whole::of);
+                whole.ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
             }
         }
 

@@ -156,7 +156,7 @@ fn is_ours(name: &str) -> bool {
 /// Returns whether the contents of a file have this digest. A symbolic link never matches.
 fn holds(path: &Path, wanted: &str) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
-        Ok(found) if found.is_file() && found.len() <= LONGEST => Ok(digest(&fs::read(path)?) == wanted),
+        Ok(metadata) if metadata.is_file() && metadata.len() <= LONGEST => Ok(digest(&fs::read(path)?) == wanted),
         Ok(_) => Ok(false),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
@@ -196,14 +196,14 @@ fn lock(path: &Path) -> Result<File, Error> {
 
 /// Creates a folder for this sandbox alone, and removes the folders of killed sandboxes.
 fn own_folder() -> Result<PathBuf, Error> {
-    let place = std::env::temp_dir();
+    let parent = std::env::temp_dir();
     let name = random_text(&ring::rand::SystemRandom::new())?;
-    let folder = place.join(format!("{PREFIX}{}", name.get(..16).unwrap_or(&name)));
+    let folder = parent.join(format!("{PREFIX}{}", name.get(..16).unwrap_or(&name)));
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(&folder).map_err(refused(&folder))?;
-    for left in fs::read_dir(&place).into_iter().flatten().flatten() {
+    for left in fs::read_dir(&parent).into_iter().flatten().flatten() {
         if left.file_name().to_string_lossy().starts_with(PREFIX) && left.path() != folder {
             remove_left(&left.path(), &folder);
         }
@@ -213,13 +213,13 @@ fn own_folder() -> Result<PathBuf, Error> {
 
 /// Removes an unlocked folder. A folder that cannot be removed is skipped: it belongs to another user, or is removed next time.
 fn remove_left(path: &Path, own: &Path) {
-    let (Ok(found), Ok(mine)) = (fs::symlink_metadata(path), fs::symlink_metadata(own)) else { return };
+    let (Ok(metadata), Ok(mine)) = (fs::symlink_metadata(path), fs::symlink_metadata(own)) else { return };
     #[cfg(unix)]
-    let is_mine = std::os::unix::fs::MetadataExt::uid(&found) == std::os::unix::fs::MetadataExt::uid(&mine);
+    let is_mine = std::os::unix::fs::MetadataExt::uid(&metadata) == std::os::unix::fs::MetadataExt::uid(&mine);
     #[cfg(not(unix))]
-    let is_mine = found.is_dir() == mine.is_dir();
+    let is_mine = metadata.is_dir() == mine.is_dir();
     // A folder without its list is still being created.
-    if found.is_dir() && is_mine && path.join(LIST).is_file() && lock(&path.join(LIST)).is_ok() {
+    if metadata.is_dir() && is_mine && path.join(LIST).is_file() && lock(&path.join(LIST)).is_ok() {
         let _ = fs::remove_dir_all(path);
     }
 }

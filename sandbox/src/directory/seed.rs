@@ -128,7 +128,8 @@ impl Seed {
         let teams = self.team.iter().flat_map(|team| [format!("team {:?}", team.name), format!("id {}", team.id)]);
         let clients = self.client.iter().map(|client| format!("client {:?}", client.client_id));
         let users = self.user.iter().flat_map(|user| [format!("user {:?}", user.name), format!("id {}", user.id)]);
-        let resources = self.resource.iter().map(|found| format!("resource {:?} of {}", found.key, found.collection));
+        let resources =
+            self.resource.iter().map(|resource| format!("resource {:?} of {}", resource.key, resource.collection));
         let mut seen = HashSet::new();
         if let Some(twice) = teams.chain(clients).chain(users).chain(resources).find(|name| !seen.insert(name.clone()))
         {
@@ -167,44 +168,44 @@ impl Seed {
     /// Builds the directory of the seed, with secrets and passwords from `secret`, which gets the owner's name.
     pub(crate) fn directory(&self, mut secret: impl FnMut(&str) -> Result<String, Error>) -> Result<Directory, Error> {
         let mut clients = Vec::new();
-        for found in &self.client {
-            let team_id = self.team_id(&found.team).unwrap_or_default();
-            let secret = match found.public {
+        for client in &self.client {
+            let team_id = self.team_id(&client.team).unwrap_or_default();
+            let secret = match client.public {
                 true => None,
-                false => match &found.secret {
+                false => match &client.secret {
                     Some(secret) => Some(secret.clone()),
-                    None => Some(secret(&format!("client {}", found.client_id))?),
+                    None => Some(secret(&format!("client {}", client.client_id))?),
                 },
             };
             clients.push(Client {
-                client_id: found.client_id.clone(),
-                about: found.about.clone(),
+                client_id: client.client_id.clone(),
+                about: client.about.clone(),
                 team_id,
-                roles: vec![found.role.name().to_owned()],
-                client_credentials: found.grants.contains(&Grant::ClientCredentials),
-                grants: found.grants.clone(),
-                redirect_uris: found.redirect_uris.clone(),
-                team_claim: found.team_claim,
-                optional_claims: found.optional_claims,
-                membership: Membership { team_id, role: found.role, projects: Vec::new() },
+                roles: vec![client.role.name().to_owned()],
+                client_credentials: client.grants.contains(&Grant::ClientCredentials),
+                grants: client.grants.clone(),
+                redirect_uris: client.redirect_uris.clone(),
+                team_claim: client.team_claim,
+                optional_claims: client.optional_claims,
+                membership: Membership { team_id, role: client.role, projects: Vec::new() },
                 secret,
             });
         }
         let mut users = Vec::new();
-        for found in &self.user {
+        for user in &self.user {
             let membership = |member: &SeedMembership| Membership {
                 team_id: self.team_id(&member.team).unwrap_or_default(),
                 role: member.role,
                 projects: member.projects.clone(),
             };
             users.push(User {
-                id: found.id,
-                name: found.name.clone(),
-                about: found.about.clone(),
-                memberships: found.member.iter().map(membership).collect(),
-                password: match &found.password {
+                id: user.id,
+                name: user.name.clone(),
+                about: user.about.clone(),
+                memberships: user.member.iter().map(membership).collect(),
+                password: match &user.password {
                     Some(password) => password.clone(),
-                    None => secret(&format!("user {}", found.name))?,
+                    None => secret(&format!("user {}", user.name))?,
                 },
             });
         }
@@ -213,11 +214,11 @@ impl Seed {
 
     /// The resources that the seed lists.
     pub(crate) fn resources(&self) -> Vec<Resource> {
-        let resource = |found: &SeedResource| Resource {
-            team_id: self.team_id(&found.team).unwrap_or_default(),
-            collection: found.collection.clone(),
-            key: found.key.clone(),
-            fields: found.fields.clone(),
+        let resource = |seeded: &SeedResource| Resource {
+            team_id: self.team_id(&seeded.team).unwrap_or_default(),
+            collection: seeded.collection.clone(),
+            key: seeded.key.clone(),
+            fields: seeded.fields.clone(),
         };
         self.resource.iter().map(resource).collect()
     }

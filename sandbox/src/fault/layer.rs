@@ -59,7 +59,7 @@ pub(crate) struct Suffered {
 }
 
 async fn suffer(fault: &Fault, mut request: Request, next: Next) -> Response {
-    let connection = request.extensions().get::<ConnectInfo<Connection>>().map(|found| found.0.clone());
+    let connection = request.extensions().get::<ConnectInfo<Connection>>().map(|info| info.0.clone());
     let reset = |connection: Option<Connection>| {
         if let Some(connection) = connection {
             connection.cut();

@@ -14,7 +14,7 @@ use crate::workflow::EventFaults;
 /// The maximum number of rules.
 const MOST: usize = 1000;
 
-/// How open sockets are ended: a counter, and the close code. `None` resets the connection.
+/// The last end of open sockets: a counter, and the close code. `None` resets the connection.
 pub(crate) type SocketEnd = (u64, Option<u16>);
 
 /// The pending faults, first come first served.

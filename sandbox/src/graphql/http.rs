@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 
-use super::request::{is_refused, of_body, of_query, shown, with_data};
+use super::request::{as_json, is_refused, of_body, of_query, with_data};
 use super::{Service, socket, sse};
 use crate::caller::Caller;
 use crate::fault::Connection;
@@ -75,5 +75,5 @@ async fn execute(service: &Service, caller: &Arc<Caller>, request: Request, head
         false => StatusCode::OK,
     };
     let media_type = if modern { RESPONSE_JSON } else { "application/json; charset=utf-8" };
-    (status, [(CONTENT_TYPE, media_type)], shown(&answer).to_string()).into_response()
+    (status, [(CONTENT_TYPE, media_type)], as_json(&answer).to_string()).into_response()
 }

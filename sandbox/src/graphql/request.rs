@@ -78,14 +78,14 @@ pub(super) fn is_refused(answer: &Response) -> bool {
 }
 
 /// An answer as JSON. If the request was not executed, it has errors and no `data` (GraphQL, response format).
-pub(super) fn shown(answer: &Response) -> Value {
-    let mut shown = serde_json::to_value(answer).unwrap_or_default();
+pub(super) fn as_json(answer: &Response) -> Value {
+    let mut body = serde_json::to_value(answer).unwrap_or_default();
     if is_refused(answer)
-        && let Some(members) = shown.as_object_mut()
+        && let Some(members) = body.as_object_mut()
     {
         members.remove("data");
     }
-    shown
+    body
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
             view.begin(Uuid::new_v4(), Kind::DatabaseBackup, target, Outcome::Success, 1000);
         };
         service.store.with(&caller, work).unwrap();
-        let told = results.next().now_or_never().flatten().unwrap();
-        assert!(shown(&told).to_string().contains("accepted"), "{told:?}");
+        let answer = results.next().now_or_never().flatten().unwrap();
+        assert!(as_json(&answer).to_string().contains("accepted"), "{answer:?}");
     }
 }

@@ -13,7 +13,7 @@ use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 
 use super::Service;
-use super::request::{begin, of_body, of_query, shown};
+use super::request::{as_json, begin, of_body, of_query};
 use crate::caller::Caller;
 use crate::live::{self, EVENT_STREAM};
 use crate::problem;
@@ -53,7 +53,7 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
 pub(super) fn stream(service: &Service, caller: &Arc<Caller>, request: Request) -> Response {
     let results = begin(request, service, caller);
     let event = |name: &str, data: &str| Ok::<_, Infallible>(Bytes::from(format!("event: {name}\ndata: {data}\n\n")));
-    let next = move |answer| event("next", &shown(&answer).to_string());
+    let next = move |answer| event("next", &as_json(&answer).to_string());
     let complete = stream::once(async move { event("complete", "") });
     // A first comment sends the head at once, so that the client knows that its request was accepted.
     let head = stream::once(async { Ok(Bytes::from_static(b":\n\n")) });

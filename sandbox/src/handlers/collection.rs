@@ -62,13 +62,13 @@ pub(super) fn create(mut call: Call<'_>) -> Response {
 }
 
 pub(super) fn replace(mut call: Call<'_>) -> Response {
-    let found = call.item().cloned();
-    let status = match &found {
+    let existing = call.item().cloned();
+    let status = match &existing {
         Some(_) => "200",
         None if call.operation.successes().any(|status| status == "201") => "201",
         None => return missing(),
     };
-    let mut fields = found.unwrap_or_else(|| call.known());
+    let mut fields = existing.unwrap_or_else(|| call.known());
     fields.extend(call.body());
     let fields = stored(call.operation, fields);
     call.put_item(fields.clone());
@@ -92,7 +92,7 @@ pub(super) fn remove(mut call: Call<'_>) -> Response {
 
 /// The session that a cookie names, of any machine.
 pub(super) fn current_session(call: &Call<'_>) -> Response {
-    let cookie = call.operation.parameters.iter().find(|found| found.place == ParameterIn::Cookie);
+    let cookie = call.operation.parameters.iter().find(|parameter| parameter.location == ParameterIn::Cookie);
     let key = cookie.and_then(|cookie| call.input.text(&cookie.name)).unwrap_or_default();
     call.view.find("/sessions", key).map_or_else(missing, |item| call.send("200", item))
 }
@@ -117,12 +117,12 @@ fn matches(item: &Item, name: &str, wanted: &Value) -> bool {
         Value::Array(wanted) => {
             let field = item.get(name).or_else(|| item.get(name.strip_suffix('s')?));
             match field {
-                Some(Value::Array(held)) => wanted.iter().any(|one| held.contains(one)),
-                Some(held) => wanted.contains(held),
+                Some(Value::Array(field)) => wanted.iter().any(|one| field.contains(one)),
+                Some(field) => wanted.contains(field),
                 None => true,
             }
         }
-        _ => item.get(name).is_none_or(|held| held == wanted),
+        _ => item.get(name).is_none_or(|field| field == wanted),
     }
 }
 

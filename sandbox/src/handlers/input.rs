@@ -49,8 +49,8 @@ pub(crate) struct File {
 
 type Read<T> = Result<T, Box<Response>>;
 
-pub(crate) async fn read(found: RoutedOperation, request: Request) -> Read<Input> {
-    let RoutedOperation { operation, arguments } = found;
+pub(crate) async fn read(routed: RoutedOperation, request: Request) -> Read<Input> {
+    let RoutedOperation { operation, arguments } = routed;
     let path = path(operation, &arguments)?;
     let (parts, body) = request.into_parts();
     let parameters = parameters(operation, &parts)?;
@@ -77,8 +77,10 @@ impl Input {
 fn path(operation: &Operation, arguments: &[(&str, String)]) -> Read<Map<String, Value>> {
     let mut path = Map::new();
     for (name, text) in arguments {
-        let parameter =
-            operation.parameters.iter().find(|found| found.place == ParameterIn::Path && found.name == *name);
+        let parameter = operation
+            .parameters
+            .iter()
+            .find(|declared| declared.location == ParameterIn::Path && declared.name == *name);
         let value = parameter.and_then(|parameter| coerce::one(&parameter.schema, text).ok());
         let Some(value) = value else {
             return Err(refuse(StatusCode::NOT_FOUND, "There is no such resource."));
@@ -94,7 +96,7 @@ fn parameters(operation: &Operation, parts: &Parts) -> Read<Map<String, Value>> 
     let mut values = Map::new();
     let mut complaints = Vec::new();
     for parameter in &operation.parameters {
-        let value = match parameter.place {
+        let value = match parameter.location {
             ParameterIn::Path => continue,
             ParameterIn::Query => from_query(parameter, &query),
             ParameterIn::Header => {

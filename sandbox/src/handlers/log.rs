@@ -51,9 +51,9 @@ pub(super) fn stream(call: &Call<'_>) -> Response {
         target: call.parent_address().unwrap_or_default().to_owned(),
         // Subscribes while the state is locked, so that no change after the first read is missed.
         changes: call.api.store.hub().watch(),
-        told: HashMap::new(),
+        sent: HashMap::new(),
         state: None,
-        told_at: Instant::now(),
+        sent_at: Instant::now(),
         waiting: VecDeque::new(),
     };
     let seen = call.input.headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
@@ -71,10 +71,10 @@ struct Follower {
     target: String,
     changes: watch::Receiver<()>,
     /// The last sent event of each workflow.
-    told: HashMap<Uuid, u32>,
+    sent: HashMap<Uuid, u32>,
     state: Option<String>,
     /// The time of the last send.
-    told_at: Instant,
+    sent_at: Instant,
     waiting: VecDeque<Bytes>,
 }
 
@@ -85,7 +85,7 @@ impl Follower {
         let first = lines.iter().position(is_seen).map_or(0, |index| index + 1);
         for (index, line) in lines.into_iter().enumerate() {
             if let Some((workflow, sequence)) = line.event {
-                self.told.insert(workflow, sequence);
+                self.sent.insert(workflow, sequence);
             }
             if index >= first {
                 self.tell(&line);
@@ -103,10 +103,10 @@ impl Follower {
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             if let Some(chunk) = self.waiting.pop_front() {
-                self.told_at = Instant::now();
+                self.sent_at = Instant::now();
                 return Some((Ok(chunk), self));
             }
-            let is_silent = timeout_at(self.told_at + KEEP_ALIVE, self.changes.changed()).await.is_err();
+            let is_silent = timeout_at(self.sent_at + KEEP_ALIVE, self.changes.changed()).await.is_err();
             self.read()?;
             if is_silent && self.waiting.is_empty() {
                 self.waiting.push_back(Bytes::from_static(b":\n\n"));
@@ -119,13 +119,13 @@ impl Follower {
         let store = Arc::clone(&self.store);
         let read = store.with(&self.caller, |view| {
             let lines = happened(&view, &self.target, |workflow, event| {
-                self.told.get(&workflow.id).is_none_or(|told| event.sequence > *told)
+                self.sent.get(&workflow.id).is_none_or(|sent| event.sequence > *sent)
             });
             state(&view, &self.target).map(|state| (lines, state))
         });
         let (lines, state) = read.ok().flatten()?;
         for line in lines {
-            self.told.extend(line.event);
+            self.sent.extend(line.event);
             self.tell(&line);
         }
         if self.state.as_ref() != Some(&state) {

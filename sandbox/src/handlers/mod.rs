@@ -55,9 +55,9 @@ where
 
 async fn serve(State(api): State<Api>, request: Request) -> Response {
     let answer = async {
-        let found = find(&api, &request)?;
+        let routed = find(&api, &request)?;
         let caller = api.issuer.caller(request.headers())?;
-        Ok::<_, Box<Response>>(run(&api, &caller, found, request).await)
+        Ok::<_, Box<Response>>(run(&api, &caller, routed, request).await)
     };
     answer.await.unwrap_or_else(|response| *response)
 }
@@ -65,7 +65,7 @@ async fn serve(State(api): State<Api>, request: Request) -> Response {
 /// Finds the operation of a request, or answers 404, or 405 with the methods that the path has.
 pub(crate) fn find(api: &Api, request: &Request) -> Result<RoutedOperation, Box<Response>> {
     match route::find(api.contract, request.method(), request.uri().path()) {
-        route::Match::Found(found) => Ok(found),
+        route::Match::Found(routed) => Ok(routed),
         route::Match::OtherMethods(methods) => {
             Err(Box::new((StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, methods)]).into_response()))
         }
@@ -74,10 +74,10 @@ pub(crate) fn find(api: &Api, request: &Request) -> Result<RoutedOperation, Box<
 }
 
 /// Answers an operation for a caller.
-pub(crate) async fn run(api: &Api, caller: &Caller, found: RoutedOperation, request: Request) -> Response {
-    let operation = found.operation;
+pub(crate) async fn run(api: &Api, caller: &Caller, routed: RoutedOperation, request: Request) -> Response {
+    let operation = routed.operation;
     let outcome = request.extensions().get::<Outcome>().copied().unwrap_or_default();
-    let input = match input::read(found, request).await {
+    let input = match input::read(routed, request).await {
         Ok(input) => input,
         Err(response) => return *response,
     };
@@ -97,8 +97,8 @@ fn authorize(call: &Call<'_>) -> Result<(), Box<Response>> {
     let contract = call.operation.contract();
     let is_missing = |(path, item): (&str, &str)| {
         let collection = path.rsplit_once('/').map_or(path, |(collection, _)| collection);
-        let (place, key) = call::split(item);
-        contract.item_schema(collection).is_some() && !call.view.leads_to(place, key, &call.address)
+        let (parent, key) = call::split(item);
+        contract.item_schema(collection).is_some() && !call.view.leads_to(parent, key, &call.address)
     };
     if call.above().any(is_missing) {
         return Err(Box::new(missing()));

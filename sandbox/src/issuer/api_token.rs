@@ -54,13 +54,13 @@ impl ApiTokens {
     /// The digests and tokens of a user, oldest first.
     pub(super) fn of(&self, user: Uuid) -> Vec<(String, ApiToken)> {
         let entries = self.entries();
-        let mut found: Vec<_> = entries
+        let mut tokens: Vec<_> = entries
             .iter()
             .filter(|(_, token)| token.user == user)
             .map(|(digest, token)| (digest.clone(), token.clone()))
             .collect();
-        found.sort_by(|(_, a), (_, b)| (a.created, &a.name).cmp(&(b.created, &b.name)));
-        found
+        tokens.sort_by(|(_, a), (_, b)| (a.created, &a.name).cmp(&(b.created, &b.name)));
+        tokens
     }
 
     /// Revokes a token of a user by its digest.

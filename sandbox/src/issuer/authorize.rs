@@ -36,7 +36,7 @@ fn authorize(issuer: &Issuer, fields: Result<Fields, Refusal>, headers: &HeaderM
         Err(refusal) => return explain(&refusal),
     };
     let (client, target) = match target(issuer, &fields) {
-        Ok(found) => found,
+        Ok(valid) => valid,
         // No redirect to an address that the client has not registered.
         Err(refusal) => return explain(&refusal),
     };
@@ -58,7 +58,7 @@ fn to_login(fields: &Fields, session: Option<&Session>) -> Response {
     let back = redirect::with_parameters(AUTHORIZE_PATH, &kept.chain([(LEFT, left.as_str())]).collect::<Vec<_>>());
     let hint = fields.get("login_hint").map(|hint| ("login_hint", hint));
     let parameters: Vec<_> = [("returnUrl", back.as_str())].into_iter().chain(hint).collect();
-    found(&redirect::with_parameters(LOGIN_PATH, &parameters))
+    redirect_to(&redirect::with_parameters(LOGIN_PATH, &parameters))
 }
 
 fn target<'a>(issuer: &'a Issuer, fields: &Fields) -> Result<(&'a Client, String), Refusal> {
@@ -111,8 +111,7 @@ fn request(
 
 fn scopes(client: &Client, fields: &Fields) -> Result<String, Refusal> {
     let scopes: Vec<&str> = fields.get("scope").unwrap_or(scope::API).split_whitespace().collect();
-    let may =
-        |found: &&str| scope::ALL.contains(found) && (*found != scope::OFFLINE || client.may(Grant::RefreshToken));
+    let may = |name: &&str| scope::ALL.contains(name) && (*name != scope::OFFLINE || client.may(Grant::RefreshToken));
     let is_for_something = scopes.contains(&scope::API) || scopes.contains(&scope::OPENID);
     match is_for_something && scopes.iter().all(may) {
         true => Ok(scopes.join(" ")),
@@ -180,12 +179,12 @@ fn answer(issuer: &Issuer, target: &str, fields: &Fields, parameters: &[(&str, &
     parameters.push(("iss", &issuer.url));
     match fields.get("response_mode") {
         Some(FORM_POST) => html::posting(target, &parameters),
-        _ => found(&redirect::with_parameters(target, &parameters)),
+        _ => redirect_to(&redirect::with_parameters(target, &parameters)),
     }
 }
 
 /// After a form, the browser sends a GET request.
-fn found(address: &str) -> Response {
+fn redirect_to(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, address), (CACHE_CONTROL, "no-store")]).into_response()
 }
 

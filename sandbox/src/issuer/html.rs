@@ -41,7 +41,7 @@ pub(super) fn page(status: StatusCode, title: &str, body: &str) -> Response {
 }
 
 /// A page of the menu.
-pub(super) fn page_at(place: &str, status: StatusCode, title: &str, body: &str) -> Response {
+pub(super) fn page_at(current: &str, status: StatusCode, title: &str, body: &str) -> Response {
     let html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
@@ -51,7 +51,7 @@ pub(super) fn page_at(place: &str, status: StatusCode, title: &str, body: &str) 
         style = menu::STYLE,
         content = menu::CONTENT_STYLE,
         header = menu::PLAIN_HEADER,
-        menu = menu::of(place),
+        menu = menu::of(current),
     );
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

@@ -16,7 +16,7 @@ use super::refusal::{Refusal, send};
 /// Introspects a token for a confidential client: an access token or an API token of any client, or its own refresh token.
 pub(super) async fn introspect(State(issuer): State<Arc<Issuer>>, headers: HeaderMap, body: Body) -> Response {
     let issuer = issuer.as_ref();
-    let told = async {
+    let introspected = async {
         let fields = Fields::of_body(&headers, body).await?;
         let client = client(issuer, &headers, &fields)?;
         if client.is_public() {
@@ -25,7 +25,7 @@ pub(super) async fn introspect(State(issuer): State<Arc<Issuer>>, headers: Heade
         let token = fields.get("token").ok_or(Refusal("invalid_request", "token is missing"))?;
         Ok(known(issuer, token, &client.client_id).unwrap_or_else(|| json!({ "active": false })))
     };
-    match told.await {
+    match introspected.await {
         Ok(body) => send(StatusCode::OK, &body),
         Err(refusal) => refusal.response(issuer.settings().errors),
     }

@@ -30,11 +30,11 @@ pub(crate) async fn create(State(issuer): State<Arc<Issuer>>, headers: HeaderMap
     let name: String = fields.get("name").unwrap_or("API token").chars().take(100).collect();
     match issuer.create_api_token(user, &name) {
         Ok(token) => {
-            let shown = format!(
+            let notice = format!(
                 "<p role=\"status\">The new token, shown only now:<br><code id=\"token\">{}</code></p>",
                 html::escape(&token)
             );
-            list(issuer, user, &shown)
+            list(issuer, user, &notice)
         }
         Err(_failed) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
@@ -62,7 +62,7 @@ fn to_login() -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, address)]).into_response()
 }
 
-fn list(issuer: &Issuer, user: &User, shown: &str) -> Response {
+fn list(issuer: &Issuer, user: &User, notice: &str) -> Response {
     let mut rows = String::new();
     for (digest, token) in issuer.api_tokens.of(user.id) {
         // Writing to a String cannot fail.
@@ -75,7 +75,7 @@ fn list(issuer: &Issuer, user: &User, shown: &str) -> Response {
         );
     }
     let body = format!(
-        "<p>{} — {}</p>\n{shown}\n<form method=\"post\" action=\"{PROFILE_PATH}\">\n\
+        "<p>{} — {}</p>\n{notice}\n<form method=\"post\" action=\"{PROFILE_PATH}\">\n\
          <label>Name <input name=\"name\" required maxlength=\"100\"></label>\n<button>Make a token</button>\n</form>\n\
          <ul id=\"tokens\">{rows}</ul>\n<form method=\"post\" action=\"/identity/account/logout\"><button>Log out</button></form>\n\
          <p><a href=\"/sandbox\">Back to the console</a></p>",

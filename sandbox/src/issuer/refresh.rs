@@ -139,14 +139,14 @@ impl RefreshTokens {
 
     /// The entry of a token that is valid now and belongs to this client.
     pub(super) fn valid(&self, token: &str, client_id: &str, now: i64) -> Option<Entry> {
-        let found = self.entries().get(&digest::of(token)).cloned()?;
-        (found.client_id == client_id && found.expires > now && found.used.is_none()).then_some(found)
+        let stored = self.entries().get(&digest::of(token)).cloned()?;
+        (stored.client_id == client_id && stored.expires > now && stored.used.is_none()).then_some(stored)
     }
 
     /// Revokes a token with its chain, if it belongs to this client (RFC 7009 §2.1).
     pub(super) fn revoke(&self, token: &str, client_id: &str) -> Result<bool, Error> {
-        let found = self.entries().get(&digest::of(token)).filter(|entry| entry.client_id == client_id).cloned();
-        match found {
+        let stored = self.entries().get(&digest::of(token)).filter(|entry| entry.client_id == client_id).cloned();
+        match stored {
             Some(entry) => self.revoke_chain(entry.chain).map(|()| true),
             None => Ok(false),
         }

@@ -16,5 +16,5 @@ pub(super) const ALL: [&str; 5] = [API, OFFLINE, OPENID, PROFILE, EMAIL];
 
 /// Returns whether a list of scopes contains one.
 pub(super) fn has(list: &str, scope: &str) -> bool {
-    list.split_whitespace().any(|found| found == scope)
+    list.split_whitespace().any(|name| name == scope)
 }

@@ -92,7 +92,8 @@ impl RequestFilter {
             && self.status.is_none_or(|status| status == record.status)
             && record.number > self.after;
         let headers = record.request.headers();
-        let has = |(name, value): &(String, String)| headers.get_all(name).iter().any(|found| found == value.as_str());
+        let has =
+            |(name, value): &(String, String)| headers.get_all(name).iter().any(|actual| actual == value.as_str());
         if !head || !self.headers.iter().all(has) {
             return false;
         }
@@ -101,17 +102,17 @@ impl RequestFilter {
         }
         let body = record.request.body();
         let json = || serde_json::from_slice::<Value>(&body.bytes).ok();
-        self.json.as_ref().is_none_or(|wanted| json().is_some_and(|found| holds(&found, wanted)))
+        self.json.as_ref().is_none_or(|wanted| json().is_some_and(|actual| holds(&actual, wanted)))
             && self.text.as_ref().is_none_or(|text| String::from_utf8_lossy(&body.bytes).contains(text))
     }
 }
 
-fn holds(found: &Value, wanted: &Value) -> bool {
-    match (found, wanted) {
-        (Value::Object(found), Value::Object(wanted)) => {
-            wanted.iter().all(|(name, wanted)| found.get(name).is_some_and(|found| holds(found, wanted)))
+fn holds(actual: &Value, wanted: &Value) -> bool {
+    match (actual, wanted) {
+        (Value::Object(actual), Value::Object(wanted)) => {
+            wanted.iter().all(|(name, wanted)| actual.get(name).is_some_and(|actual| holds(actual, wanted)))
         }
-        _ => found == wanted,
+        _ => actual == wanted,
     }
 }
 

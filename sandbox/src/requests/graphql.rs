@@ -10,7 +10,7 @@ use apollo_parser::{Lexer, TokenKind};
 struct Token<'a> {
     kind: TokenKind,
     text: &'a str,
-    place: Range<usize>,
+    range: Range<usize>,
 }
 
 /// The document with each secret masked, and the names of the variables that are secrets.
@@ -27,14 +27,14 @@ pub(super) fn masked(document: &str, mask: &str, is_secret: impl Fn(&str) -> boo
         if is_broken && document.get(read..token.index()).is_none_or(|between| between.contains('"')) {
             break;
         }
-        let place = token.index()..token.index() + token.data().len();
-        (read, is_broken) = (place.end, false);
+        let range = token.index()..token.index() + token.data().len();
+        (read, is_broken) = (range.end, false);
         // A comment may hide arguments.
         if token.kind() == TokenKind::Comment && token.data().contains('"') {
-            secrets.push(place.clone());
+            secrets.push(range.clone());
         }
         if !matches!(token.kind(), TokenKind::Whitespace | TokenKind::Comment | TokenKind::Comma | TokenKind::Eof) {
-            tokens.push(Token { kind: token.kind(), text: token.data(), place });
+            tokens.push(Token { kind: token.kind(), text: token.data(), range });
         }
     }
     let mut variables = HashSet::new();
@@ -52,20 +52,20 @@ pub(super) fn masked(document: &str, mask: &str, is_secret: impl Fn(&str) -> boo
             }
         }
     }
-    let mut shown = String::with_capacity(document.len());
+    let mut masked_document = String::with_capacity(document.len());
     let mut end = 0;
     secrets.sort_by_key(|secret| secret.start);
     for secret in secrets {
         let is_comment = document.get(secret.clone()).is_some_and(|text| text.starts_with('#'));
-        shown.push_str(document.get(end..secret.start).unwrap_or_default());
-        shown.push_str(&if is_comment { format!("#{mask}") } else { format!("\"{mask}\"") });
+        masked_document.push_str(document.get(end..secret.start).unwrap_or_default());
+        masked_document.push_str(&if is_comment { format!("#{mask}") } else { format!("\"{mask}\"") });
         end = secret.end;
     }
-    shown.push_str(document.get(end..read).unwrap_or_default());
+    masked_document.push_str(document.get(end..read).unwrap_or_default());
     if read < document.len() {
-        shown.push_str(mask);
+        masked_document.push_str(mask);
     }
-    (shown, variables)
+    (masked_document, variables)
 }
 
 fn is_dollar(token: &Token<'_>) -> bool {
@@ -88,7 +88,7 @@ fn hide(tokens: &[Token<'_>], secrets: &mut Vec<Range<usize>>, variables: &mut H
     let mut before = TokenKind::Eof;
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {
-            TokenKind::StringValue => secrets.push(token.place.clone()),
+            TokenKind::StringValue => secrets.push(token.range.clone()),
             TokenKind::LBracket | TokenKind::LCurly => depth += 1,
             TokenKind::RBracket | TokenKind::RCurly => depth = depth.saturating_sub(1),
             TokenKind::Name if before == TokenKind::Dollar => drop(variables.insert(token.text.to_owned())),
@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn hostile_documents_are_read_to_their_end() {
         for part in ["password:[", "password:{", "$password:[", "\"", "password:\"x\"", "}"] {
-            let (shown, _) = mask(&part.repeat(1000));
-            assert!(!shown.contains("\"x\""), "{part}");
+            let (masked_document, _) = mask(&part.repeat(1000));
+            assert!(!masked_document.contains("\"x\""), "{part}");
         }
     }
 }

@@ -18,7 +18,7 @@ const VARIABLES: &str = "variables";
 
 /// Headers as names in lower case, and values. A credential keeps its scheme.
 pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
-    let shown = |name: &http::HeaderName, value: &http::HeaderValue| {
+    let masked_value = |name: &http::HeaderName, value: &http::HeaderValue| {
         let text = String::from_utf8_lossy(value.as_bytes());
         if *name == AUTHORIZATION || *name == PROXY_AUTHORIZATION {
             return text.split_once(' ').map_or_else(|| MASK.to_owned(), |(scheme, _)| format!("{scheme} {MASK}"));
@@ -33,7 +33,7 @@ pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
             _ => self::text(&text),
         }
     };
-    headers.iter().map(|(name, value)| (name.as_str().to_owned(), shown(name, value))).collect()
+    headers.iter().map(|(name, value)| (name.as_str().to_owned(), masked_value(name, value))).collect()
 }
 
 /// The text of a body with its secrets masked. Markup is left out: pages display a new token to its creator.
@@ -92,13 +92,13 @@ pub(super) fn form(text: &str) -> String {
     for (name, value) in pairs {
         // `code` is an authorization code in a form, but has other meanings elsewhere.
         let is_secret = is_secret(&name) || name == "code";
-        let shown = match name.as_str() {
+        let masked_pair = match name.as_str() {
             _ if is_secret => MASK.to_owned(),
             DOCUMENT => self::text(&asked),
             VARIABLES => variables(&value, &hidden),
             _ => self::text(&value),
         };
-        masked.append_pair(&name, &shown);
+        masked.append_pair(&name, &masked_pair);
     }
     masked.finish()
 }
@@ -121,8 +121,8 @@ pub(crate) fn json(value: &mut Value) {
         Value::Object(members) => {
             let hides_value = members.get("isSecret") == Some(&Value::Bool(true));
             if let Some(Value::String(asked)) = members.get_mut(DOCUMENT) {
-                let (shown, hidden) = document(asked);
-                *asked = shown;
+                let (masked_document, hidden) = document(asked);
+                *asked = masked_document;
                 members.get_mut(VARIABLES).into_iter().for_each(|variables| hide_members(variables, &hidden));
             }
             // Errors of the answer may repeat the unreadable parts of a document.
@@ -223,7 +223,7 @@ fn is_secret(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn shown(media_type: &'static str, text: &str) -> Option<String> {
+    fn masked_body(media_type: &'static str, text: &str) -> Option<String> {
         let mut headers = HeaderMap::new();
         headers.insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static(media_type));
         body(&headers, &BodyBeginning { bytes: text.as_bytes().to_vec(), length: text.len() })
@@ -273,10 +273,10 @@ mod tests {
                 "client_id=a&client_secret=***&code=***&code_verifier=***&refresh_token=***",
             ),
         ] {
-            let shown: Option<Value> =
-                shown(media_type, text).map(|text| serde_json::from_str(&text).unwrap_or(text.into()));
+            let masked_body: Option<Value> =
+                masked_body(media_type, text).map(|text| serde_json::from_str(&text).unwrap_or(text.into()));
             let expected = serde_json::from_str(expected).unwrap_or_else(|_| Value::from(expected));
-            assert_eq!(shown, Some(expected), "{text}");
+            assert_eq!(masked_body, Some(expected), "{text}");
         }
         let asked =
             "variables=%7B%22p%22%3A%22x%22%2C%22q%22%3A1%7D&query=%7B+a%28pwd%3A+%24p%2C+token%3A+%22t%22%29+%7D";
@@ -285,7 +285,7 @@ mod tests {
         let expected = [pair("variables", r#"{"p":"***","q":1}"#), pair("query", r#"{ a(pwd: $p, token: "***") }"#)];
         assert_eq!(pairs, expected);
         for (media_type, text) in [("text/html", "<p>sbx_a</p>"), ("application/json", r#"{"password":"a"#)] {
-            assert_eq!(shown(media_type, text), None, "{text}");
+            assert_eq!(masked_body(media_type, text), None, "{text}");
         }
         let mut sent = HeaderMap::new();
         for (name, value) in [
@@ -298,9 +298,9 @@ mod tests {
         ] {
             sent.insert(name, http::HeaderValue::from_static(value));
         }
-        let shown = headers(&sent).into_iter().map(|(_, value)| value).collect::<Vec<_>>();
+        let masked_body = headers(&sent).into_iter().map(|(_, value)| value).collect::<Vec<_>>();
         let [location, referer] = ["http://127.0.0.1:9/callback?code=***&state=b", "http://***@x/?access_token=***"];
-        assert_eq!(shown, ["Basic ***", "***", "***", "*/*", location, referer]);
+        assert_eq!(masked_body, ["Basic ***", "***", "***", "*/*", location, referer]);
     }
 
     #[test]

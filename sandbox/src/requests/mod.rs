@@ -144,7 +144,7 @@ impl Log {
         let has_room = inner.counts.len() < 10_000;
         match inner.counts.entry((method.clone(), template.to_owned())) {
             Entry::Occupied(mut count) => *count.get_mut() += 1,
-            Entry::Vacant(place) if has_room => drop(place.insert(1)),
+            Entry::Vacant(entry) if has_room => drop(entry.insert(1)),
             Entry::Vacant(_) => {}
         }
     }

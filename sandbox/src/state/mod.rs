@@ -89,8 +89,8 @@ impl State {
     pub(crate) fn put(&mut self, owner: Uuid, collection: &str, key: &str, item: Item) -> bool {
         self.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
         let entries = self.collections.entry(collection.to_owned()).or_default();
-        if let Some(found) = entries.get_mut(key) {
-            found.item = item;
+        if let Some(existing) = entries.get_mut(key) {
+            existing.item = item;
             return true;
         }
         self.position += 1;

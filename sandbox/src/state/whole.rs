@@ -19,23 +19,23 @@ impl State {
     /// The addresses of all collections that have items, with their numbers of items, in order.
     pub(crate) fn collections(&self) -> Vec<(&str, usize)> {
         let filled = self.collections.iter().filter(|(_, entries)| !entries.is_empty());
-        let mut found: Vec<_> = filled.map(|(address, entries)| (address.as_str(), entries.len())).collect();
-        found.sort_unstable();
-        found
+        let mut collections: Vec<_> = filled.map(|(address, entries)| (address.as_str(), entries.len())).collect();
+        collections.sort_unstable();
+        collections
     }
 
     /// The addresses of singletons, in order.
     pub(crate) fn singles(&self) -> Vec<&str> {
-        let mut found: Vec<_> = self.singles.keys().map(String::as_str).collect();
-        found.sort_unstable();
-        found
+        let mut addresses: Vec<_> = self.singles.keys().map(String::as_str).collect();
+        addresses.sort_unstable();
+        addresses
     }
 
     /// The addresses of bytes, in order.
     pub(crate) fn blobs(&self) -> Vec<(&str, &Blob)> {
-        let mut found: Vec<_> = self.blobs.iter().map(|(address, blob)| (address.as_str(), blob)).collect();
-        found.sort_unstable_by_key(|(address, _)| *address);
-        found
+        let mut entries: Vec<_> = self.blobs.iter().map(|(address, blob)| (address.as_str(), blob)).collect();
+        entries.sort_unstable_by_key(|(address, _)| *address);
+        entries
     }
 
     /// The items of a collection, oldest first: key, team, fields.

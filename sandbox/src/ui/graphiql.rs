@@ -22,8 +22,8 @@ impl Graphiql {
     /// Reads the files below a folder's `node_modules`.
     pub(crate) fn read(folder: &Path) -> Result<Self, Error> {
         let mut files = [const { Bytes::new() }; FILES.len()];
-        for (file, (.., place)) in files.iter_mut().zip(FILES) {
-            let path = folder.join("node_modules").join(place);
+        for (file, (.., location)) in files.iter_mut().zip(FILES) {
+            let path = folder.join("node_modules").join(location);
             *file = std::fs::read(&path).map_err(|source| Error::Graphiql { path, source })?.into();
         }
         Ok(Self(files))
@@ -31,8 +31,8 @@ impl Graphiql {
 
     /// The media type and the bytes of a file.
     pub(super) fn file(&self, name: &str) -> Option<(&'static str, Bytes)> {
-        let found = FILES.iter().zip(&self.0).find(|((known, ..), _)| *known == name);
-        found.map(|((_, media_type, _), bytes)| (*media_type, bytes.clone()))
+        let entry = FILES.iter().zip(&self.0).find(|((known, ..), _)| *known == name);
+        entry.map(|((_, media_type, _), bytes)| (*media_type, bytes.clone()))
     }
 
     /// The names of the files with this suffix.

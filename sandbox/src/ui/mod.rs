@@ -37,7 +37,7 @@ struct Page {
     script: &'static str,
     library: Option<Library>,
     /// Its address in the menu.
-    place: &'static str,
+    address: &'static str,
 }
 
 /// The library of a page, which is loaded before its script.
@@ -47,15 +47,15 @@ enum Library {
     Graphiql,
 }
 
-const CONSOLE: Page = Page { title: "Overview", script: "console", library: None, place: "/sandbox" };
-const CALLBACK: Page = Page { title: "Logging in", script: "callback", library: None, place: "" };
+const CONSOLE: Page = Page { title: "Overview", script: "console", library: None, address: "/sandbox" };
+const CALLBACK: Page = Page { title: "Logging in", script: "callback", library: None, address: "" };
 const CONTRACT: Page =
-    Page { title: "Contract", script: "contract", library: Some(Library::SwaggerUi), place: CONTRACT_PATH };
+    Page { title: "Contract", script: "contract", library: Some(Library::SwaggerUi), address: CONTRACT_PATH };
 const CONTROL: Page =
-    Page { title: "Control", script: "control", library: Some(Library::SwaggerUi), place: "/sandbox/control" };
-const GRAPHQL: Page = Page { title: "GraphQL", script: "graphql", library: None, place: "/graphiql" };
+    Page { title: "Control", script: "control", library: Some(Library::SwaggerUi), address: "/sandbox/control" };
+const GRAPHQL: Page = Page { title: "GraphQL", script: "graphql", library: None, address: "/graphiql" };
 const GRAPHIQL: Page =
-    Page { title: "GraphQL", script: "graphiql", library: Some(Library::Graphiql), place: "/graphiql" };
+    Page { title: "GraphQL", script: "graphiql", library: Some(Library::Graphiql), address: "/graphiql" };
 
 macro_rules! scripts {
     ($($name:literal),* $(,)?) => {
@@ -149,9 +149,9 @@ impl Library {
                 script(format!("{SWAGGER_UI}/swagger-ui-bundle.js")),
             ),
             Self::Graphiql => {
-                let place = |name| format!("{GRAPHIQL_FILES}/{name}");
-                let styles = Graphiql::names(".css").map(place).map(style).collect();
-                (styles, "", Graphiql::names(".js").map(place).map(script).collect())
+                let address = |name| format!("{GRAPHIQL_FILES}/{name}");
+                let styles = Graphiql::names(".css").map(address).map(style).collect();
+                (styles, "", Graphiql::names(".js").map(address).map(script).collect())
             }
         }
     }
@@ -163,7 +163,7 @@ fn own_parts() -> (String, &'static str, String) {
 }
 
 async fn page(page: &'static Page) -> Response {
-    let Page { title, script, library, place } = page;
+    let Page { title, script, library, address } = page;
     let (style, config, scripts) = library.map_or_else(own_parts, Library::parts);
     let inline = if config.is_empty() { String::new() } else { format!("<script>{config}</script>\n") };
     let html = format!(
@@ -173,7 +173,7 @@ async fn page(page: &'static Page) -> Response {
          <body class=\"page\">\n{header}{menu}<main id=\"main\">\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
          <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n",
         header = menu::HEADER,
-        menu = menu::of(place),
+        menu = menu::of(address),
     );
     let policy = POLICY.replace("CONFIG", &digest(config));
     let headers = [

@@ -20,19 +20,19 @@ pub(crate) fn fits(schema: &Schema, value: &Value) -> bool {
 }
 
 fn run(schema: &Schema, value: &Value, strict: bool) -> Vec<Complaint> {
-    let mut checker = Checker { strict, found: Vec::new() };
+    let mut checker = Checker { strict, complaints: Vec::new() };
     checker.check(schema, value, "$");
-    checker.found
+    checker.complaints
 }
 
 struct Checker {
     strict: bool,
-    found: Vec<Complaint>,
+    complaints: Vec<Complaint>,
 }
 
 impl Checker {
     fn complain(&mut self, place: &str, message: impl Into<String>) {
-        self.found.push((place.to_owned(), message.into()));
+        self.complaints.push((place.to_owned(), message.into()));
     }
 
     fn check(&mut self, schema: &Schema, value: &Value, place: &str) {

@@ -7,11 +7,7 @@ use super::{DEPTH, INSTANCE, Member, Name, Place, Root, Shape, bounds};
 use crate::json::{Decimal, Object, Value, whole};
 
 /// Reads a document. The error has the position, and repeats nothing of the document except names of elements.
-pub fn read(bytes: &[u8], root: &Root) -> Result<Value, String> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| format!("the document is not UTF-8 at byte {}", error.valid_up_to()))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    is_utf8(text)?;
+pub fn read(text: &str, root: &Root) -> Result<Value, String> {
     bounds::check(text)?;
     // By default, a document type definition is refused, and with it every entity.
     let document = Document::parse(text).map_err(|error| match error {
@@ -19,18 +15,6 @@ pub fn read(bytes: &[u8], root: &Root) -> Result<Value, String> {
         error => format!("the document is not well-formed at line {}, column {}", error.pos().row, error.pos().col),
     })?;
     element(document.root_element(), root.shape, 0)
-}
-
-/// Checks that the declaration of a document, if it has one, declares the encoding that it is read in.
-fn is_utf8(text: &str) -> Result<(), String> {
-    let Some(declaration) = text.strip_prefix("<?xml").and_then(|rest| rest.split_once("?>")) else { return Ok(()) };
-    let Some((_, encoding)) = declaration.0.split_once("encoding") else { return Ok(()) };
-    let encoding = encoding.trim_matches(|c: char| c.is_ascii_whitespace() || matches!(c, '=' | '"' | '\''));
-    let name: String = encoding.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect();
-    if ["utf-8", "utf8", "us-ascii"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
-        return Ok(());
-    }
-    Err(format!("the document declares the encoding `{name}`: only UTF-8 is supported"))
 }
 
 fn element(node: Node<'_, '_>, shape: &Shape, depth: usize) -> Result<Value, String> {

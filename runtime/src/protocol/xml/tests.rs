@@ -38,10 +38,10 @@ static ROOT: Root = Root { name: Name::within("Pet", "", "urn:zoo"), shape: &PET
 static OPEN: Shape = Shape::Object(&[], Some(&ANY));
 
 fn read_pet(text: &str) -> Value {
-    read(text.as_bytes(), &ROOT).unwrap()
+    read(text, &ROOT).unwrap()
 }
 
-fn refused(text: impl AsRef<[u8]>) -> String {
+fn refused(text: impl AsRef<str>) -> String {
     read(text.as_ref(), &ROOT).unwrap_err()
 }
 
@@ -94,7 +94,7 @@ fn a_reader_is_tolerant() {
 fn what_is_not_declared_is_kept_where_the_contract_is_open() {
     static OPEN_ROOT: Root = Root { name: Name::plain("r"), shape: &OPEN };
     let text = "<r><a x='1'><b>1</b><b>2</b><c/></a><d>t</d></r>";
-    let value = read(text.as_bytes(), &OPEN_ROOT).unwrap();
+    let value = read(text, &OPEN_ROOT).unwrap();
     assert_eq!(value, json!({"a": {"x": "1", "b": ["1", "2"], "c": ""}, "d": "t"}));
     let written = write(&value, &OPEN_ROOT).unwrap();
     assert!(written.ends_with("<r><a><b>1</b><b>2</b><c></c><x>1</x></a><d>t</d></r>") || written.contains("<x>1</x>"));
@@ -130,11 +130,8 @@ fn hostile_documents_are_refused_and_say_where() {
         let error = refused(broken);
         assert!(error.starts_with("the document is not well-formed at line") && !error.contains("canary"), "{error}");
     }
-    assert_eq!(refused(b"<Pet>\xff</Pet>"), "the document is not UTF-8 at byte 5");
-    assert!(refused("<?xml version='1.0' encoding='ISO-8859-1'?><Pet/>").contains("`ISO-8859-1`: only UTF-8"));
-    assert!(refused(b"\xff\xfe<\0P\0").contains("not UTF-8"));
     let children = |depth: usize| format!("<Pet>{}{}</Pet>", "<child>".repeat(depth), "</child>".repeat(depth));
-    assert!(read(children(100).as_bytes(), &ROOT).is_ok());
+    assert!(read(&children(100), &ROOT).is_ok());
     assert!(refused(children(200)).contains("more than 128 deep"));
     // A parser compares all attributes of an element with each other, and all namespaces in scope.
     let attributes: String = (0..200_000).map(|index| format!(" a{index}='x'")).collect();
@@ -142,8 +139,8 @@ fn hostile_documents_are_refused_and_say_where() {
     let namespaces: String = (0..60_000).map(|index| format!("<x xmlns:n{index}='u'>")).collect();
     assert_eq!(refused(format!("<Pet>{namespaces}")), "the document declares more than 64 prefixes of namespaces");
     let many: String = (0..300).map(|index| format!("<!-- a='{index}\" --><x a=\"{index} > '\"/>&lt;")).collect();
-    assert!(read(format!("<Pet>{many}</Pet>").as_bytes(), &ROOT).is_ok());
+    assert!(read(&format!("<Pet>{many}</Pet>"), &ROOT).is_ok());
     // Skipping needs no stack.
     let deep = format!("<Pet>{}{}</Pet>", "<x>".repeat(100_000), "</x>".repeat(100_000));
-    assert!(read(deep.as_bytes(), &ROOT).is_ok());
+    assert!(read(&deep, &ROOT).is_ok());
 }

@@ -1,0 +1,384 @@
+//! A new workspace for a service, and another service in it.
+
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::support::contract::Random;
+use crate::support::server::{Request, Response, Server};
+use crate::support::{Run, Workspace, contract};
+
+const PATHS: [&str; 4] = ["/api/orders/v1", "/api/orders/v1/open", "/api/parts", "/health"];
+
+/// A folder to make workspaces in.
+fn folder() -> Workspace {
+    Workspace::new()
+}
+
+/// Runs a command in the workspace that was made.
+fn inside(folder: &Workspace, arguments: &[&str], variables: &[(&str, &str)]) -> Run {
+    let mut command = Command::new(crate::PROGRAM);
+    command.arg("--workspace").arg(folder.path("made")).args(arguments).current_dir(folder.path("made"));
+    command.env_remove("SERVICE_BASE_URL").envs(variables.iter().copied());
+    command.output().expect("the program runs").into()
+}
+
+/// The names are those of the title, and the workspace has all that its README names.
+#[test]
+fn a_workspace_has_the_names_of_its_service() {
+    let folder = folder();
+    let titled = contract::with_paths(&PATHS).replacen("\"title\":\"", "\"title\":\"Spare Parts API ", 1);
+    let server = Server::start(move |request: &Request| match request.path.as_str() {
+        "/openapi/v1.json" => Response::json(titled.clone()),
+        _ => Response::status(404),
+    });
+    let run = folder.run(&["new", "made", "--base-url", &server.url(), "--name", "Spare Parts API", "--ci", "github"]);
+    run.succeeds(&[
+        "spare-parts from http",
+        &format!("export SPARE_PARTS_BASE_URL={} SPARE_PARTS_TOKEN=…", server.url()),
+        "cargo run -p spare-parts-client --example first",
+    ]);
+    let configuration = folder.read("made/specs/codegen.toml");
+    for part in [
+        "package = \"spare-parts-client\"\ntype = \"SpareParts\"\nvariables = \"SPARE_PARTS_\"",
+        &format!("base_url = {:?}\nbase_url_env = \"SPARE_PARTS_BASE_URL\"", server.url()),
+        "name = \"orders\"\nprefixes = [\"/api/orders/v1\"]",
+        "name = \"parts\"\nprefixes = [\"/api/parts\"]",
+    ] {
+        assert!(configuration.contains(part), "{part}\n{configuration}");
+    }
+    let program = folder.read("made/generated-client/examples/first.rs");
+    assert!(
+        program.contains("use spare_parts_client::SpareParts;")
+            && program.contains("client.none().list_health().await?"),
+        "{program}"
+    );
+    assert!(
+        folder
+            .read("made/.github/workflows/contract.yml")
+            .contains("SPARE_PARTS_BASE_URL: ${{ secrets.SPARE_PARTS_BASE_URL }}")
+    );
+    assert!(folder.read("made/generated-client/src/generated/mod.rs").contains("client SpareParts;"));
+    inside(&folder, &["regenerate", "--check"], &[]).succeeds(&["up to date"]);
+    inside(&folder, &["regenerate"], &[]).succeeds(&["unchanged", "0 bytes written"]);
+    // What the tool calls itself and its tests is not in the workspace.
+    for (path, bytes) in folder.tree().into_iter().filter(|(path, _)| path.starts_with("made/")) {
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        assert!(!text.contains("platform") && !text.contains("sandbox"), "{path}");
+    }
+    let left: Vec<String> = folder.tree().into_keys().filter(|path| path.starts_with(".driftless")).collect();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+/// Another service has a folder of its own, and every command takes it by its name, or takes all.
+#[test]
+fn another_service_is_added_and_named() {
+    let folder = folder();
+    folder.write("one.json", &contract::with_paths(&PATHS));
+    folder.write("other.json", &contract::with_paths(&["/api/bills"]));
+    folder.run(&["new", "made", "--contract", "one.json", "--name", "orders"]).succeeds(&[]);
+    let other = folder.path("other.json").display().to_string();
+    inside(&folder, &["add", "billing", "--contract", &other], &[])
+        .succeeds(&["cargo xtask --service billing regenerate"]);
+    let manifest = folder.read("made/Cargo.toml");
+    assert!(
+        manifest.contains("\"billing/generated-client\"") && manifest.contains("\"generated-client\""),
+        "{manifest}"
+    );
+    assert!(folder.read("made/billing/specs/codegen.toml").contains("variables = \"BILLING_\""));
+    inside(&folder, &["--service", "billing", "regenerate", "--check"], &[]).succeeds(&["up to date"]);
+    let all = inside(&folder, &["--all", "regenerate", "--check"], &[]);
+    all.succeeds(&["== the service at the top", "== billing"]);
+    folder.write("made/billing/specs/contracts/billing.json", "{}");
+    assert_eq!(inside(&folder, &["--all", "regenerate", "--check"], &[]).code, Some(2));
+    inside(&folder, &["--service", "other", "regenerate"], &[]).fails(5, &["flags/service", "no service \"other\""]);
+    inside(&folder, &["add", "billing", "--contract", &other], &[]).fails(5, &["new/exists"]);
+    inside(&folder, &["add", "../b", "--contract", &other], &[]).fails(5, &["add/name"]);
+}
+
+/// What the families are proposed for is what is pinned, whatever the service answers later.
+#[test]
+fn the_service_is_asked_once() {
+    let folder = folder();
+    let asked = AtomicUsize::new(0);
+    let server = Server::start(move |request: &Request| match request.path.as_str() {
+        "/openapi/v1.json" if asked.fetch_add(1, Ordering::SeqCst) == 0 => {
+            Response::json(contract::with_paths(&PATHS)).with("etag", "\"one\"")
+        }
+        "/openapi/v1.json" => Response::json(contract::with_paths(&["/api/others"])),
+        _ => Response::status(404),
+    });
+    folder.run(&["new", "made", "--base-url", &server.url(), "--name", "orders"]).succeeds(&[]);
+    let mut paths = server.paths();
+    paths.sort();
+    assert!(paths.contains(&"/openapi/v1.json".to_owned()), "{paths:?}");
+    assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "something is asked for twice: {paths:?}");
+    let pinned = folder.read("made/specs/contracts/orders.json");
+    assert!(pinned.contains("/api/orders/v1") && !pinned.contains("/api/others"), "{pinned}");
+    assert!(folder.read("made/specs/codegen.lock").contains("one"), "the tag of what is pinned is kept");
+    // The change is found by the next run.
+    inside(&folder, &["regenerate", "--accept-loss"], &[]).succeeds(&["changed"]);
+}
+
+/// The first program is given what the contract asks for, and the next download has the same variables.
+#[test]
+fn the_variables_are_those_that_the_contract_asks_for() {
+    let key = |place: &str, name: &str| serde_json::json!({ "type": "apiKey", "in": place, "name": name });
+    let basic = || serde_json::json!({ "type": "http", "scheme": "basic" });
+    for (schemes, security, variables, keys) in [
+        (
+            vec![("My \"Key\"", key("header", "X-Api-Key"))],
+            "[{\"My \\\"Key\\\"\":[]}]",
+            "SERVICE_API_KEY=…",
+            "api_key_header = \"X-Api-Key\"",
+        ),
+        (vec![("k", key("cookie", "sid"))], "[{\"k\":[]}]", "SERVICE_API_KEY=…", ""),
+        (vec![("login", basic())], "[{\"login\":[]}]", "SERVICE_BASIC_USER=… SERVICE_BASIC_PASSWORD=…", ""),
+        (
+            vec![("app-id", key("header", "X-App-Id")), ("app-key", key("query", "code"))],
+            "[{\"app-id\":[],\"app-key\":[]}]",
+            "SERVICE_KEY_APP_ID=… SERVICE_KEY_APP_KEY=…",
+            "key.app-id = { header = \"X-App-Id\" }\nkey.app-key = { query = \"code\" }\n",
+        ),
+        (
+            vec![
+                ("k", key("header", "X-Api-Key")),
+                ("bearer", serde_json::json!({ "type": "http", "scheme": "bearer" })),
+            ],
+            "[{\"k\":[],\"bearer\":[]}]",
+            "SERVICE_TOKEN=… SERVICE_API_KEY=…",
+            "api_key_header = \"X-Api-Key\"",
+        ),
+        // A token will do.
+        (
+            vec![
+                ("k", key("header", "X-Api-Key")),
+                ("bearer", serde_json::json!({ "type": "http", "scheme": "bearer" })),
+            ],
+            "[{\"k\":[]},{\"bearer\":[]}]",
+            "SERVICE_TOKEN=…",
+            "api_key_header",
+        ),
+    ] {
+        let folder = folder();
+        let mut contract: serde_json::Value = serde_json::from_str(&contract::with_paths(&PATHS)).expect("JSON");
+        for (name, scheme) in schemes {
+            contract["components"]["securitySchemes"][name] = scheme;
+        }
+        contract["security"] = serde_json::from_str(security).expect("JSON");
+        folder.write("contract.json", &contract.to_string());
+        let run = folder.run(&["new", "made", "--contract", "contract.json", "--name", "service"]);
+        run.succeeds(&[&format!("export SERVICE_BASE_URL=https://service.example {variables}\n")]);
+        let program = folder.read("made/generated-client/examples/first.rs");
+        assert!(program.contains("    let client = Service::from_env()?;\n"), "{program}");
+        for variable in variables.split("=…").map(str::trim).filter(|name| !name.is_empty()) {
+            assert!(program.contains(&format!("//! - `{variable}`\n")), "{variable}{program}");
+        }
+        let configuration = folder.read("made/specs/codegen.toml");
+        assert!(configuration.contains(keys), "{configuration}");
+        inside(&folder, &["regenerate", "--check"], &[]).succeeds(&[]);
+    }
+}
+
+/// If no operation can be called without an argument, nothing tells to run a program, and no page names one.
+#[test]
+fn without_a_call_nothing_tells_to_run_one() {
+    for has_call in [true, false] {
+        let folder = folder();
+        let with_argument = contract::with_paths(&["/api/orders/{id}"])
+            .replace("\"get\":{", "\"parameters\":[{\"name\":\"id\",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\"}}],\"get\":{");
+        folder.write("contract.json", &if has_call { contract::with_paths(&PATHS) } else { with_argument });
+        let run = folder.run(&["new", "made", "--contract", "contract.json", "--name", "orders"]);
+        run.succeeds(&["export ORDERS_BASE_URL="]);
+        for page in ["README.md", "generated-client/README.md"] {
+            let text = folder.read(&format!("made/{page}"));
+            assert_eq!(text.contains("--example first") || text.contains("list_health()"), has_call, "{page}: {text}");
+        }
+        assert_eq!(run.stdout.contains("--example first"), has_call, "{run:?}");
+        assert_eq!(run.stdout.contains("no first program was written"), !has_call, "{run:?}");
+        for path in ["examples/first.rs", "tests/first.rs"] {
+            assert_eq!(folder.path(&format!("made/generated-client/{path}")).exists(), has_call, "{path}");
+        }
+    }
+}
+
+/// Where a service has several contracts, one is chosen by its address, and the next download finds it there.
+#[test]
+fn one_of_several_contracts_is_chosen_by_a_flag() {
+    let folder = folder();
+    let before = folder.tree();
+    let server = Server::start(|request: &Request| match request.path.as_str() {
+        "/base/openapi/v1.json" => Response::json(contract::with_paths(&PATHS)),
+        "/base/openapi/v2.json" => Response::json(contract::with_paths(&["/api/others"])),
+        _ => Response::status(404),
+    });
+    let base = format!("{}/base", server.url());
+    let both = folder.run(&["new", "made", "--base-url", &base]);
+    both.fails(5, &["source/several-contracts", "/openapi/v2.json", "--base-url URL --contract ADDRESS"]);
+    assert!(!both.stderr.contains("choose in"), "a file that is not there is named: {both:?}");
+    assert_eq!(folder.tree(), before);
+
+    let chosen = format!("{base}/openapi/v2.json");
+    folder.run(&["new", "made", "--base-url", &base, "--contract", &chosen, "--name", "service"]).succeeds(&[]);
+    let document = "[[source.document]]\nname = \"service\"\ncontract = \"/openapi/v2.json\"\n";
+    let configuration = folder.read("made/specs/codegen.toml");
+    assert!(configuration.contains(document), "{configuration}");
+    inside(&folder, &["regenerate"], &[]).succeeds(&["unchanged"]);
+
+    // What may hold a key is not written, and an address of another origin is written in full.
+    let other = Server::start(|_| Response::json(contract::with_paths(&["/api/others"])));
+    for (query, line) in [("?code=canary", ""), ("", &*format!("contract = \"{}/c.json\"", other.url()))] {
+        let contract = format!("{}/c.json{query}", other.url());
+        let run = folder.run(&["new", "dry", "--dry-run", "--base-url", &base, "--contract", &contract]);
+        run.succeeds(&[line]);
+        assert!(!run.stdout.contains("canary"), "{run:?}");
+        assert_eq!(run.stdout.contains("[[source.document]]"), query.is_empty(), "{run:?}");
+    }
+}
+
+/// The base URL of programs is where the contract says, whichever address led to it; the next download finds the contract.
+#[test]
+fn the_base_url_is_that_of_the_operations() {
+    let stating = |address: &str| {
+        contract::with_paths(&PATHS).replacen('{', &format!("{{\"servers\":[{{\"url\":{address:?}}}],"), 1)
+    };
+    let swagger = || {
+        let mut contract: serde_json::Value =
+            serde_json::json!({ "swagger": "2.0", "info": { "title": "T", "version": "v1" } });
+        contract["basePath"] = "/api".into();
+        contract["paths"]["/orders"]["get"]["responses"]["200"] =
+            serde_json::json!({ "description": "OK", "schema": { "type": "string" } });
+        contract.to_string()
+    };
+    let page = |at: &str| format!("SwaggerUIBundle({{url: '{at}'}})");
+    let framework =
+        "window.swashbuckleConfig = { rootUrl: 'http://internal', discoveryPaths: arrayFrom('swagger/docs/v1') }";
+    // The page, where the contract lies, the contract, the address that is named, the base URL, and the entry of the configuration.
+    for (html_at, html, at, text, given, base, entry) in [
+        (
+            "/swagger/index.html",
+            page("v1/swagger.json"),
+            "/swagger/v1/swagger.json",
+            contract::with_paths(&PATHS),
+            "/swagger/index.html",
+            "",
+            "",
+        ),
+        ("/", String::new(), "/kavita/swagger/v1/swagger.json", contract::with_paths(&PATHS), "", "/kavita", ""),
+        ("/", String::new(), "/kavita/openapi/all.json", stating("/kavita"), "", "/kavita", "/openapi/all.json"),
+        ("/swagger/ui/index", framework.to_owned(), "/swagger/docs/v1", swagger(), "/swagger/ui/index", "/api", "URL"),
+        ("/swagger/ui/index", framework.to_owned(), "/swagger/docs/v1", contract::with_paths(&PATHS), "", "", ""),
+        ("/", String::new(), "/pre/openapi/v1.json", stating("/"), "/pre", "/pre", ""),
+        (
+            "/x",
+            String::new(),
+            "/openapi/v1.json",
+            stating("https://api.example/v2/"),
+            "",
+            "https://api.example/v2",
+            "URL",
+        ),
+        // Nobody says it.
+        ("/docs/", page("/specs/all.json"), "/specs/all.json", contract::with_paths(&PATHS), "/docs/", "?", ""),
+    ] {
+        let folder = folder();
+        let server = Server::start(move |request: &Request| match request.path.as_str() {
+            path if path == at => Response::json(text.clone()),
+            "/" if at.starts_with("/kavita/") => Response::status(302).with("location", "/kavita/swagger/index.html"),
+            "/kavita/swagger/index.html" => Response::html(&format!("SwaggerUIBundle({{url: '{at}'}})")),
+            path if path == html_at && !html.is_empty() => Response::html(&html),
+            _ => Response::status(404),
+        });
+        let url = server.url();
+        let run = folder.run(&["new", "made", "--name", "service", "--base-url", &format!("{url}{given}")]);
+        if base == "?" {
+            run.fails(5, &["new/base-url", "does not say below which address", "--base-url URL --contract ADDRESS"]);
+            assert!(!folder.path("made").exists(), "something is written");
+            let contract = format!("{url}{at}");
+            let both = folder.run(&[
+                "new",
+                "made",
+                "--name",
+                "service",
+                "--base-url",
+                &format!("{url}/v2"),
+                "--contract",
+                &contract,
+            ]);
+            both.succeeds(&[&format!("export SERVICE_BASE_URL={url}/v2 SERVICE_TOKEN=…\n")]);
+            continue;
+        }
+        let base = if base.starts_with("https:") { base.to_owned() } else { format!("{url}{base}") };
+        run.succeeds(&[&format!("export SERVICE_BASE_URL={base} SERVICE_TOKEN=…\n")]);
+        let configuration = folder.read("made/specs/codegen.toml");
+        let entry = if entry == "URL" { format!("{url}{at}") } else { entry.to_owned() };
+        assert_eq!(configuration.contains("[[source.document]]"), !entry.is_empty(), "{given}: {configuration}");
+        assert!(
+            configuration.contains(&format!("contract = \"{entry}\"")) || entry.is_empty(),
+            "{given}: {configuration}"
+        );
+        if base.starts_with(&url) {
+            inside(&folder, &["regenerate"], &[("SERVICE_BASE_URL", &base)]).succeeds(&["unchanged"]);
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_prints_the_configuration_and_writes_nothing() {
+    let folder = folder();
+    folder.write("contract.json", &contract::with_paths(&PATHS));
+    let before = folder.tree();
+    let run = folder.run(&["new", "made", "--dry-run", "--contract", "contract.json"]);
+    run.succeeds(&["[client]", "[[family]]", "name = \"orders\"", "prefixes = [\"/api/orders/v1\"]", "[source.token]"]);
+    assert_eq!(folder.tree(), before);
+}
+
+#[test]
+fn a_failure_leaves_nothing() {
+    let folder = folder();
+    folder.write("kept/mine.txt", "mine");
+    folder.write("file", "mine");
+    folder.write("contract.json", &contract::with_paths(&PATHS));
+    folder.write("page.json", "<html>Sign in</html>");
+    folder.write("cut.json", "{\"openapi\":\"3.0.4\",\"paths\":{");
+    let before = folder.tree();
+    folder.run(&["new", "kept", "--contract", "contract.json"]).fails(5, &["new/exists", "kept is not empty"]);
+    folder.run(&["new", "file", "--contract", "contract.json"]).fails(5, &["new/exists", "is no folder"]);
+    folder.run(&["new", "made"]).fails(5, &["--base-url"]);
+    for contract in ["page.json", "cut.json"] {
+        assert_eq!(folder.run(&["new", "made", "--contract", contract]).code, Some(4));
+    }
+    folder
+        .run(&["new", "made", "--contract", "contract.json", "--vendored", "kept"])
+        .fails(5, &["new/vendored", "cargo package"]);
+    assert_eq!(folder.tree(), before);
+    std::fs::create_dir(folder.path("empty")).expect("created");
+    folder.run(&["new", "empty", "--contract", "contract.json"]).succeeds(&[]);
+    assert!(folder.path("empty/xtask/src/main.rs").is_file());
+}
+
+/// A program that is killed leaves a hidden folder at most: the workspace is whole, or is not there.
+#[test]
+fn a_kill_at_any_instant_leaves_a_whole_workspace_or_none() {
+    let seed = std::env::var("KILL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(20_261_124);
+    let mut random = Random::new(seed);
+    let folder = folder();
+    let families: Vec<String> = (0..12).map(|index| format!("/api/family{index}/items")).collect();
+    folder.write("contract.json", &contract::with_paths(&families.iter().map(String::as_str).collect::<Vec<_>>()));
+    let whole = || -> Vec<String> { folder.tree().into_keys().filter(|path| path.starts_with("made/")).collect() };
+    let new = ["new", "made", "--contract", "contract.json", "--name", "many"];
+    let start = std::time::Instant::now();
+    folder.run(&new).succeeds(&[]);
+    let (time, files) = (start.elapsed(), whole());
+    for round in 0..12 {
+        std::fs::remove_dir_all(folder.path("made")).ok();
+        let mut command = folder.command(&new);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
+        sleep(time.mul_f64(random.below(1200) as f64 / 1000.0).min(Duration::from_secs(10)));
+        child.kill().expect("killed by its id");
+        child.wait().expect("gone");
+        let made = whole();
+        assert!(made.is_empty() || made == files, "KILL_SEED={seed}, round {round}: {made:?}");
+    }
+}
