@@ -56,7 +56,8 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     let (before, after) = (contract(1).await, contract(2).await);
     let [before, after] = [&before, &after].map(|bytes| [Contract { name: "platform", bytes }]);
     let mut there = drift::compare(&before, &after, "2026-01-01").unwrap();
-    let setup = Setup::from(toml::from_str::<Config>(PAGES).unwrap());
+    let mut setup = Setup::from(toml::from_str::<Config>(PAGES).unwrap());
+    setup.config.client = crate::support::setup().config.client;
     let (old, names) = api(&before, &setup, &Names::default()).unwrap();
     let (new, _) = api(&after, &setup, &names).unwrap();
     there.with_items(&old, &new);

@@ -11,7 +11,7 @@ use crate::support::{Programs, Run, read, root};
 #[test]
 fn every_command_explains_itself() {
     let programs = Programs::get();
-    for command in ["", "regenerate", "adopt", "drift", "sandbox", "corpus", "tidy"] {
+    for command in ["", "new", "add", "regenerate", "upgrade", "drift", "sandbox", "corpus", "tidy"] {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         // `cargo xtask sandbox` passes its arguments to another program.
         let run = match command {
@@ -102,7 +102,9 @@ fn bare() -> tempfile::TempDir {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     };
-    write("specs/codegen.toml", &read("specs/codegen.toml"));
+    let sandbox = format!("package = \"platform-sandbox\", manifest = {:?}", root().join("Cargo.toml"));
+    let configuration = read("specs/codegen.toml").replace("package = \"platform-sandbox\"", &sandbox);
+    write("specs/codegen.toml", &configuration);
     write("generated-client/Cargo.toml", "[package]\nname = \"platform-client\"\n\n[features]\n");
     write("generated-client/src/lib.rs", "");
     for entry in fs::read_dir(root().join("specs/graphql")).into_iter().flatten() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::finding::{Drift, SchemaPart, Site};
+use super::finding::{Drift, Excerpt, Site};
 use super::side::Side;
 use crate::pointer;
 
@@ -50,7 +50,7 @@ pub(super) fn keep(drift: &mut Drift, before: &Side, after: &Side) {
             let Some(place) = place else { continue };
             let value = sides[side].document.published.pointer(&place).cloned();
             let name = pointer::tokens(&place).last().unwrap_or_default();
-            finding.places.parts[side] = value.map(|value| SchemaPart { name, value });
+            finding.places.parts[side] = value.map(|value| Excerpt { name, value });
         }
     }
 }
@@ -65,8 +65,8 @@ fn whole(document: &Value, place: &str) -> String {
 }
 
 /// The lines of both parts: what differs, and a few equal lines around it. None where nothing but the place differs.
-pub(super) fn lines(before: Option<&SchemaPart>, after: Option<&SchemaPart>) -> Vec<(Mark, String)> {
-    let [old, new] = [before, after].map(|part| part.map(SchemaPart::lines).unwrap_or_default());
+pub(super) fn lines(before: Option<&Excerpt>, after: Option<&Excerpt>) -> Vec<(Mark, String)> {
+    let [old, new] = [before, after].map(|part| part.map(Excerpt::lines).unwrap_or_default());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
     let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
@@ -138,7 +138,7 @@ fn near(all: &[(Mark, String)]) -> Vec<(Mark, String)> {
     lines
 }
 
-impl SchemaPart {
+impl Excerpt {
     /// The part as JSON, members by name.
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     fn told(before: Option<Value>, after: Option<Value>) -> String {
-        let part = |value: Option<Value>| value.map(|value| SchemaPart { name: "size".to_owned(), value });
+        let part = |value: Option<Value>| value.map(|value| Excerpt { name: "size".to_owned(), value });
         let (before, after) = (part(before), part(after));
         let line = |(mark, line): (Mark, String)| {
             let sign = match mark {

@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
+use super::action::Action;
 use super::change::{Direction, Kept};
 use super::item_change::{ItemChange, Source};
-use super::people::Action;
 use super::rule::{Rule, Wire};
-use super::tasks::Calls;
+
+/// The method of each operation, by document and place: `Forum::get_thread(thread_id: Uuid) -> types::Thread`.
+pub(super) type Calls = HashMap<(String, String), String>;
 
 /// A part of a contract: the last token of its pointer, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SchemaPart {
+pub(super) struct Excerpt {
     pub(super) name: String,
     pub(super) value: serde_json::Value,
 }
@@ -97,7 +99,7 @@ pub(super) struct Places {
     /// The pairs of schemas, as [`Met::schemas`] has them.
     pub(super) schemas: BTreeSet<usize>,
     /// What stands there, before and after.
-    pub(super) parts: [Option<SchemaPart>; 2],
+    pub(super) parts: [Option<Excerpt>; 2],
 }
 
 /// What was compared with what, in places as published.

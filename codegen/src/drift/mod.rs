@@ -22,6 +22,7 @@
 //! assert!(drift.not_judged.is_empty());
 //! ```
 
+mod action;
 mod address;
 mod alias_table;
 mod aliases;
@@ -63,6 +64,7 @@ use serde_json::Value;
 use crate::model::Document;
 use crate::upgrade::Origins;
 use crate::{Contract, Problem, Report, load, pipeline, upgrade};
+pub use action::Action;
 pub use change::Direction;
 use change::{Change, Kept, Log};
 use compared::Compared;
@@ -73,7 +75,6 @@ use gather::Named;
 pub use item_change::{ItemChange, ItemState, Source};
 use lifecycle::Sunset;
 pub use page::page;
-pub use people::Action;
 pub use release::Release;
 pub use report::Heading;
 pub use rows::Row;

@@ -1,84 +1,23 @@
 //! What a finding asks of the people who wrote the calls.
 
-use serde::Serialize;
-
+use super::action::Action;
 use super::finding::Finding;
 use super::item_change::Source;
 use super::rows::{self, Row};
 use super::rule::{Rule, Wire};
 
-/// One sentence of work for the people who wrote the calls, from the least to the most.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Action {
-    /// Programs go on, built again or not.
-    #[default]
-    Nothing,
-    /// Programs that run go on; the next build fails where it uses the items.
-    EditLater,
-    /// Programs that run go on; those that are built again need another base URL.
-    SetBaseUrl,
-    /// The same code, generated again, sends or reads what the service means now.
-    Rebuild,
-    /// No code helps: the service or its address decides.
-    AskService,
-    /// The compiler does not tell, and only a reader of the calls knows whether they meet the change.
-    CheckCalls,
-    /// The compiler names each place.
-    EditCalls,
-}
-
-impl Action {
-    /// The sentence, without its first capital and its full stop.
-    #[must_use]
-    pub fn says(self) -> &'static str {
-        match self {
-            Self::Nothing => "nothing",
-            Self::EditLater => "nothing now; with the new client, edit these uses",
-            Self::SetBaseUrl => "nothing now; with the new client, set the base URL of the new contract",
-            Self::Rebuild => "rebuild with the new client, no edit",
-            Self::AskService => "ask the service's team what your program needs now",
-            Self::CheckCalls => "check these calls by hand: the compiler does not tell",
-            Self::EditCalls => "edit these calls, then rebuild with the new client",
-        }
-    }
-
-    /// As classes of the page have it.
-    pub(super) fn kind(self) -> &'static str {
-        match self {
-            Self::Nothing => "nothing",
-            Self::EditLater | Self::SetBaseUrl => "later",
-            Self::Rebuild => "rebuild",
-            Self::AskService | Self::CheckCalls => "check",
-            Self::EditCalls => "edit",
-        }
-    }
-
-    /// Its place on the first screen: what the compiler does not tell comes first.
-    pub(super) fn order(self) -> u8 {
-        match self {
-            Self::CheckCalls => 0,
-            Self::AskService => 1,
-            Self::EditCalls => 2,
-            Self::Rebuild => 3,
-            Self::SetBaseUrl => 4,
-            Self::EditLater => 5,
-            Self::Nothing => 6,
-        }
-    }
-
-    fn of(finding: &Finding, is_respelled: bool) -> Self {
-        match (finding.client >= Wire::Risk, finding.source == Source::Major) {
-            (false, _) if finding.rule == Rule::BasePathMoved => Self::SetBaseUrl,
-            (false, true) => Self::EditLater,
-            // A name that is read otherwise: programs that run read that it is missing.
-            (false, false) if is_respelled && !finding.symptom.is_empty() => Self::Rebuild,
-            (false, false) => Self::Nothing,
-            (true, true) => Self::EditCalls,
-            (true, false) if is_respelled || is_generated(finding.rule) => Self::Rebuild,
-            (true, false) if is_of_service(finding.rule) => Self::AskService,
-            (true, false) => Self::CheckCalls,
-        }
+/// The action for one finding.
+fn action(finding: &Finding, is_respelled: bool) -> Action {
+    match (finding.client >= Wire::Risk, finding.source == Source::Major) {
+        (false, _) if finding.rule == Rule::BasePathMoved => Action::SetBaseUrl,
+        (false, true) => Action::EditLater,
+        // A name that is read otherwise: programs that run read that it is missing.
+        (false, false) if is_respelled && !finding.symptom.is_empty() => Action::Rebuild,
+        (false, false) => Action::Nothing,
+        (true, true) => Action::EditCalls,
+        (true, false) if is_respelled || is_generated(finding.rule) => Action::Rebuild,
+        (true, false) if is_of_service(finding.rule) => Action::AskService,
+        (true, false) => Action::CheckCalls,
     }
 }
 
@@ -119,7 +58,7 @@ fn is_of_service(rule: Rule) -> bool {
 pub(super) fn decide(findings: &mut [Finding]) {
     let respelled = rows::respelled(findings);
     for (index, finding) in findings.iter_mut().enumerate() {
-        finding.action = Some(Action::of(finding, respelled.contains(&index)));
+        finding.action = Some(action(finding, respelled.contains(&index)));
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::action::Action;
 use super::finding::{Drift, Finding};
 use super::item_change::{Source, once};
-use super::people::Action;
 use super::rows::Row;
 use super::rule::Wire;
 use super::tasks::{self, Task};

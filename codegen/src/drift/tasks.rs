@@ -7,14 +7,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 pub use self::call::Call;
-use super::finding::{Drift, Finding};
+use super::action::Action;
+use super::finding::{Calls, Drift, Finding};
 use super::item_change::{self, ItemChange, Source};
-use super::people::Action;
 use super::rows::Row;
 use crate::api::{Api, Item};
-
-/// The method of each operation, by document and place: `Forum::get_thread(thread_id: Uuid) -> types::Thread`.
-pub(super) type Calls = HashMap<(String, String), String>;
 
 pub(super) fn calls(api: &Api) -> Calls {
     let methods = api.items.iter().filter(|item| item_change::is_method(item.kind, &item.path));

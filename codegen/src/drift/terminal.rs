@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::action::Action;
 use super::finding::Drift;
-use super::people::Action;
 use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, WHO, rust};
 use super::rows::Row;
 use super::rule::Wire;
