@@ -89,6 +89,7 @@ async fn once(kills: u32) {
 
 /// Five times, or `PLATFORM_KILLED_RUNS` times.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes longer: .ci/run runs it"]
 async fn a_killed_program_finishes_every_deployment_once() {
     let runs = std::env::var("PLATFORM_KILLED_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(5);
     for _ in 0..runs {

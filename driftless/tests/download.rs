@@ -345,19 +345,28 @@ fn the_words_of_a_server_that_fails_are_shown() {
 /// One failure is no end, and a server that goes on failing is not asked for ever.
 #[test]
 fn a_server_that_fails_once_is_asked_again() {
-    for (failures, code) in [(1, 0), (2, 0), (3, 3)] {
+    let asked_again = |status: u16, failures: usize, code: i32| {
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let server = Server::start(move |_| match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            count if count < failures => Response::status(status),
+            _ => Response::json(contract::small()),
+        });
+        let workspace = Workspace::new();
+        let run = workspace.run(&["regenerate", "--contract", &format!("{}/c.json", server.url())]);
+        assert_eq!(run.code, Some(code), "{failures} {status}: {run:?}");
+        assert!(run.stderr.contains(&format!("answered {status}: asking again")), "{run:?}");
+    };
+    // The pauses of the four pass together.
+    std::thread::scope(|scope| {
         for status in [500, 502, 503, 504] {
-            let asked = std::sync::atomic::AtomicUsize::new(0);
-            let server = Server::start(move |_| match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
-                count if count < failures => Response::status(status),
-                _ => Response::json(contract::small()),
+            let asked_again = &asked_again;
+            scope.spawn(move || {
+                for (failures, code) in [(1, 0), (2, 0), (3, 3)] {
+                    asked_again(status, failures, code);
+                }
             });
-            let workspace = Workspace::new();
-            let run = workspace.run(&["regenerate", "--contract", &format!("{}/c.json", server.url())]);
-            assert_eq!(run.code, Some(code), "{failures} {status}: {run:?}");
-            assert!(run.stderr.contains(&format!("answered {status}: asking again")), "{run:?}");
         }
-    }
+    });
     // All places together: a service that is down is not asked three times for each address.
     let server = Server::start(|_| Response::status(500));
     let workspace = Workspace::new();

@@ -22,6 +22,7 @@ fn large() -> String {
 
 /// Kills the program at random instants. The seed of a failure is in its message: set KILL_SEED to repeat it.
 #[test]
+#[ignore = "takes longer: .ci/run runs it"]
 fn a_kill_at_any_instant_leaves_the_old_tree_or_the_new_one() {
     let seed = std::env::var("KILL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(20_250_517);
     let mut random = Random::new(seed);
@@ -211,9 +212,9 @@ fn a_signal_while_waiting_for_the_network_leaves_the_old_tree() {
     assert_eq!(workspace.tree(), before);
 }
 
-/// A contract that takes minutes.
+/// A contract that takes many seconds.
 fn huge() -> String {
-    let paths: Vec<String> = (0..60_000).map(|index| format!("/api/things/a{index}")).collect();
+    let paths: Vec<String> = (0..12_000).map(|index| format!("/api/things/a{index}")).collect();
     contract::with_paths(&paths.iter().map(String::as_str).collect::<Vec<_>>())
 }
 

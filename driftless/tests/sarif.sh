@@ -25,8 +25,10 @@ fi
 (cd "$folder/crate" && cargo metadata --format-version 1 --offline) > "$folder/metadata.json"
 # Texts that would end a line or a command stand in it, too.
 sed 's/Plan/Plan<b>%0A/g' driftless/tests/page/after.json > "$folder/after.json"
+# With the features that the tests enable, so that its libraries are compiled once for both.
+cargo build -q --workspace --all-features --bin xtask
 for after in driftless/tests/page/after.json "$folder/after.json" driftless/tests/page/before.json; do
-    cargo xtask drift driftless/tests/page/before.json "$after" --format sarif --fail-on none > "$folder/log.json"
+    "${CARGO_TARGET_DIR:-target}/debug/xtask" drift driftless/tests/page/before.json "$after" --format sarif --fail-on none > "$folder/log.json"
     "$folder/python/bin/python" - "$folder" <<'PYTHON'
 import json, pathlib, sys
 from jsonschema import Draft7Validator, FormatChecker

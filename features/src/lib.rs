@@ -5,4 +5,7 @@
 //! it. `xtask` and the sandbox depend on this package, so both get the features that any of them enables, and those of the tests
 //! if they add no further library.
 //!
+//! The feature `tests` has those that do. All packages have it as a dev-dependency, so that `cargo test -p PACKAGE --all-features`
+//! compiles nothing that `cargo test --workspace --all-features` has compiled.
+//!
 //! `cargo test -p xtask --test xtask features` prints the missing features.

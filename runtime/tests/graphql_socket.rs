@@ -460,42 +460,47 @@ async fn a_replaced_socket_is_closed_after_the_overlap() {
 #[tokio::test]
 async fn what_a_replaced_socket_says_of_the_end_ends_no_subscription() {
     // In each case the old socket ends in the overlap, and only then the new one sends its first message.
-    for way in ["complete", "error", "close", "break"] {
-        let (events, _) = tokio::sync::broadcast::channel::<&'static str>(16);
-        let server = GraphqlServer::sockets(move |mut peer: Peer| {
-            let (sender, mut events) = (events.clone(), events.subscribe());
-            async move {
-                peer.acknowledge().await;
-                let id = peer.subscribed().await.unwrap();
-                peer.next(&id, &format!("\"first of {}\"", peer.number)).await;
-                if peer.number == 1 {
-                    sender.send("the new one is there").unwrap();
-                    while events.recv().await.unwrap() != "the old one has ended" {}
-                    peer.next(&id, "\"second of 1\"").await;
-                    peer.idle().await;
-                } else if peer.number == 0 {
-                    while events.recv().await.unwrap() != "the new one is there" {}
-                    peer.next(&id, "\"last of 0\"").await;
-                    match way {
-                        "complete" => peer.send(format!(r#"{{"id":"{id}","type":"complete"}}"#)).await,
-                        "error" => {
-                            peer.send(format!(r#"{{"id":"{id}","type":"error","payload":[{{"message":"x"}}]}}"#)).await;
-                        }
-                        "close" => peer.close(1000, "").await,
-                        _ => drop(peer),
-                    }
-                    let _ = sender.send("the old one has ended");
-                    std::future::pending::<()>().await;
-                }
-            }
-        })
-        .await;
-        let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500), 1);
-        let options = GraphqlOptions::new().overlap(WATCHDOG);
-        let platform = Client::builder(&server.url).credential(credential).graphql(options).build().unwrap();
-        let mut subscription = subscribe(&platform);
-        while deliveries(&mut subscription, 1).await != ["second of 1"] {}
+    let cases = ["complete", "error", "close", "break"].map(|way| tokio::spawn(old_socket_ends(way)));
+    for case in cases {
+        case.await.unwrap();
     }
+}
+
+async fn old_socket_ends(way: &'static str) {
+    let (events, _) = tokio::sync::broadcast::channel::<&'static str>(16);
+    let server = GraphqlServer::sockets(move |mut peer: Peer| {
+        let (sender, mut events) = (events.clone(), events.subscribe());
+        async move {
+            peer.acknowledge().await;
+            let id = peer.subscribed().await.unwrap();
+            peer.next(&id, &format!("\"first of {}\"", peer.number)).await;
+            if peer.number == 1 {
+                sender.send("the new one is there").unwrap();
+                while events.recv().await.unwrap() != "the old one has ended" {}
+                peer.next(&id, "\"second of 1\"").await;
+                peer.idle().await;
+            } else if peer.number == 0 {
+                while events.recv().await.unwrap() != "the new one is there" {}
+                peer.next(&id, "\"last of 0\"").await;
+                match way {
+                    "complete" => peer.send(format!(r#"{{"id":"{id}","type":"complete"}}"#)).await,
+                    "error" => {
+                        peer.send(format!(r#"{{"id":"{id}","type":"error","payload":[{{"message":"x"}}]}}"#)).await;
+                    }
+                    "close" => peer.close(1000, "").await,
+                    _ => drop(peer),
+                }
+                let _ = sender.send("the old one has ended");
+                std::future::pending::<()>().await;
+            }
+        }
+    })
+    .await;
+    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500), 1);
+    let options = GraphqlOptions::new().overlap(WATCHDOG);
+    let platform = Client::builder(&server.url).credential(credential).graphql(options).build().unwrap();
+    let mut subscription = subscribe(&platform);
+    while deliveries(&mut subscription, 1).await != ["second of 1"] {}
 }
 
 /// One request for a subscription, on the side of a server of events.

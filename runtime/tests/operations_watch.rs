@@ -382,9 +382,13 @@ async fn troubled(reply: Reply, interval: Duration) -> (OperationOutcome, usize)
 #[tokio::test]
 async fn what_the_service_asks_for_shortens_no_pause() {
     // At least 15 s pass from the first query to the second, so there is one, of at most three attempts.
-    for wait in ["0", "Sun, 06 Nov 1994 08:49:37 GMT", "-1", "nonsense"] {
+    let waits = ["0", "Sun, 06 Nov 1994 08:49:37 GMT", "-1", "nonsense"];
+    let outcomes = waits.map(|wait| {
         let reply = Reply::new(503, &[("retry-after", wait)], "");
-        let (outcome, looks) = troubled(reply, Duration::from_secs(600)).await;
+        (wait, tokio::spawn(troubled(reply, Duration::from_secs(600))))
+    });
+    for (wait, outcome) in outcomes {
+        let (outcome, looks) = outcome.await.unwrap();
         assert!((1..=3).contains(&looks), "{wait}: {looks}");
         assert!(matches!(&outcome, OperationOutcome::Unreachable { last: None, .. }), "{outcome:?}");
         assert_eq!((outcome.name(), outcome.error().unwrap().status().unwrap().as_u16()), ("unreachable", 503));

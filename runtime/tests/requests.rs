@@ -167,8 +167,19 @@ async fn asked_again(first: fn() -> Reply, by_call: bool) {
 async fn second_attempts_have_a_budget_over_the_client() {
     let server = Server::always(Reply::new(503, &[("retry-after", "0")], "")).await;
     let platform = client(&server, |builder| builder);
-    for _ in 0..200 {
-        assert!(platform.request(Method::Get, "/x").send().await.is_err());
+    // At the same time, so that their pauses pass together.
+    let callers: Vec<_> = (0..20)
+        .map(|_| {
+            let platform = platform.clone();
+            tokio::spawn(async move {
+                for _ in 0..10 {
+                    assert!(platform.request(Method::Get, "/x").send().await.is_err());
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await.unwrap();
     }
     assert_eq!(server.requests().len(), 300, "two hundred calls, a hundred second attempts, and no more");
 }

@@ -116,6 +116,8 @@ fn refuse_foreign(path: &Path) -> Result<(), Error> {
     let number = |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let read = || {
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        // By default a connection waits five seconds for another one.
+        connection.busy_timeout(Duration::ZERO)?;
         let ours = "SELECT count(*) FROM sqlite_master WHERE name IN ('item', 'single', 'blob', 'workflow', 'vault')";
         Ok((
             number(&connection, "PRAGMA application_id")?,

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// The libraries that a program is compiled from, with the features that each is compiled with.
-fn libraries(package: &str) -> Vec<(String, String)> {
+fn libraries(arguments: &[&str]) -> Vec<(String, String)> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["tree", "--offline", "--locked", "--edges", "normal,build", "--prefix", "none"])
-        .args(["--format", "{p}|{f}", "--package", package])
+        .args(["tree", "--offline", "--locked", "--prefix", "none"])
+        .args(["--format", "{p}|{f}"])
+        .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");
@@ -25,7 +26,7 @@ fn libraries(package: &str) -> Vec<(String, String)> {
 fn the_sandbox_stands_on_what_xtask_was_compiled_from() {
     let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in ["xtask", "platform-sandbox"] {
-        let libraries = libraries(package);
+        let libraries = libraries(&["--edges", "normal,build", "--package", package]);
         assert!(libraries.len() > 100, "{package} stands on {} libraries", libraries.len());
         for (library, features) in libraries {
             asked.entry(library).or_default().insert(features);
@@ -41,5 +42,35 @@ fn the_sandbox_stands_on_what_xtask_was_compiled_from() {
         "compiled once for each set of features; name all features in features/Cargo.toml, \
          [dependencies] and, for procedural macros, [build-dependencies]:\n{}",
         twice.join("\n")
+    );
+}
+
+/// The command for one package uses what the command for all of them has compiled.
+#[test]
+fn the_tests_of_one_package_stand_on_what_those_of_all_were_compiled_from() {
+    const PACKAGES: [&str; 7] = [
+        "driftless",
+        "driftless-codegen",
+        "driftless-runtime",
+        "platform-client",
+        "platform-sandbox",
+        "platform-tests",
+        "xtask",
+    ];
+    let tests = ["--all-features", "--edges", "normal,build,dev"];
+    let of_all: BTreeSet<_> = libraries(&[&tests[..], &["--workspace"]].concat()).into_iter().collect();
+    let mut others = BTreeSet::new();
+    for package in PACKAGES {
+        for library in libraries(&[&tests[..], &["--package", package]].concat()) {
+            if !of_all.contains(&library) {
+                others.insert(format!("{package}: {} | {}", library.0, library.1));
+            }
+        }
+    }
+    let others: Vec<String> = others.into_iter().collect();
+    assert!(
+        others.is_empty(),
+        "compiled anew for one package; name all features in features/Cargo.toml, for its feature `tests`:\n{}",
+        others.join("\n")
     );
 }

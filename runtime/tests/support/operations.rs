@@ -9,7 +9,7 @@ use std::{
 };
 
 use driftless_runtime::{
-    Client, Method,
+    Client, ClientBuilder, Method,
     auth::StaticToken,
     graphql::GraphqlOptions,
     operations::{Binding, Cancel, Events, Operation, Operations, States, WatchOptions},
@@ -105,11 +105,19 @@ pub fn options() -> WatchOptions {
 }
 
 pub fn platform(url: &str) -> Client {
-    Client::builder(url).credential(StaticToken::new("canary-token")).graphql(GraphqlOptions::new()).build().unwrap()
+    builder(url).build().unwrap()
+}
+
+pub fn builder(url: &str) -> ClientBuilder {
+    Client::builder(url).credential(StaticToken::new("canary-token")).graphql(GraphqlOptions::new())
 }
 
 pub fn operations(url: &str) -> Operations {
-    platform(url)
+    operations_of(&platform(url))
+}
+
+pub fn operations_of(client: &Client) -> Operations {
+    client
         .operations()
         .with_binding(&THING)
         .with_binding(&READY_THING)

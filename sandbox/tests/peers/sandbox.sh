@@ -8,7 +8,8 @@ finish() {
 }
 trap finish EXIT INT TERM
 
-cargo build -q -p platform-sandbox
+# With the features that the tests enable, so that its libraries are compiled once for both.
+cargo build -q --workspace --all-features --bin platform-sandbox
 "${CARGO_TARGET_DIR:-target}/debug/platform-sandbox" --json --contract-revision "${REVISION:-1}" >"$work/sandbox.json" 2>"$work/err" &
 sandbox_pid=$!
 for _ in $(seq 600); do
