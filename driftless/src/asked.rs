@@ -10,6 +10,12 @@ pub(crate) fn easiest<'c>(credentials: &'c Credentials, operation: &str) -> &'c 
     alternatives.iter().find(is_token).or(alternatives.first()).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// The alternative of the first operation that asks for a credential. Most services ask for a token, if no operation shows it.
+pub(crate) fn usual(credentials: &Credentials) -> &[Scheme] {
+    let asked = credentials.operations.keys().map(|operation| easiest(credentials, operation));
+    asked.into_iter().find(|together| !together.is_empty()).unwrap_or(&[Scheme::Token])
+}
+
 /// The ends of the variables that give these schemes, of all that the contract has.
 pub(crate) fn variables(together: &[Scheme], all: &[Scheme]) -> Vec<String> {
     let is_one = keys(all).count() <= 1;
