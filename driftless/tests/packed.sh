@@ -129,12 +129,12 @@ until [ -s "$folder/port" ]; do
 done
 url=http://127.0.0.1:$(cat "$folder/port")
 
-# -- The tool, with the profile that a workspace has, so that it is compiled once for both.
+# -- The tool, with the profile that a workspace has, so that it is compiled once for both. `cargo install` reads no configuration of folders.
 cd "$folder"
 export CARGO_INCREMENTAL=0 CARGO_TARGET_DIR=$target/packed/all
 unset CARGO_PROFILE_DEV_DEBUG
 measured 'cargo install driftless (dev profile)' cargo install --quiet --debug --root "$folder/tool" driftless \
-    --config "$registry/driftless-$version/src/new/template/cargo-config.toml"
+    --config "$folder/.cargo/config.toml" --config "$registry/driftless-$version/src/new/template/cargo-config.toml"
 export PATH=$folder/tool/bin:$PATH
 
 # Counts what people own, and looks for names that only this repository has.
