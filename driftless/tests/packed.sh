@@ -194,7 +194,7 @@ package places-client
 cd ../radarr
 measured 'radarr and places: cargo xtask add' env -u PLACES_API_KEY cargo xtask add places --base-url "$url/places" --contract "$url/places/swagger.json"
 measured 'radarr and places: cargo xtask --all regenerate' cargo xtask --all regenerate
-prints unchanged
+[ "$(grep -c '^contract .*, unchanged)$' "$folder/log")" = 2 ] || failed 'a contract is not the one that was pinned'
 measured 'radarr and places: cargo test --workspace' cargo test --workspace
 prints the_pinned_contracts_are_those_that_were_reviewed
 [ "$(grep -c '^test a_refusal_of_the_service_is_an_error ... ok' "$folder/log")" = 2 ] || failed 'a client was not tested'
