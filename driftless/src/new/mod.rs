@@ -192,15 +192,15 @@ fn make(
 
 /// A folder that gets its name when it is complete.
 struct Folder {
-    /// Removes what is left.
+    /// Removes the rest.
     around: tempfile::TempDir,
     path: PathBuf,
 }
 
 impl Folder {
     fn beside(target: &Path) -> Result<Self, Failure> {
-        let occupied = |what: &str| {
-            let message = format!("{} {what}", target.display());
+        let occupied = |state: &str| {
+            let message = format!("{} {state}", target.display());
             Err(Failure::configuration("new/exists", message, "choose another folder"))
         };
         match fs::read_dir(target).map(|mut entries| entries.next().is_some()) {
@@ -310,7 +310,7 @@ fn head(names: &ClientNames, base: Option<&Url>) -> String {
     let base =
         base.map(|base| format!("base_url = {}\n", quoted(shown(base).trim_end_matches('/')))).unwrap_or_default();
     format!(
-        "# How the client is made. `cargo xtask regenerate` reads it; unknown keys are errors.\n\n\
+        "# The configuration of the client. `cargo xtask regenerate` reads it; unknown keys are errors.\n\n\
          [client]\npackage = {}\ntype = {}\nvariables = {}\n\n\
          # The variable overrides `base_url`.\n[source]\nname = {}\n{base}base_url_env = {}\n\n\
          # The credentials of the download come from the variables that programs read. No key holds a secret.\n\

@@ -1,5 +1,5 @@
-//! The snapshots in `specs/snapshots` hold what reviewers accepted of the pinned contract. A contract that changed since fails this
-//! test, which says what to do.
+//! The snapshots in `specs/snapshots` hold the lines of the pinned contract that reviewers accepted. A later change of it fails this
+//! test, which names the next step.
 
 #[test]
 fn the_pinned_contracts_are_those_that_were_reviewed() {
