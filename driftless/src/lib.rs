@@ -27,6 +27,7 @@ pub mod failure;
 pub mod features;
 #[doc(hidden)]
 pub mod flags;
+mod inputs;
 #[doc(hidden)]
 pub mod interrupt;
 mod lock;
@@ -95,6 +96,7 @@ pub mod develop {
     use crate::console;
     use crate::failure::{Exit, Failure};
     use crate::flags::{Command, Scope};
+    use crate::inputs::Files;
     use crate::workspace::{CONFIGURATION, Workspace};
 
     /// Runs a command, and prints why it failed.
@@ -182,12 +184,12 @@ pub mod develop {
 
     /// Names that the client of a workspace takes for itself.
     pub fn reserved(workspace: &Workspace) -> Result<Reserved, Failure> {
-        crate::regenerate::reserved(workspace)
+        crate::regenerate::reserved(&Files::read(workspace)?)
     }
 
     /// The configuration of a workspace.
     pub fn setup(workspace: &Workspace) -> Result<Setup, Failure> {
-        Ok(crate::settings::Settings::read(workspace)?.codegen)
+        Ok(crate::settings::Settings::from_files(&Files::read(workspace)?)?.codegen)
     }
 
     /// The configuration that a contract brings along in its own folder. `None`: it brings none.

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::failure::Failure;
 use crate::settings::is_name;
-use crate::workspace::{BLOCK, LOCK, SCHEMA, Workspace, is_territory};
+use crate::workspace::{BLOCK, LOCK, SCHEMA, is_territory};
 
 /// The command that writes everything anew after a merge: files that only one side changed are merged already, and fit no lock.
 pub(crate) const AFTER_MERGE: &str = "cargo xtask regenerate --offline --overwrite";
@@ -88,7 +88,7 @@ pub(crate) struct PinnedDocument {
     pub(crate) etag: Option<String>,
 }
 
-/// What was found in place of the lock.
+/// The state of the lock's file.
 #[derive(Debug)]
 pub(crate) enum FoundLock {
     /// There is none.
@@ -100,6 +100,19 @@ pub(crate) enum FoundLock {
     Invalid(String),
     /// A newer version of this tool wrote it; the version.
     Newer(u64),
+}
+
+impl FoundLock {
+    /// The lock, if there is one. One that cannot be read is an error.
+    pub(crate) fn readable(&self) -> Result<Option<&Lock>, Failure> {
+        match self {
+            Self::Valid(lock) => Ok(Some(lock)),
+            Self::Absent => Ok(None),
+            Self::Conflict => Err(conflict()),
+            Self::Invalid(reason) => Err(invalid(reason)),
+            Self::Newer(version) => Err(newer(*version)),
+        }
+    }
 }
 
 impl From<EarlierLock> for Lock {
@@ -134,28 +147,28 @@ impl Lock {
         }
     }
 
-    /// Reads the lock, whatever its state.
-    pub(crate) fn find(workspace: &Workspace) -> Result<FoundLock, Failure> {
-        let Some(bytes) = workspace.read(LOCK)? else { return Ok(FoundLock::Absent) };
-        let text = String::from_utf8_lossy(&bytes);
+    /// Parses the file of the lock, whatever its state.
+    pub(crate) fn find(bytes: Option<&[u8]>) -> FoundLock {
+        let Some(bytes) = bytes else { return FoundLock::Absent };
+        let text = String::from_utf8_lossy(bytes);
         if has_conflict_markers(&text) {
-            return Ok(FoundLock::Conflict);
+            return FoundLock::Conflict;
         }
         let lock = match toml::from_str::<Version>(&text) {
             Ok(Version { version: 1 | 2 }) => toml::from_str::<EarlierLock>(&text).map(Self::from),
-            Ok(Version { version }) if version > u64::from(VERSION) => return Ok(FoundLock::Newer(version)),
+            Ok(Version { version }) if version > u64::from(VERSION) => return FoundLock::Newer(version),
             Ok(Version { version }) if version != u64::from(VERSION) => {
-                return Ok(FoundLock::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}")));
+                return FoundLock::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}"));
             }
             Ok(Version { .. }) | Err(_) => toml::from_str::<Self>(&text),
         };
-        Ok(match lock {
+        match lock {
             Ok(lock) => match lock.foreign() {
                 Some(path) => FoundLock::Invalid(format!("{LOCK} lists {path:?}, which is not an output of this tool")),
                 None => FoundLock::Valid(Box::new(lock)),
             },
             Err(error) => FoundLock::Invalid(format!("{LOCK}: {}", error.to_string().trim_end())),
-        })
+        }
     }
 
     /// The lock as text.
@@ -184,7 +197,7 @@ pub(crate) fn has_conflict_markers(text: &str) -> bool {
 }
 
 /// What to do about a lock that a merge left in conflict.
-pub(crate) fn conflict() -> Failure {
+fn conflict() -> Failure {
     Failure::configuration(
         "lock/conflict",
         format!("{LOCK} holds the markers of a merge conflict"),
@@ -193,7 +206,7 @@ pub(crate) fn conflict() -> Failure {
 }
 
 /// What to do about a lock that a newer version of this tool wrote.
-pub(crate) fn newer(version: u64) -> Failure {
+fn newer(version: u64) -> Failure {
     Failure::configuration(
         "lock/newer",
         format!("{LOCK} has version {version}, and this tool reads versions up to {VERSION}: a newer one wrote it"),
@@ -203,7 +216,7 @@ pub(crate) fn newer(version: u64) -> Failure {
 }
 
 /// What to do about a lock that cannot be read.
-pub(crate) fn invalid(reason: &str) -> Failure {
+fn invalid(reason: &str) -> Failure {
     Failure::configuration(
         "lock/invalid",
         reason,

@@ -13,7 +13,7 @@ use driftless_codegen::Names;
 use twice::Line;
 
 use crate::failure::Failure;
-use crate::workspace::{NAMES, Workspace};
+use crate::workspace::NAMES;
 
 const HEADER: &str =
     "# Written by `cargo xtask regenerate`: Rust names that stay. A merge keeps the lines of both sides.\n";
@@ -21,21 +21,8 @@ const HEADER: &str =
 /// What stands between a key and its name.
 const BETWEEN: &str = " = ";
 
-/// The names of the file; `None` where it does not exist.
-pub(crate) fn find(workspace: &Workspace) -> Result<Option<Names>, Failure> {
-    let Some(bytes) = workspace.read(NAMES)? else { return Ok(None) };
-    parse(&String::from_utf8_lossy(&bytes)).map(Some)
-}
-
-/// Fails where two lines give one name to different things, and `renames` gives another name to neither.
-pub(crate) fn check(workspace: &Workspace, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
-    match workspace.read(NAMES)? {
-        Some(bytes) => check_text(&String::from_utf8_lossy(&bytes), renames),
-        None => Ok(()),
-    }
-}
-
-fn check_text(text: &str, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
+/// Fails if two lines give one name to different things, and `renames` gives another name to neither.
+pub(crate) fn check(text: &str, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
     let (names, mut lines) = read(text)?;
     // A chosen name that no line has yet is compared by the generator, which knows what the contract has.
     lines.retain(|line| renames.get(&line.key).is_none_or(|chosen| line.wish() == chosen));
@@ -237,7 +224,7 @@ mod tests {
             let all = generated(seed);
             let text = render(&all);
             assert_eq!(parse(&text).expect("what the tool writes is read"), all, "{text}");
-            check_text(&text, &BTreeMap::new()).expect("and has no name twice");
+            check(&text, &BTreeMap::new()).expect("and has no name twice");
             // Another branch gave a name of this one to something that it has in the same namespace.
             for (index, line) in text.lines().enumerate() {
                 let Some((kind, rest)) = line.split_once(' ') else { continue };
@@ -261,7 +248,7 @@ mod tests {
                 let added = format!("{kind} {other}{BETWEEN}{name}");
                 for place in [1, index + 1, lines.len()] {
                     lines.insert(place, &added);
-                    let failure = check_text(&lines.join("\n"), &BTreeMap::new()).expect_err(&added);
+                    let failure = check(&lines.join("\n"), &BTreeMap::new()).expect_err(&added);
                     lines.remove(place);
                     assert_eq!((failure.code, failure.exit), ("names/double", crate::failure::Exit::Configuration));
                     let original = if place <= index { index + 2 } else { index + 1 };
@@ -278,7 +265,7 @@ mod tests {
     fn a_line_that_another_line_of_its_key_outdoes_still_gives_its_name() {
         let merged = "operation GET /a = x.one\noperation GET /a = x.two\noperation GET /b = x.two\n";
         let check = |text: &str, renamed: &[&str]| {
-            check_text(text, &renamed.iter().map(|key| ((*key).to_owned(), "x".to_owned())).collect())
+            super::check(text, &renamed.iter().map(|key| ((*key).to_owned(), "x".to_owned())).collect())
         };
         assert_eq!(check(merged, &[]).expect_err("two means two things").code, "names/double");
         check(&merged.replace("b = x.two", "b = x.three"), &[]).expect("settled in the file");
@@ -295,7 +282,7 @@ mod tests {
             ("operation GET /a = x.a\nheader GET /a.b = c of 200\nheader GET /a.d = c of 404\n", "GET /a.b", "c"),
         ] {
             let renames = BTreeMap::from([(renamed.to_owned(), chosen.to_owned())]);
-            assert_eq!(check_text(text, &renames).expect_err(text).code, "names/double");
+            assert_eq!(super::check(text, &renames).expect_err(text).code, "names/double");
         }
     }
 

@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use crate::child::{Owned, cargo};
 use crate::failure::{Exit, Failure};
 use crate::flags;
+use crate::inputs::Files;
 use crate::settings::{Settings, SourceSettings};
 use crate::workspace::{CONFIGURATION, Workspace};
 
@@ -56,7 +57,7 @@ impl Program {
 }
 
 pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
-    let program = Program::of(workspace, &Settings::read(workspace)?.source)?;
+    let program = Program::of(workspace, &Settings::from_files(&Files::read(workspace)?)?.source)?;
     // Compiling may take a minute, which a person wants to see.
     let mut command = program.command(!std::io::IsTerminal::is_terminal(&std::io::stderr()));
     command.args(&flags.flags);

@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer};
 use toml::de::DeTable;
 
 use crate::failure::Failure;
+use crate::inputs::Files;
 use crate::workspace::{CONFIGURATION, GRAPHQL, SCHEMA, Workspace, is_graphql};
 
 /// The name of a document that the configuration does not name.
@@ -147,18 +148,18 @@ impl<'de> Deserialize<'de> for TokenSource {
 }
 
 impl Settings {
-    /// Reads `specs/codegen.toml`.
-    pub(crate) fn read(workspace: &Workspace) -> Result<Self, Failure> {
-        let bytes = workspace.read(CONFIGURATION)?.ok_or_else(|| {
+    /// The configuration of `specs/codegen.toml`, with the GraphQL documents.
+    pub(crate) fn from_files(files: &Files) -> Result<Self, Failure> {
+        let bytes = files.get(CONFIGURATION).ok_or_else(|| {
             Failure::configuration(
                 "configuration/missing",
                 format!("{CONFIGURATION} does not exist"),
                 format!("git checkout -- {CONFIGURATION}"),
             )
         })?;
-        let text = String::from_utf8(bytes).map_err(|_| keys::not_text())?;
-        let mut settings = Self::parse(&text)?;
-        settings.codegen.graphql.documents = documents(workspace, GRAPHQL)?;
+        let text = std::str::from_utf8(bytes).map_err(|_| keys::not_text())?;
+        let mut settings = Self::parse(text)?;
+        settings.codegen.graphql.documents = documents(files, GRAPHQL)?;
         Ok(settings)
     }
 
@@ -188,7 +189,7 @@ impl Settings {
         };
         let mut settings = Self::parse(&text)?;
         let folder = Workspace::find(own.parent().map(Path::to_path_buf))?;
-        settings.codegen.graphql.documents = documents(&folder, "graphql")?;
+        settings.codegen.graphql.documents = documents(&Files::graphql(&folder, "graphql")?, "graphql")?;
         settings.codegen.graphql.schema = settings.codegen.graphql.documents.remove("schema.graphql");
         Ok(Some(settings))
     }
@@ -219,13 +220,13 @@ impl Settings {
 }
 
 /// The GraphQL documents of a folder, by file name. A folder below it is part of the name.
-fn documents(workspace: &Workspace, folder: &str) -> Result<BTreeMap<String, String>, Failure> {
+fn documents(files: &Files, folder: &str) -> Result<BTreeMap<String, String>, Failure> {
     let mut documents = BTreeMap::new();
-    for path in workspace.files_below(folder)?.into_iter().filter(|path| is_graphql(path) && path != SCHEMA) {
-        let text = workspace.read(&path)?.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
+    for (path, bytes) in files.below(folder).filter(|(path, _)| is_graphql(path) && *path != SCHEMA) {
+        let text = std::str::from_utf8(bytes).map_err(|_| {
             Failure::configuration("document/no-text", format!("{path} is not text"), "write it in UTF-8")
         })?;
-        let name = path.strip_prefix(folder).unwrap_or(&path).trim_start_matches('/').to_owned();
+        let name = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/').to_owned();
         documents.insert(name, text.replace("\r\n", "\n"));
     }
     Ok(documents)

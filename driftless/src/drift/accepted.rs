@@ -8,12 +8,12 @@ use driftless_codegen::drift::{Drift, Finding};
 use driftless_codegen::line;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use time::OffsetDateTime;
 use toml::Spanned;
 
 use crate::console::{count, progress, result};
 use crate::failure::Failure;
 use crate::flags::day;
+use crate::inputs::{Files, Inputs};
 use crate::interrupt::Interrupt;
 use crate::lock;
 use crate::settings::position;
@@ -68,16 +68,16 @@ pub(super) struct Verdicts {
 
 impl Verdicts {
     /// Reads the approvals, and names those that are over or match nothing.
-    pub(super) fn read(workspace: &Workspace, drift: &Drift, today: Option<&str>) -> Result<Self, Failure> {
-        let approvals = read(workspace)?;
-        let today = today.map_or_else(|| OffsetDateTime::now_utc().date().to_string(), str::to_owned);
+    pub(super) fn new(inputs: &Inputs, drift: &Drift, today: Option<&str>) -> Result<Self, Failure> {
+        let approvals = read(&inputs.files)?;
+        let today = today.unwrap_or(&inputs.today);
         let mut accepted = BTreeMap::new();
         for (fingerprint, approval) in approvals {
             let Approval { rule, what, reason, until } = approval;
             let named = format!("{fingerprint} ({})", line(&format!("{rule}: {what}")));
             if !drift.findings.iter().any(|finding| finding.fingerprint == fingerprint) {
                 progress(&format!("{ACCEPTED}: {named} matches nothing: take the entry out"));
-            } else if let Some(until) = until.filter(|until| *until < today) {
+            } else if let Some(until) = until.filter(|until| until.as_str() < today) {
                 progress(&format!("{ACCEPTED}: {named} was accepted until {until}: accept it anew, or regenerate"));
             } else {
                 accepted.insert(fingerprint, reason);
@@ -111,6 +111,7 @@ impl Verdicts {
 /// Accepts findings, by their fingerprints or the beginnings of these.
 pub(super) fn accept(
     workspace: &Workspace,
+    files: &Files,
     drift: &Drift,
     wanted: &[String],
     reason: &str,
@@ -120,7 +121,7 @@ pub(super) fn accept(
     if reason.is_empty() {
         return Err(Failure::configuration("accepted/no-reason", "the reason is empty", "say why: --reason TEXT"));
     }
-    let mut approvals = read(workspace)?;
+    let mut approvals = read(files)?;
     let mut accepted = Vec::new();
     for wanted in wanted {
         let finding = named(drift, wanted)?;
@@ -171,9 +172,8 @@ fn named<'d>(drift: &'d Drift, wanted: &str) -> Result<&'d Finding, Failure> {
     }
 }
 
-fn read(workspace: &Workspace) -> Result<Approvals, Failure> {
-    let Some(bytes) = workspace.read(ACCEPTED)? else { return Ok(Approvals::new()) };
-    parse(&String::from_utf8_lossy(&bytes))
+fn read(files: &Files) -> Result<Approvals, Failure> {
+    files.text(ACCEPTED).map_or_else(|| Ok(Approvals::new()), |text| parse(&text))
 }
 
 /// Reads the approvals. What cannot be read is an error with its line: an approval that is lost opens the gate, or keeps it

@@ -75,7 +75,7 @@ fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<To
     let [before, now] = [before, after].map(|commit| pins_at(workspace, &commit.id));
     let said = |failure: Failure| line(&failure.message).into_owned();
     let ((before, old), (now, new)) = (before.map_err(said)?, now.map_err(said)?);
-    let Compared { mut drift, .. } = compare(&before, &now, Some(&after.day), None).map_err(said)?;
+    let Compared { mut drift, .. } = compare(&before, &now, &after.day, None).map_err(said)?;
     // A schema that is pinned for the first time has nothing to differ from.
     if old.is_some() {
         drift.with_schemas(old.as_deref(), new.as_deref());

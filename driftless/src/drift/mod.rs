@@ -24,7 +24,7 @@ use crate::comparison::{Compared, ComparedDocument, Maker, compare, links, termi
 use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, Format};
-use crate::settings::Settings;
+use crate::inputs::Inputs;
 use crate::workspace::{Workspace, pinned_path};
 
 /// Findings of each section that a terminal shows.
@@ -46,11 +46,12 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     if let Some(most) = flags.history {
         return history::run(workspace, flags, most);
     }
-    let Whole { sides, compared, version } = Whole::of(workspace, flags)?;
+    let inputs = Inputs::read(workspace)?;
+    let Whole { sides, compared, version } = Whole::new(workspace, &inputs, flags)?;
     let Compared { drift, without_items } = &compared;
     let places = places(workspace, flags, &sides).of(drift);
     let verdicts =
-        if is_live(flags) { Verdicts::read(workspace, drift, flags.today.as_deref())? } else { Verdicts::default() };
+        if is_live(flags) { Verdicts::new(&inputs, drift, flags.today.as_deref())? } else { Verdicts::default() };
     let what = format!("{} → {}", sides.before.name, sides.after.name);
     if let Some(reason) = without_items {
         progress(&format!("the Rust items were not compared: {}", line(reason)));
@@ -96,12 +97,13 @@ struct Whole {
 }
 
 impl Whole {
-    fn of(workspace: &Workspace, flags: &flags::Drift) -> Result<Self, Failure> {
-        let settings = Settings::read(workspace)?;
-        let sides = sides::read(workspace, &settings, flags)?;
-        let names = crate::regenerate::names(workspace, None)?;
-        let maker = Maker::new(workspace, &settings, sides.schemas.clone(), sides.names.clone().unwrap_or(names))?;
-        let compared = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref(), Some(&maker))?;
+    fn new(workspace: &Workspace, inputs: &Inputs, flags: &flags::Drift) -> Result<Self, Failure> {
+        let sides = sides::read(workspace, inputs, flags)?;
+        let names = crate::regenerate::names(&inputs.files, None)?;
+        let maker =
+            Maker::new(&inputs.files, &inputs.settings, sides.schemas.clone(), sides.names.clone().unwrap_or(names))?;
+        let today = flags.today.as_deref().unwrap_or(&inputs.today);
+        let compared = compare(&sides.before.documents, &sides.after.documents, today, Some(&maker))?;
         let version = sides.version.clone().or_else(|| maker.version.clone());
         if compared.drift.is_foreign() && !flags.foreign {
             let operations = compared.drift.operations;
@@ -139,8 +141,16 @@ fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAcce
         connect_timeout: flags.connect_timeout,
         timeout: flags.timeout,
     };
-    let whole = Whole::of(workspace, &source)?;
-    accepted::accept(workspace, &whole.compared.drift, &flags.fingerprints, &flags.reason, flags.until.as_deref())?;
+    let inputs = Inputs::read(workspace)?;
+    let whole = Whole::new(workspace, &inputs, &source)?;
+    accepted::accept(
+        workspace,
+        &inputs.files,
+        &whole.compared.drift,
+        &flags.fingerprints,
+        &flags.reason,
+        flags.until.as_deref(),
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 

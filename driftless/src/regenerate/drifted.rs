@@ -1,17 +1,19 @@
 //! What a changed contract means for programs: a report beside the contract, and the first rows of it on the screen.
 
+use std::borrow::Cow;
+
 use driftless_codegen::Names;
 use driftless_codegen::drift::{Drift, Heading};
 
-use super::Pin;
+use super::pins::Pin;
 use crate::comparison::lines::{FileLine, Files};
 use crate::comparison::{ComparedDocument, Maker, another_service, compare, links, terminal};
 use crate::console::result;
 use crate::failure::Failure;
+use crate::inputs::Inputs;
 use crate::lock::Lock;
-use crate::settings::Settings;
 use crate::transaction::Change;
-use crate::workspace::{DRIFT, SCHEMA, Workspace, pinned_path};
+use crate::workspace::{DRIFT, SCHEMA, pinned_path};
 
 /// Findings of each section that are printed.
 const SHOWN: usize = 5;
@@ -20,6 +22,7 @@ const SHOWN: usize = 5;
 const UP: &str = "../";
 
 /// What changed between the contracts that were pinned and those that are to be.
+#[derive(Debug)]
 pub(super) struct Drifted {
     what: String,
     version: Option<String>,
@@ -30,16 +33,16 @@ pub(super) struct Drifted {
 
 impl Drifted {
     /// `None` where no contract was pinned, or none changed.
-    pub(super) fn of(
-        workspace: &Workspace,
-        settings: &Settings,
+    pub(super) fn new(
+        inputs: &Inputs,
         lock: Option<&Lock>,
         pins: &[Pin],
         schema: Option<&str>,
         names: &Names,
     ) -> Result<Option<Self>, Failure> {
         let Some(lock) = lock else { return Ok(None) };
-        let pinned_schema = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let Inputs { settings, files: current, today, .. } = inputs;
+        let pinned_schema = current.text(SCHEMA).map(Cow::into_owned);
         let same_schema = pinned_schema.is_none() || pinned_schema.as_deref() == schema;
         let known = |pin: &Pin| lock.document(&pin.entry.name).is_some_and(|old| old.canonical == pin.entry.canonical);
         if lock.documents.is_empty() || (same_schema && lock.documents.len() == pins.len() && pins.iter().all(known)) {
@@ -48,8 +51,8 @@ impl Drifted {
         let mut before = Vec::new();
         for entry in &lock.documents {
             // What is missing or edited was refused, or is given up on purpose.
-            if let Some(bytes) = workspace.read(&pinned_path(&entry.name))? {
-                before.push(ComparedDocument { name: entry.name.clone(), bytes });
+            if let Some(bytes) = current.get(&pinned_path(&entry.name)) {
+                before.push(ComparedDocument { name: entry.name.clone(), bytes: bytes.to_vec() });
             }
         }
         let after: Vec<ComparedDocument> = pins
@@ -57,8 +60,8 @@ impl Drifted {
             .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
             .collect();
         // A pinned contract that cannot be read any more does not keep another one from taking its place.
-        let maker = Maker::new(workspace, settings, [pinned_schema, schema.map(str::to_owned)], names.clone())?;
-        let Ok(compared) = compare(&before, &after, None, Some(&maker)) else { return Ok(None) };
+        let maker = Maker::new(current, settings, [pinned_schema, schema.map(str::to_owned)], names.clone())?;
+        let Ok(compared) = compare(&before, &after, today, Some(&maker)) else { return Ok(None) };
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
         let mut files = Files::new(false);
         after.iter().for_each(|document| files.add(&document.name, pinned_path(&document.name), &document.bytes));

@@ -10,6 +10,7 @@ use crate::bounded::{LIMIT, read_bounded, too_large};
 use crate::console::Steps;
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
+use crate::inputs::Files;
 use crate::lock::{Lock, sha256};
 use crate::settings::Settings;
 use crate::workspace::{SCHEMA, Workspace};
@@ -74,14 +75,10 @@ pub(crate) fn of_file(
 }
 
 /// The pinned schema. One that was edited by hand is refused.
-pub(crate) fn from_disk(
-    workspace: &Workspace,
-    lock: Option<&Lock>,
-    overwrite: bool,
-) -> Result<Option<String>, Failure> {
-    let Some(bytes) = workspace.read(SCHEMA)? else { return Ok(None) };
+pub(crate) fn pinned(files: &Files, lock: Option<&Lock>, overwrite: bool) -> Result<Option<String>, Failure> {
+    let Some(bytes) = files.get(SCHEMA) else { return Ok(None) };
     let known = lock.and_then(|lock| lock.schema.as_ref());
-    if lock.is_some() && !overwrite && known.is_none_or(|hash| *hash != sha256(&bytes)) {
+    if lock.is_some() && !overwrite && known.is_none_or(|hash| *hash != sha256(bytes)) {
         return Err(Failure::new(
             Exit::Stale,
             "output/edited",
@@ -91,7 +88,7 @@ pub(crate) fn from_disk(
             ),
         ));
     }
-    let text = String::from_utf8(bytes).map_err(|_| {
+    let text = std::str::from_utf8(bytes).map_err(|_| {
         Failure::new(
             Exit::Contract,
             "schema/no-text",
@@ -99,5 +96,5 @@ pub(crate) fn from_disk(
             format!("git checkout -- {SCHEMA}"),
         )
     })?;
-    Ok(Some(canonical(&text)))
+    Ok(Some(canonical(text)))
 }

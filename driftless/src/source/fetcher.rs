@@ -20,6 +20,7 @@ use crate::bounded::{LIMIT, read_bounded, too_large};
 use crate::console::{Steps, size};
 use crate::failure::{Exit, Failure};
 use crate::flags::Regenerate;
+use crate::inputs::Files;
 use crate::lock::Lock;
 use crate::settings::{Settings, TokenSource};
 use crate::workspace::{Workspace, pinned_path};
@@ -46,6 +47,8 @@ fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Resu
 pub(super) struct Fetcher<'a> {
     pub(super) http: Http<'a>,
     pub(super) workspace: &'a Workspace,
+    /// The files of the workspace, with the pinned contracts.
+    pub(super) files: &'a Files,
     /// The name of the one document that the configuration does not name.
     pub(super) name: &'a str,
     pub(super) lock: Option<&'a Lock>,
@@ -92,8 +95,8 @@ impl Fetcher<'_> {
         let network = credential::network(self.workspace, settings)?;
         let http = Http::new(self.steps, flags.connect_timeout, flags.timeout, network);
         let http = http.of_document(&name, token.variables.as_deref());
-        let Self { workspace, name: default, lock, steps, recorded, .. } = *self;
-        let own = Self { http, workspace, name: default, lock, steps, recorded };
+        let Self { workspace, files, name: default, lock, steps, recorded, .. } = *self;
+        let own = Self { http, workspace, files, name: default, lock, steps, recorded };
         let credentials = own.credentials(settings, &token, &format!("/source/document/{index}/token"))?;
         own.authorized(&origin, credentials).await?.download(&name, &url).await
     }
@@ -112,13 +115,9 @@ impl Fetcher<'_> {
         if self.recorded.is_some() {
             return;
         }
-        let pinned;
         let bytes = match &contract.content {
-            Content::Received { bytes, .. } => bytes,
-            Content::NotModified => {
-                pinned = self.workspace.read(&pinned_path(&contract.name)).ok().flatten().unwrap_or_default();
-                &pinned
-            }
+            Content::Received { bytes, .. } => bytes.as_slice(),
+            Content::NotModified => self.files.get(&pinned_path(&contract.name)).unwrap_or_default(),
         };
         let Ok(from) = Url::parse(&contract.source) else { return };
         let stated = driftless_codegen::address(bytes);
@@ -195,7 +194,7 @@ impl Fetcher<'_> {
     /// The tag of what is pinned, when it came from the same place and stands unchanged.
     fn known_etag(&self, name: &str, url: &Url) -> Option<&str> {
         let entry = self.lock?.document(name).filter(|entry| entry.source == self.source(url))?;
-        let pinned = self.workspace.read(&pinned_path(name)).ok()??;
-        entry.etag.as_deref().filter(|_| crate::lock::sha256(&pinned) == entry.canonical)
+        let pinned = self.files.get(&pinned_path(name))?;
+        entry.etag.as_deref().filter(|_| crate::lock::sha256(pinned) == entry.canonical)
     }
 }
