@@ -17,7 +17,7 @@ pub fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What to say of a place that holds more than a contract does.
+/// The failure for a place that holds more than a contract may have.
 pub fn too_large(place: &str) -> Failure {
     Failure::new(
         Exit::Contract,

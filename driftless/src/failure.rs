@@ -1,4 +1,4 @@
-//! The one way in which a command ends early: a code, what happened, what to do next, and an exit code.
+//! The one way in which a command ends early: a code, a message, the next steps, and an exit code.
 
 use std::fmt;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub enum Exit {
     Stale,
     /// Download or authentication.
     Download,
-    /// What was received is not a usable contract.
+    /// The received bytes are not a usable contract.
     Contract,
     /// Configuration, command line or lock.
     Configuration,
@@ -44,9 +44,9 @@ impl From<Exit> for ExitCode {
 pub struct Failure {
     /// Stable code, such as `download/dns`.
     pub code: &'static str,
-    /// What happened, with the place where it did.
+    /// The error, with the file, line or pointer.
     pub message: String,
-    /// What to do next; one step a line.
+    /// The next steps, one a line.
     pub hint: String,
     pub exit: Exit,
 }

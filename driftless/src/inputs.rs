@@ -1,7 +1,7 @@
-//! The files of a workspace that decide what a command does, read once, before anything is decided.
+//! The files of a workspace that a command depends on, read once, before anything is decided.
 //!
-//! All that follows ([`crate::regenerate::plan`]) is a function of this value and of what a source answered: it neither reads the
-//! disk nor asks for the day.
+//! The rest ([`crate::regenerate::plan`]) is a function of this value and of the answer of a source. It does not read the disk,
+//! the clock or the environment.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! `specs/codegen.lock`: what the client was generated from, and every file that was written.
+//! `specs/codegen.lock`: the inputs that the client was generated from, and every file that was written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ const VERSION: u32 = 3;
 pub(crate) struct Lock {
     /// Version of this format.
     version: u32,
-    /// SHA-256 over what the generator reads of `specs/codegen.toml`.
+    /// SHA-256 over the keys of `specs/codegen.toml` that the generator reads.
     pub(crate) configuration: String,
     /// SHA-256 of the pinned GraphQL schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,12 +34,12 @@ pub(crate) struct Lock {
     pub(crate) outputs: BTreeSet<String>,
     #[serde(default, rename = "document")]
     pub(crate) documents: Vec<PinnedDocument>,
-    /// What a lock of an earlier version says besides.
+    /// The further contents of a lock of an earlier version.
     #[serde(skip)]
     pub(crate) earlier: Option<Earlier>,
 }
 
-/// What only earlier versions of the lock say.
+/// Contents that only earlier versions of the lock have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Earlier {
     /// Path relative to the workspace → SHA-256 of the content.
@@ -75,7 +75,7 @@ struct Version {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PinnedDocument {
     pub(crate) name: String,
-    /// Where it came from: a URL without credentials, a relative file, or `sandbox`.
+    /// Its source: a URL without credentials, a relative file, or `sandbox`.
     pub(crate) source: String,
     /// SHA-256 of the bytes as received.
     pub(crate) raw: String,
@@ -179,7 +179,7 @@ impl Lock {
         Ok(format!("{HEADER}{body}"))
     }
 
-    /// A path that the tool never writes. What the lock lists can be removed, so it must not reach further.
+    /// A path that the tool never writes. Listed files can be removed, so the lock must not reach further.
     fn foreign(&self) -> Option<&str> {
         let mut outputs = self.outputs.iter().map(String::as_str);
         let mut documents = self.documents.iter().map(|document| document.name.as_str());
@@ -191,12 +191,12 @@ impl Lock {
     }
 }
 
-/// Whether a merge left its markers in a text.
+/// Returns whether a merge left its markers in a text.
 pub(crate) fn has_conflict_markers(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("<<<<<<< ")) && text.lines().any(|line| line.starts_with(">>>>>>> "))
 }
 
-/// What to do about a lock that a merge left in conflict.
+/// The failure for a lock that a merge left in conflict.
 fn conflict() -> Failure {
     Failure::configuration(
         "lock/conflict",
@@ -205,7 +205,7 @@ fn conflict() -> Failure {
     )
 }
 
-/// What to do about a lock that a newer version of this tool wrote.
+/// The failure for a lock that a newer version of this tool wrote.
 fn newer(version: u64) -> Failure {
     Failure::configuration(
         "lock/newer",
@@ -215,7 +215,7 @@ fn newer(version: u64) -> Failure {
     )
 }
 
-/// What to do about a lock that cannot be read.
+/// The failure for a lock that cannot be read.
 fn invalid(reason: &str) -> Failure {
     Failure::configuration(
         "lock/invalid",

@@ -1,8 +1,8 @@
 //! `specs/names.lock`: the Rust names that were given once, one a line.
 //!
-//! A line is what git merges: two branches that give names at the same time each add lines, and `.gitattributes` keeps those
-//! of both. So nothing here depends on another line, and a key that stands twice is not a mistake. A name that stands twice
-//! is one: programs of both branches call by it, and mean two things.
+//! git merges lines: two branches that give names at the same time each add lines, and `.gitattributes` keeps those of both. So
+//! no line depends on another one, and a key that stands twice is not a mistake. A name that stands twice is one: programs of
+//! both branches call by it, and mean two things.
 
 mod twice;
 
@@ -18,13 +18,13 @@ use crate::workspace::NAMES;
 const HEADER: &str =
     "# Written by `cargo xtask regenerate`: Rust names that stay. A merge keeps the lines of both sides.\n";
 
-/// What stands between a key and its name.
+/// The text between a key and its name.
 const BETWEEN: &str = " = ";
 
 /// Fails if two lines give one name to different things, and `renames` gives another name to neither.
 pub(crate) fn check(text: &str, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
     let (names, mut lines) = read(text)?;
-    // A chosen name that no line has yet is compared by the generator, which knows what the contract has.
+    // The generator, which knows the contract, compares a chosen name that no line has yet.
     lines.retain(|line| renames.get(&line.key).is_none_or(|chosen| line.wish() == chosen));
     match twice::find(&names, &lines).as_slice() {
         [] => Ok(()),
@@ -78,7 +78,7 @@ fn read(text: &str) -> Result<(Names, Vec<Line<'_>>), Failure> {
     let mut names = Names::default();
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        // Where a merge left its marks, both sides count.
+        // Between the markers of a merge, both sides count.
         let is_mark = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].iter().any(|mark| line.starts_with(mark));
         if line.is_empty() || line.starts_with('#') || is_mark {
             continue;

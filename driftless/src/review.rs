@@ -1,4 +1,4 @@
-//! The test of a workspace that fails until somebody looked at what the pinned contracts say.
+//! The test of a workspace that fails until somebody looked at the texts of the pinned contracts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,7 +31,7 @@ pub struct Review {
     texts: BTreeMap<String, String>,
 }
 
-/// The texts differ from the accepted ones. It says which, and what to do.
+/// The texts differ from the accepted ones. The message names them, and the next steps.
 #[derive(Debug)]
 pub struct NotAccepted(String);
 
@@ -44,7 +44,7 @@ impl fmt::Display for NotAccepted {
 impl std::error::Error for NotAccepted {}
 
 impl Review {
-    /// Generates the client of the workspace in a folder from its pinned contracts, and keeps what reviewers read of it.
+    /// Generates the client of the workspace in a folder from its pinned contracts, and keeps the texts for reviewers.
     ///
     /// # Errors
     ///

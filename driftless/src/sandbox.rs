@@ -20,7 +20,7 @@ use crate::workspace::{CONFIGURATION, Workspace};
 
 /// How long a sandbox has to end after its standard input.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Most of what the program says that is kept, in bytes.
+/// Largest part of the program's output that is kept, in bytes.
 const KEPT: u64 = 1024 * 1024;
 
 /// The program that stands in for the service: a package of the workspace, or of another one.
@@ -86,7 +86,7 @@ pub(crate) struct LocalSandbox {
     process: Process,
 }
 
-/// What a sandbox says of itself.
+/// The address and the client that a sandbox prints.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Addresses {
     pub(crate) base_url: String,
@@ -159,7 +159,7 @@ fn first_line(stdout: Option<ChildStdout>) -> oneshot::Receiver<String> {
     receiver
 }
 
-/// The beginning of what a program says. The rest is read, too, so that it does not wait for a reader.
+/// The beginning of a program's output. The rest is read, too, so that the program does not wait for a reader.
 fn keep<R: Read + Send + 'static>(mut pipe: R) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

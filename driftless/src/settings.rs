@@ -26,7 +26,7 @@ pub(crate) const DEFAULT_NAME: &str = "service";
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) source: SourceSettings,
-    /// What the generator reads.
+    /// The keys that the generator reads.
     pub(crate) codegen: Setup,
     /// The text that it was read from.
     text: String,
@@ -124,7 +124,7 @@ impl Table for TokenSource {
 }
 
 impl TokenSource {
-    /// True if one of its keys begins a credential: what only says more of one does not.
+    /// Returns whether one of its keys begins a credential. A key that only adds to one does not.
     pub(crate) fn begins(&self) -> bool {
         let more = [
             "variables",
@@ -176,8 +176,8 @@ impl Settings {
         Err(Failure::configuration("configuration/document", format!("no document has the name {name:?}"), hint))
     }
 
-    /// Reads what a contract brings along in its own folder: a configuration, and GraphQL documents with their schema.
-    /// `None`: neither.
+    /// Reads the configuration and the GraphQL documents with their schema that lie in the folder of a contract. `None`: it has
+    /// neither.
     pub(crate) fn beside(contract: &Path) -> Result<Option<Self>, Failure> {
         let (own, graphql) = (contract.with_file_name("codegen.toml"), contract.with_file_name("graphql"));
         if !own.is_file() && !graphql.is_dir() {
@@ -199,7 +199,7 @@ impl Settings {
         place::shown(self.position(pointer))
     }
 
-    /// The place of a JSON pointer into the configuration, or of what is nearest to it: line and column, from 1.
+    /// Line and column, from 1, of a JSON pointer into the configuration, or of the nearest table around it.
     pub(crate) fn position(&self, pointer: &str) -> Option<(usize, usize)> {
         place::of(&self.text, pointer)
     }
@@ -232,7 +232,7 @@ fn documents(files: &Files, folder: &str) -> Result<BTreeMap<String, String>, Fa
     Ok(documents)
 }
 
-/// Whether a text can name a document, and so a file.
+/// Returns whether a text can name a document, and so a file.
 pub(crate) fn is_name(text: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter);
     !text.is_empty() && text.chars().all(plain)

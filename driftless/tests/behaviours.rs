@@ -1,4 +1,4 @@
-//! How servers behave, a row each: what they serve, and how a regeneration from them ends.
+//! Behaviours of servers, a row each: the answers, and the end of a regeneration from them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use crate::support::{Workspace, contract};
 /// One server.
 struct Row {
     name: &'static str,
-    /// What is behind the base URL's origin.
+    /// The server behind the base URL's origin.
     base: &'static str,
-    /// Path → what it answers; `*` stands for every other path. Nothing: 404.
+    /// Path → answer; `*` stands for every other path. Without one: 404.
     serves: &'static [(&'static str, &'static str)],
     /// How the run ends.
     exit: i32,
-    /// What it says; `@` stands for the server's origin.
+    /// A part of the output; `@` stands for the server's origin.
     says: &'static [&'static str],
 }
 
@@ -349,7 +349,7 @@ const ROWS: &[Row] = &[
         0,
         &["taking @/swagger/v1/swagger.json"],
     ),
-    // What is not a contract.
+    // Bodies that are not a contract.
     row(
         "nothing",
         "",
@@ -461,7 +461,7 @@ fn serve_owned(serves: Vec<(&'static str, String)>) -> Server {
     })
 }
 
-/// What a row got wrong; nothing where all is as it says. `%` stands for another server, which has a contract for all paths.
+/// The mistakes of a row; empty if it passes. `%` stands for another server, which has a contract for all paths.
 fn wrong(row: &Row, variables: &[(&str, &str)]) -> String {
     let other = serve(&[("*", "contract")]);
     let serves: Vec<(&str, String)> =
@@ -567,7 +567,7 @@ fn a_token_that_is_set_and_not_sent_says_why() {
     workspace.write("contract.json", &contract::small());
     let run = workspace.run_with(&["regenerate", "--contract", "contract.json"], token);
     run.succeeds(&["TEST_TOKEN is set, and not used: the contract is a file"]);
-    // So is what a token is obtained by.
+    // So is the credential that a token is requested with.
     for name in ["TEST_CLIENT_SECRET", "TEST_SECRET_FILE", "TEST_REFRESH_FOLDER"] {
         let run = workspace.run_with(&["regenerate", "--contract", "contract.json"], &[(name, "/no/such")]);
         run.succeeds(&[&format!("{name} is set, and not used: the contract is a file")]);
@@ -610,7 +610,7 @@ fn a_busy_server_is_asked_again_within_bounds() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// What a token is for is said where it is set and does not help.
+/// If a token is set and does not help, the message names its purpose.
 #[test]
 fn a_token_of_another_place_is_named() {
     let (server, other) = (serve(&[]), serve(&[("/c.json", "bearer")]));

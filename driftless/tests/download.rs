@@ -1,4 +1,4 @@
-//! What goes wrong between the service and the pinned contract, row by row.
+//! Failures between the service and the pinned contract, row by row.
 
 use std::net::TcpListener;
 
@@ -99,7 +99,7 @@ fn is_plain(run: &support::Run) {
 #[test]
 fn nothing_of_a_contract_a_server_or_a_file_name_steers_the_terminal() {
     let workspace = Workspace::new();
-    // What steers does not come through in a header.
+    // Control characters of a header are escaped.
     let server = Server::start(|_| Response::json(STEERING));
     let run = workspace.run(&["regenerate", "--contract", &format!("{}/x", server.url())]);
     run.fails(4, &["first line"]);
@@ -132,7 +132,7 @@ fn nothing_of_a_contract_a_server_or_a_file_name_steers_the_terminal() {
     is_plain(&run);
 }
 
-/// A service that repeats what it was sent brings the token neither to the terminal nor into the repository.
+/// A service that repeats the request brings the token neither to the terminal nor into the repository.
 #[test]
 fn a_token_that_a_service_repeats_is_neither_shown_nor_written() {
     let token = format!("tok-{}", "3141592653".repeat(20));

@@ -53,7 +53,7 @@ fn a_branch_is_compared_with_a_revision() {
         "B1   POST /api/things is gone",
     ]);
     assert!(workspace.read("specs/drift.md").starts_with("# Contract drift: service\n\n**1 cause"));
-    // What did not change leaves the last report as it is.
+    // A contract without a change leaves the last report as it is.
     workspace.run(&["regenerate", "--contract", "smaller.json"]).succeeds(&["0 bytes written"]);
     let run = workspace.run(&["drift", "--against", "HEAD", "--format", "markdown"]);
     assert_eq!(run.code, Some(1), "{}", run.stderr);

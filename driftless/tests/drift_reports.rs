@@ -1,4 +1,4 @@
-//! The reports of `cargo xtask drift` for hosts of code, and what was accepted.
+//! The reports of `cargo xtask drift` for hosts of code, and accepted findings.
 
 use crate::support::{Workspace, contract};
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const PINNED: &str = "specs/contracts/service.json";
 
-/// The small contract after three changes: an operation is gone, a member of what is sent and received has another type, and an
+/// The small contract after three changes: an operation is gone, a member of a request and a response has another type, and an
 /// operation is new. Its name is hostile.
 fn drifted() -> Value {
     let mut tree: Value = serde_json::from_str(&contract::small()).expect("JSON");
@@ -67,7 +67,7 @@ fn annotations_stand_at_lines_of_the_pinned_contract() {
         .succeeds(&["::notice title=Contract drift::Nothing changed"]);
 }
 
-/// What the schema of SARIF 2.1.0 (OASIS, errata 01) says of the parts that are written.
+/// The parts of the schema of SARIF 2.1.0 (OASIS, errata 01) that are written.
 mod sarif {
     use super::Deserialize;
 
@@ -299,7 +299,7 @@ fn what_was_accepted_passes_the_gate_until_its_day() {
     let all: Vec<String> = fingerprints(&workspace).into_iter().map(|(_, fingerprint)| fingerprint).collect();
     assert!(all.len() >= 3);
 
-    // What fits no finding, or several, or has no reason, writes nothing.
+    // A fingerprint that fits no finding, or several, or an empty reason writes nothing.
     accept(&["ffffffffffff", "--reason", "r"]).fails(5, &["accepted/no-finding", "`ffffffffffff`"]);
     accept(&[&all[0], "no such", "--reason", "r"]).fails(5, &["accepted/no-finding"]);
     accept(&["f", "--reason", "r"]).fails(5, &["accepted/too-short"]);
@@ -328,11 +328,11 @@ fn what_was_accepted_passes_the_gate_until_its_day() {
     // In a pull request, the review is the approval.
     assert_eq!(workspace.run(&["drift", "contract.json", "drifted.json"]).code, Some(1));
 
-    // What matches nothing any more is named, and fails nothing.
+    // An entry that matches no finding any more is named, and fails nothing.
     let run = workspace.run(&["drift", "--contract", "contract.json", "--fail-on", "any"]);
     run.succeeds(&["matches nothing: take the entry out", &all[0]]);
 
-    // What cannot be read opens no gate.
+    // An invalid file opens no gate.
     workspace.write(file, &workspace.read(file).replacen("reason", "raeson", 1));
     drift(&["--fail-on", "none"]).fails(5, &["accepted/invalid", "specs/accepted-drift.toml:", "raeson"]);
     accept(&[&all[0], "--reason", "r"]).fails(5, &["accepted/invalid"]);

@@ -106,7 +106,7 @@ fn check_names_an_interrupted_swap_and_the_next_run_mends_it() {
     assert_eq!(workspace.tree(), before);
 }
 
-/// What a journal below `specs` says is believed of the tool's own files only.
+/// A journal below `specs` is believed about the tool's own files only.
 #[test]
 fn a_planted_journal_writes_nothing_of_others_and_says_what_to_do() {
     let workspace = Workspace::pinned();
@@ -123,7 +123,7 @@ fn a_planted_journal_writes_nothing_of_others_and_says_what_to_do() {
         );
         assert_eq!(workspace.tree(), before, "{path}");
     }
-    // What an earlier version of the tool left.
+    // The files that an earlier version of the tool left.
     workspace.write("specs/.regenerate/journal", "[{\"path\":\"specs/ledger.txt\",\"sha256\":null}]");
     workspace.run(&["regenerate", "--offline"]).fails(6, &["files/journal", "not a journal of this tool"]);
     assert_eq!(workspace.tree(), before);

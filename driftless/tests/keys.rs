@@ -131,7 +131,7 @@ fn a_key_that_a_service_repeats_is_neither_shown_nor_written_nor_sent_elsewhere(
     assert!(other.requests().is_empty());
 }
 
-/// The hint names what is missing, for the document that lacks it.
+/// The hint names the missing key, for the document that lacks it.
 #[test]
 fn a_401_names_the_variables_of_the_document_that_lacks_them() {
     let basic = || Response::status(401).with("www-authenticate", "Basic realm=\"x\"");
@@ -144,7 +144,7 @@ fn a_401_names_the_variables_of_the_document_that_lacks_them() {
         )
     };
     for (keys, words, not) in [
-        // Of the base URL: the challenge says what comes first.
+        // For the base URL: the challenge names the first step.
         (
             String::new(),
             &[

@@ -1,6 +1,6 @@
 //! Opens the page of `cargo xtask drift --format html` in Chromium. Without Chromium the tests print SKIPPED and check nothing.
 //! `DRIFT_PICTURES=docs/images` keeps the pictures that it takes, with `DRIFT_PAGE` of that page, and with `DRIFT_TERMINAL` of
-//! what a terminal showed.
+//! the output of a terminal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ fn what_is_no_row_stays_and_rows_are_grouped_by_operation() {
     let url = page_of(&workspace, [&before, &after.to_string()]);
     browser.open(&url);
     let is_shown = |id: &str| format!("document.getElementById('{id}').getClientRects().length > 0");
-    // A filter is for rows: what is not one stays.
+    // A filter is for rows: other elements stay.
     for words in ["", "nothing has this text"] {
         browser.press("/");
         browser.write(words);
@@ -183,7 +183,7 @@ fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(|path| root.join(path))
 }
 
-/// The contrast of each text with what is behind it, by WCAG 2: the lowest, with its element.
+/// The contrast of each text with its background, by WCAG 2: the lowest, with its element.
 const CONTRAST: &str = "(() => {
   const part = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map(Number); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };

@@ -5,7 +5,7 @@ use crate::support::{CONFIGURATION, Workspace, contract};
 
 const PATHS: [&str; 4] = ["/api/things", "/api/things/v2/parts", "/api/others", "/apiary"];
 
-/// A workspace with the paths pinned, and what `--offline` says with another configuration.
+/// A workspace with the paths pinned, and the output of `--offline` with another configuration.
 fn with(rules: &str, whole: bool) -> (Workspace, support::Run) {
     let workspace = Workspace::new();
     workspace.pin(&contract::with_paths(&PATHS));

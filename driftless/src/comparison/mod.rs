@@ -20,7 +20,7 @@ pub(crate) struct ComparedDocument {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What makes clients of contracts: the same generator and configuration for both states.
+/// Makes the clients of both states, with the same generator and configuration.
 pub(crate) struct Maker {
     setup: Setup,
     names: Names,
@@ -33,7 +33,7 @@ pub(crate) struct Maker {
     made: std::cell::Cell<u32>,
 }
 
-/// What a comparison gives.
+/// The outcome of a comparison.
 pub(crate) struct Compared {
     pub(crate) drift: Drift,
     /// Why no Rust items were compared.
@@ -59,8 +59,8 @@ impl Maker {
         })
     }
 
-    /// The clients of both states. What only one of the two contracts has cannot be bound or corrected in both, and is left
-    /// out where that is in the way.
+    /// The clients of both states. An operation or correction for only one of the two contracts is left out if it is in the
+    /// way.
     fn clients(&self, before: &[Contract<'_>], after: &[Contract<'_>]) -> Result<(Api, Api), Report> {
         #[cfg(test)]
         self.made.set(self.made.get() + 1);
@@ -159,7 +159,7 @@ mod tests {
         compared.drift
     }
 
-    // A deployment that serves what is pinned is asked often: a client would take most of the time.
+    // A deployment that serves the pinned contract is asked often: a client would take most of the time.
     #[test]
     fn a_client_is_made_of_what_changed_only() {
         let (schema, other) = ("type Query { a: Int }", "type Query { a: Int b: Int }");

@@ -38,7 +38,7 @@ impl Look {
         for span in &line.spans {
             let shown = screened(&span.text);
             let shown = if span.role == Role::Code && !self.colours { format!("`{shown}`") } else { shown };
-            // What of the part stands in one line is painted at once, so that no colour reaches over the end of a line.
+            // The part within one line is painted at once, so that no colour reaches over the end of a line.
             let mut run = String::new();
             for piece in pieces(&shown) {
                 let word = measure_text_width(piece.trim_end());

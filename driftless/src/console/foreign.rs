@@ -1,7 +1,7 @@
 //! Texts of others on their way to a terminal: a server's, a contract's, the name of a file.
 //!
 //! Every line that the program shows goes through [`screened`], so that no control character and no secret arrives. A text of
-//! others in what has several lines goes through [`line()`] besides, so that it adds none.
+//! others inside a text of several lines goes through [`line()`] besides, so that it adds none.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
@@ -44,7 +44,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     shown
 }
 
-/// The text as one line, without what would steer a terminal and without secrets.
+/// The text as one line, without control characters and without secrets.
 pub fn screened(text: &str) -> String {
     line(&redacted(text)).into_owned()
 }

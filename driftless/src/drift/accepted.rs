@@ -1,5 +1,5 @@
-//! Drift that somebody looked at and accepted: `specs/accepted-drift.toml`. It is for the gate that compares what is pinned with
-//! a source; in a pull request, the review is the approval.
+//! Drift that somebody looked at and accepted: `specs/accepted-drift.toml`. It is for the gate that compares the pinned
+//! contract with a source; in a pull request, the review is the approval.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -59,7 +59,7 @@ struct Entry {
 
 type Approvals = BTreeMap<String, Approval>;
 
-/// What is accepted of a drift.
+/// The accepted findings of a drift.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
     /// Reasons, by fingerprint.
@@ -91,7 +91,7 @@ impl Verdicts {
         self.accepted.get(&finding.fingerprint).map(String::as_str)
     }
 
-    /// What nobody accepted.
+    /// The findings that nobody accepted.
     pub(super) fn open<'d>(&self, drift: &'d Drift) -> impl Iterator<Item = &'d Finding> {
         drift.findings.iter().filter(|finding| self.of(finding).is_none())
     }
@@ -176,8 +176,8 @@ fn read(files: &Files) -> Result<Approvals, Failure> {
     files.text(ACCEPTED).map_or_else(|| Ok(Approvals::new()), |text| parse(&text))
 }
 
-/// Reads the approvals. What cannot be read is an error with its line: an approval that is lost opens the gate, or keeps it
-/// shut, without a word.
+/// Parses the approvals. An invalid entry is an error with its line: an approval that is lost opens the gate, or keeps it shut,
+/// without a word.
 fn parse(text: &str) -> Result<Approvals, Failure> {
     let refuse = |at: usize, said: &str| {
         let (row, column) = position(text, at);

@@ -1,10 +1,10 @@
-//! A report that is cut to what a comment holds.
+//! A report that is cut to the length of a comment.
 
 /// Room for the end of a cut report.
 const END: usize = 300;
 
-/// The lines that fit into `most` characters, and a last one that says how many are left out. `most` is above [`END`]. The worst
-/// findings stand first, so what is left out is the least urgent.
+/// The lines that fit into `most` characters, and a last one that counts the others. `most` is above [`END`]. The worst
+/// findings stand first, so the least urgent ones are left out.
 pub(super) fn markdown(text: String, most: usize) -> String {
     if text.chars().count() <= most {
         return text;

@@ -27,7 +27,7 @@ struct Entry {
     told: Result<Told, String>,
 }
 
-/// What a revision changed.
+/// The changes of a revision.
 struct Told {
     client: Wire,
     contract: Wire,
@@ -70,7 +70,7 @@ pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `after` changed. A revision that cannot be read is a line of the history, and no end of it.
+/// The changes of `after`. A revision that cannot be read is a line of the history, and no end of it.
 fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<Told, String> {
     let [before, now] = [before, after].map(|commit| pins_at(workspace, &commit.id));
     let said = |failure: Failure| line(&failure.message).into_owned();
@@ -94,7 +94,7 @@ fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<To
 }
 
 impl Entry {
-    /// The effect on programs that run, and what happened.
+    /// The effect on running programs, and the verdict.
     fn sentence(&self) -> (&'static str, &str) {
         match &self.told {
             Ok(told) => (told.client.as_str(), &told.verdict),

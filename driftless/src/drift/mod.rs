@@ -1,5 +1,5 @@
-//! `cargo xtask drift`: what changed between two states of the contract, and whom it breaks. Writes nothing, but for
-//! `cargo xtask drift accept`.
+//! `cargo xtask drift`: the changes between two states of the contract, and whom they break. Writes nothing, but for `cargo
+//! xtask drift accept`.
 
 mod accepted;
 mod cut;
@@ -88,7 +88,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     Ok(if closed.is_some() { Exit::Drift.into() } else { ExitCode::SUCCESS })
 }
 
-/// The two states, and what differs.
+/// The two states, and their differences.
 struct Whole {
     sides: Sides,
     compared: Compared,
@@ -121,7 +121,7 @@ impl Whole {
     }
 }
 
-/// Accepts findings of what a source serves against what is pinned.
+/// Accepts differences between a source and the pinned contract.
 fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAccept) -> Result<ExitCode, Failure> {
     let source = flags::Drift {
         command: None,
@@ -154,12 +154,12 @@ fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAcce
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether what a source serves is compared with what is pinned.
+/// Returns whether a source is compared with the pinned contract.
 fn is_live(flags: &flags::Drift) -> bool {
     flags.files.is_empty() && flags.against.is_none()
 }
 
-/// The documents that are files of the work tree: what is pinned, or the second of two files.
+/// The documents that are files of the work tree: the pinned contracts, or the second of two files.
 fn places<'a>(workspace: &Workspace, flags: &flags::Drift, sides: &'a Sides) -> Files<'a> {
     let is_before = is_live(flags);
     let side = if is_before { &sides.before } else { &sides.after };
@@ -232,7 +232,7 @@ fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<
     printed(&document)
 }
 
-/// Says what a rule means, in both directions.
+/// Prints the meaning of a rule, in both directions.
 fn explain(id: Option<&str>) -> Result<ExitCode, Failure> {
     let Some(id) = id else {
         RULES.iter().for_each(|rule| result(rule.id()));

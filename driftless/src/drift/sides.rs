@@ -1,4 +1,4 @@
-//! The two states that are compared: files, revisions of git, what is pinned, what a deployment serves.
+//! The two states that are compared: files, revisions of git, the pinned contract, a deployment.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(super) struct Sides {
     pub(super) version: Option<String>,
 }
 
-/// What git has of a revision.
+/// The files of a revision of git.
 struct Revision {
     side: Side,
     names: Option<Names>,
@@ -67,7 +67,7 @@ pub(super) fn read(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Res
             let (before, after, served) = live(workspace, inputs, flags)?;
             let schema = match served {
                 Served::Schema(schema) => Some(schema),
-                // Whether it is gone is not known: `regenerate` keeps it, too.
+                // Nobody knows whether it is gone: `regenerate` keeps it, too.
                 Served::None(_) | Served::NotAsked(_) => pinned_schema.clone(),
             };
             Ok(Sides { before, after, schemas: [pinned_schema, schema], names: None, version: None })
@@ -102,7 +102,7 @@ fn file(path: &Path, document: &str) -> Result<Side, Failure> {
     Ok(Side { name, documents: vec![ComparedDocument { name: document.to_owned(), bytes }] })
 }
 
-/// What is pinned in the work tree, as the lock says.
+/// The pinned contracts of the work tree.
 fn pinned(inputs: &Inputs) -> Result<Side, Failure> {
     let pins = regenerate::pinned(&inputs.files, inputs.lock.readable()?, false)?;
     let documents =
@@ -110,7 +110,7 @@ fn pinned(inputs: &Inputs) -> Result<Side, Failure> {
     Ok(Side { name: "what is pinned".to_owned(), documents: documents.collect() })
 }
 
-/// What the configured or named source serves, against what is pinned.
+/// The pinned contracts, and those of the configured or named source.
 fn live(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Result<(Side, Side, Served), Failure> {
     let Inputs { settings, files, .. } = inputs;
     let lock = inputs.lock.readable()?;
@@ -153,7 +153,7 @@ fn live(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Result<(Side, 
     Ok((before, Side { name, documents: documents.collect() }, bundle.schema))
 }
 
-/// A commit that changed what is pinned.
+/// A commit that pinned another contract.
 #[derive(Clone, Debug)]
 pub(super) struct Commit {
     pub(super) id: String,
@@ -170,15 +170,15 @@ impl Commit {
     }
 }
 
-/// The commits that changed what is pinned: a contract, or the GraphQL schema.
+/// The commits that pinned another contract or GraphQL schema.
 pub(super) struct History {
     /// The last one first, and one before those that were asked for.
     pub(super) commits: Vec<Commit>,
-    /// Whether there may be older ones that this clone does not have.
+    /// `true` if there may be older ones that this clone does not have.
     pub(super) is_shallow: bool,
 }
 
-/// The last `most` commits of this branch that changed what is pinned, and the one before.
+/// The last `most` commits of this branch that pinned another contract, and the one before.
 pub(super) fn pinning(workspace: &Workspace, most: u32) -> Result<History, Failure> {
     let most = (u64::from(most) + 1).to_string();
     let log = git(
@@ -220,7 +220,7 @@ fn schema_at(workspace: &Workspace, revision: &str, root: &str) -> Result<Option
     Ok(schema.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Where git has the files of a revision, and the documents that it pinned.
+/// The prefix of git's paths for the files of a revision, and the documents that it pinned.
 fn documents_at(workspace: &Workspace, revision: &str) -> Result<(String, Vec<ComparedDocument>), Failure> {
     let commit =
         git(workspace, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{revision}^{{commit}}")])
@@ -256,7 +256,7 @@ fn documents_at(workspace: &Workspace, revision: &str) -> Result<(String, Vec<Co
     Ok((format!("{commit}:{prefix}"), documents))
 }
 
-/// What was pinned at a revision of git, the names that were given then, the GraphQL schema, and the version of the client.
+/// The pinned contracts of a revision of git, its names, its GraphQL schema, and the version of its client.
 fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failure> {
     let (root, documents) = documents_at(workspace, revision)?;
     // An older revision holds its names elsewhere, or none: those of today do.

@@ -1,4 +1,4 @@
-//! What a changed contract means for programs: a report beside the contract, and the first rows of it on the screen.
+//! The consequences of a changed contract for programs: a report beside the contract, and its first rows on the screen.
 
 use std::borrow::Cow;
 
@@ -21,13 +21,13 @@ const SHOWN: usize = 5;
 /// The way from the report to the workspace.
 const UP: &str = "../";
 
-/// What changed between the contracts that were pinned and those that are to be.
+/// The changes between the pinned contracts and those that replace them.
 #[derive(Debug)]
 pub(super) struct Drifted {
     what: String,
     version: Option<String>,
     drift: Drift,
-    /// Where each finding stands in the files that are pinned now.
+    /// The line of each finding in the files that are pinned now.
     places: Vec<Option<FileLine>>,
 }
 
@@ -50,7 +50,7 @@ impl Drifted {
         }
         let mut before = Vec::new();
         for entry in &lock.documents {
-            // What is missing or edited was refused, or is given up on purpose.
+            // A missing or edited file was refused, or is given up on purpose.
             if let Some(bytes) = current.get(&pinned_path(&entry.name)) {
                 before.push(ComparedDocument { name: entry.name.clone(), bytes: bytes.to_vec() });
             }

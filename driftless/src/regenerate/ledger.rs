@@ -1,14 +1,14 @@
-//! `specs/ledger.txt`: what was changed on the way from the contract to the client, for reviewers.
+//! `specs/ledger.txt`: the changes on the way from the contract to the client, for reviewers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use driftless_codegen::{Entry, Ledger, Loss, line};
 
-/// Most places that are named of one kind of change without loss of types; what is left out is counted.
+/// Most places that are named of one kind of change without loss of types. The others are counted.
 const PLACES: usize = 40;
 
-/// The ledger as text: a table by pass, then all that was degraded, then what is documentation only.
+/// The ledger as text: a table by pass, then the degraded parts, then those that are documentation only.
 pub(super) fn render(ledger: &Ledger) -> String {
     let mut passes: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for entry in ledger.entries() {

@@ -1,4 +1,4 @@
-//! What the tree holds after a generation, in memory.
+//! The generated contents, in memory.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) struct Desired {
     pub(crate) block: String,
     /// The client's manifest with that block.
     pub(crate) manifest: String,
-    /// What is written of each of them, and of the block: path → SHA-256.
+    /// Hashes of the whole files, and of the block: path → SHA-256.
     pub(crate) hashes: BTreeMap<String, String>,
     pub(crate) lock: Lock,
     /// The lock as text.
@@ -80,7 +80,7 @@ fn placed(report: &Report, files: &Files, settings: &Settings) -> Report {
     placed
 }
 
-/// What the generator refuses: the contract, the schema, or what people wrote where it does not fit them.
+/// The failure for inputs that the generator refuses: the contract, the schema, or a configuration that does not fit them.
 fn refused(report: &Report) -> Failure {
     let all = |stages: &[&str]| {
         report.problems().iter().all(|problem| stages.iter().any(|stage| problem.code.starts_with(stage)))

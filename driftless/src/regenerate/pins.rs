@@ -14,7 +14,7 @@ use crate::workspace::{CONTRACTS, pinned_path};
 /// A contract in its pinned form.
 #[derive(Debug)]
 pub(crate) struct Pin {
-    /// What the lock says of it.
+    /// Its entry in the lock.
     pub(crate) entry: PinnedDocument,
     /// The text of the pinned file.
     pub(crate) canonical: String,
@@ -22,7 +22,7 @@ pub(crate) struct Pin {
     pub(crate) received: Option<usize>,
 }
 
-/// Reads what was fetched.
+/// The contracts of a source in their pinned form.
 pub(crate) fn from_source(files: &Files, lock: Option<&Lock>, fetched: &[Fetched]) -> Result<Vec<Pin>, Failure> {
     let mut pins = Vec::with_capacity(fetched.len());
     for Fetched { name, source, content } in fetched {

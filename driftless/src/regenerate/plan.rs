@@ -61,7 +61,7 @@ impl Plan {
     }
 }
 
-/// Decides what a run writes. `report` is called between the steps; its failure ends the decision, as a signal does.
+/// Decides which files a run writes. `report` is called between the steps; its failure ends the decision, as a signal does.
 pub(crate) fn plan(
     inputs: &Inputs,
     flags: &Regenerate,

@@ -1,4 +1,4 @@
-//! Names that a client takes for itself: cargo features of its manifest, and what the runtime exports of its own.
+//! Names that a client takes for itself: cargo features of its manifest, and the exports of the runtime.
 
 use std::collections::BTreeSet;
 

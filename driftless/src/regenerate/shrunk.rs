@@ -1,5 +1,6 @@
-//! A contract that lost most of its operations: a service that is half deployed publishes one, and so does a gateway that reaches
-//! no service, or another one. The client of the whole contract is not replaced by what is left, unless a person says so.
+//! A contract that lost most of its operations: a service that is half deployed publishes one, and so does a gateway that
+//! reaches no service, or another one. The client of the whole contract is not replaced by the client of the rest, unless a
+//! person says so.
 
 use driftless_codegen::{Contract, drift};
 

@@ -57,7 +57,7 @@ pub(super) fn lines(
     lines
 }
 
-/// The schema with what changed in it, and the documents.
+/// The schema with its changes, and the documents.
 fn graphql(lines: &mut Vec<String>, old: Option<&str>, desired: &Desired) {
     let Some(new) = desired.files.get(SCHEMA) else {
         let documents = count(desired.output.stats.documents, "document is", "documents are");

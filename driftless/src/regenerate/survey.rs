@@ -1,4 +1,4 @@
-//! Compares what should be in the tree with what is there, and with what the lock says was written.
+//! Compares the files with the generated ones, and with the hashes in the lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::lock::{Lock, digest, sha256};
 use crate::transaction::Change;
 use crate::workspace::{BLOCK, CLIENT_MANIFEST, GENERATED, LOCK, NAMES, SCHEMA, is_territory, pinned_path};
 
-/// Why a file is not what it should be.
+/// The reason why a file differs from its generated content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// Its inputs changed; the text names which.
@@ -34,14 +34,14 @@ impl std::fmt::Display for Cause {
     }
 }
 
-/// One file that is not what it should be.
+/// One file that differs from its generated content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StaleFile {
     pub(crate) path: String,
     pub(crate) cause: Cause,
-    /// Whether the tool has a content for it.
+    /// `true` if the tool generates a content for it.
     wanted: bool,
-    /// Whether it says itself that it is generated.
+    /// `true` if it carries the generated header.
     generated: bool,
 }
 
@@ -69,21 +69,21 @@ impl StaleFile {
     }
 }
 
-/// What was written by earlier runs, and from which inputs.
+/// The outputs of earlier runs, and the inputs of the last one.
 #[derive(Debug)]
 pub(crate) struct Known {
-    /// Path → hash of the last content that the tool wrote; empty where only that is known, that it is something else than
-    /// what is there.
+    /// Path → hash of the last content that the tool wrote; empty if only that is known, that it differs from the current
+    /// content.
     outputs: BTreeMap<String, String>,
     lock: Option<Lock>,
 }
 
 impl Known {
-    /// What the lock lists. Without one, what carries the generated header or stands under a name that only the tool
-    /// uses counts as the tool's own, in the state in which it is found.
+    /// The outputs that the lock lists. Without a lock, files that carry the generated header or a name that only the tool uses
+    /// count as the tool's own, in their current state.
     ///
-    /// The lock has one digest over all outputs. Where it does not fit, `expected` says what the tool wrote: what it writes
-    /// from the inputs of that run.
+    /// The lock has one digest over all outputs. If it does not fit, `expected` gives the hashes: of the files that the tool
+    /// writes from the inputs of that run.
     pub(crate) fn new(
         files: &Files,
         lock: Option<&Lock>,
@@ -213,15 +213,15 @@ impl Survey {
         self.findings.push(StaleFile { path, cause, wanted: wanted.is_some(), generated });
     }
 
-    /// Every file that is not what it should be, sorted by path.
+    /// Every file that differs from its generated content, sorted by path.
     pub(crate) fn findings(&self) -> Vec<&StaleFile> {
         let mut findings: Vec<&StaleFile> = self.findings.iter().collect();
         findings.sort_by(|left, right| left.path.cmp(&right.path));
         findings
     }
 
-    /// What must not be written over; with `overwrite`, only files that the tool has no content for, and that it did not write:
-    /// those of another branch carry the generated header.
+    /// The files that must not be written over. With `overwrite`, these are only files that the tool has no content for and did
+    /// not write: those of another branch carry the generated header.
     pub(crate) fn refused(&self, overwrite: bool) -> Vec<&StaleFile> {
         let foreign = |finding: &&&StaleFile| match finding.cause {
             Cause::HandEdit => !overwrite,
@@ -231,7 +231,7 @@ impl Survey {
         self.findings().iter().filter(foreign).copied().collect()
     }
 
-    /// What to write and to remove.
+    /// The files to write and to remove.
     pub(crate) fn changes(&self, desired: &Desired) -> Vec<Change> {
         let write = |path: &str, text: &str| Change::Write { path: path.to_owned(), content: text.into() };
         let mut changes = Vec::new();

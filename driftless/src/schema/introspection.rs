@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use driftless_codegen::graphql::is_value;
 use serde_json::Value;
 
-/// An introspection: what newer servers say of the schema, of types, of inputs on their way out, and of directives.
+/// An introspection: newer servers describe the schema, types, deprecated inputs and directives besides.
 macro_rules! query {
     ($schema:literal, $types:literal, $all:literal, $input:literal, $directive:literal) => {
         concat!(
@@ -50,7 +50,7 @@ const BUILT_IN: [&str; 5] = ["Boolean", "Float", "ID", "Int", "String"];
 /// Directives that every server has.
 const DIRECTIVES: [&str; 5] = ["deprecated", "include", "oneOf", "skip", "specifiedBy"];
 
-/// The schema of an answer, sorted by name; an error says why there is none. What names a type that it does not hold is
+/// The schema of an answer, sorted by name, or the reason why there is none. A schema that names a type without defining it is
 /// partial.
 pub(crate) fn render(answer: &Value) -> Result<String, String> {
     let schema = answer.pointer("/data/__schema").ok_or("it holds no `__schema`")?;
@@ -216,7 +216,7 @@ fn flag(value: &Value, member: &str) -> bool {
     value.get(member) == Some(&Value::Bool(true))
 }
 
-/// A description before what it describes. The strings of JSON are strings of GraphQL.
+/// A description, in front of the item that it describes. The strings of JSON are strings of GraphQL.
 fn description(value: &Value, indent: &str) -> String {
     match value.get("description") {
         Some(text @ Value::String(said)) if !said.trim().is_empty() => format!("{indent}{text}\n"),
@@ -224,7 +224,7 @@ fn description(value: &Value, indent: &str) -> String {
     }
 }
 
-/// The directive behind what is on its way out.
+/// The directive behind a deprecated item.
 fn deprecation(value: &Value) -> String {
     match (value.get("isDeprecated"), value.get("deprecationReason")) {
         // The reason that servers give where the schema has none.

@@ -23,8 +23,8 @@ pub(crate) fn canonical(text: &str) -> String {
     format!("{}\n", text.trim())
 }
 
-/// The schema that a file is, where one is named: in the schema definition language, or as an introspection. Offline, what
-/// the configuration names is pinned already.
+/// The schema of the file that the flags or the configuration name: in the schema definition language, or as an introspection.
+/// Offline, the one of the configuration is pinned already.
 pub(crate) fn of_file(
     workspace: &Workspace,
     settings: &Settings,
@@ -56,7 +56,7 @@ pub(crate) fn of_file(
     let schema = match text.trim_start().starts_with('{') {
         true => {
             let mut answer: Value = serde_json::from_str(text).map_err(|error| refuse(&error.to_string()))?;
-            // Tools save the answer, or what is in its data.
+            // Tools save the answer, or the content of its `data`.
             if answer.get("__schema").is_some() {
                 answer = json!({ "data": answer });
             }

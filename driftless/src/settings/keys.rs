@@ -1,4 +1,4 @@
-//! What each key of the configuration takes: what to write in the place of something else.
+//! The values that each key of the configuration takes, for messages.
 
 use super::place;
 use crate::failure::Failure;
@@ -96,7 +96,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("source.document.token", "token = { variables = \"PLATFORM_OTHER_\" }"),
 ];
 
-/// What to write for a key, by its own example or that of the nearest table around it that has one.
+/// An example for a key: its own, or that of the nearest table around it that has one.
 fn example(key: &str) -> Option<String> {
     let found = |key: &str| EXAMPLES.iter().find(|(name, _)| *name == key).map(|(_, example)| *example);
     // The token of a document has the keys of that of the base URL.
@@ -118,14 +118,14 @@ fn example(key: &str) -> Option<String> {
     }
 }
 
-/// What to say of a text that is not a configuration.
+/// The failure for a file that is not UTF-8.
 pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Failure {
     let at = error.span().map_or(0, |span| span.start);
     let key = place::key_at(text, at);
     let place = place::shown(Some(place::position(text, at)));
     // A message of several lines repeats the place.
     let said = error.message().lines().collect::<Vec<_>>().join(", ");
-    // What Rust calls a table says nothing to people.
+    // The names that Rust gives to tables help no reader.
     let said =
         said.split_once("expected struct ").map_or(said.clone(), |(before, _)| format!("{before}expected a table"));
     // `[source]` is read apart from the other tables.
@@ -134,7 +134,7 @@ pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Failure {
     Failure::configuration("configuration/invalid", message, hint(&key))
 }
 
-/// What to say of a value that has the right type and cannot be followed.
+/// The failure for a value that has the right type and cannot be used.
 pub(super) fn unusable(text: &str, pointer: &str, what: &str) -> Failure {
     let place = place::shown(place::of(text, pointer));
     let names = pointer.split('/').filter(|name| !name.is_empty() && name.parse::<usize>().is_err());
@@ -142,7 +142,7 @@ pub(super) fn unusable(text: &str, pointer: &str, what: &str) -> Failure {
     Failure::configuration("configuration/invalid", format!("{place}: `{key}` {what}"), hint(&key))
 }
 
-/// What to write for a key.
+/// The hint for a key, with its example.
 fn hint(key: &str) -> String {
     let known = "docs/configuration.md lists every key; `git diff specs/codegen.toml` shows what changed";
     match example(key) {

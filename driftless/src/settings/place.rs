@@ -1,4 +1,4 @@
-//! Where in the text of the configuration something stands.
+//! Lines and columns in the text of the configuration.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub(super) fn key_at(text: &str, at: usize) -> String {
     found.1
 }
 
-/// Looks at everything: the header of a table does not hold what stands below it. `found`: how deep, and which key.
+/// Visits every value: the span of a table's header does not include its keys. `innermost`: the depth, and the key.
 fn visit(value: &DeValue<'_>, path: &str, depth: usize, at: usize, found: &mut (usize, String)) {
     let inside = |span: Range<usize>, path: &str, depth: usize, found: &mut (usize, String)| {
         if span.contains(&at) && depth >= found.0 {

@@ -24,7 +24,7 @@ pub(super) fn resolve(
     let mut keys = configured(source);
     let place = |key: &str| settings.place(&format!("{pointer}/{key}"));
     name_places(&mut keys, place);
-    // Where keys began something, their table lacks the rest of it.
+    // If a key begins a credential, the table lacks the rest of it.
     let began = source.begins();
     let main = "/source/token";
     let has_key_file = pointer == main && connections.key.is_some();
@@ -57,7 +57,7 @@ fn name_places(keys: &mut CredentialSettings, at: impl Fn(&str) -> String) {
     }
 }
 
-/// What a download needs to know of the network.
+/// Certificates and proxies of a download.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     /// The certificates that are trusted and the one that is shown, and the hosts that may be `http`.

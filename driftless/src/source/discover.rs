@@ -1,4 +1,5 @@
-//! Finds the contract below a base URL: the usual addresses, the address itself, then what pages of a viewer list.
+//! Finds the contract below a base URL: the usual addresses, the address itself, then the documents that pages of a viewer
+//! list.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::failure::{Exit, Failure};
 use crate::settings::DEFAULT_NAME;
 use crate::workspace::CONFIGURATION;
 
-/// Where Swashbuckle, NSwag, Microsoft.AspNetCore.OpenApi and others serve contracts.
+/// The paths at which Swashbuckle, NSwag, Microsoft.AspNetCore.OpenApi and others serve contracts.
 pub(super) const USUAL: [&str; 11] = [
     "/swagger/v1/swagger.json",
     "/openapi/v1.json",
@@ -55,14 +56,14 @@ const COMPARED: usize = 3;
 #[derive(Debug)]
 struct ServedContract {
     document: Listed,
-    /// Whether a page lists it, as a document of its own.
+    /// `true` if a page lists it as a document of its own.
     is_listed: bool,
     answer: Answer,
-    /// Its canonical text; `None` where the server says that it is still what is pinned.
+    /// Its canonical text; `None` if the server answers that the pinned one is up to date.
     canonical: Option<String>,
 }
 
-/// What was asked so far, and what came of it.
+/// The requests so far, and their outcomes.
 struct Search<'s, E> {
     http: &'s Http<'s>,
     base: &'s Url,
@@ -135,8 +136,8 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         Ok(true)
     }
 
-    /// An answer, whatever it says. Where nobody can be reached, the search is over; what goes wrong at one address is
-    /// said at the end.
+    /// The answer of an address, whatever its status. If no connection comes about, the search is over; a failure at one
+    /// address is reported at the end.
     async fn get(&mut self, url: &Url, etag: Option<&str>) -> Result<Option<Answer>, Failure> {
         match self.http.get(url, etag, &mut |_| {}).await {
             Ok(answer) => Ok(Some(answer)),
@@ -183,7 +184,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         Ok(Vec::new())
     }
 
-    /// Takes what a page lists among what was found.
+    /// Adds the documents that a page lists to the candidates.
     async fn take_listed(&mut self, pages: Vec<Listed>) -> Result<(), Failure> {
         let own = |found: &ServedContract, document: &Listed| found.document.url.path() == document.url.path();
         for found in &mut self.found {
@@ -245,7 +246,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
         }
     }
 
-    /// What was asked, with each answer. What looks like a contract and is not is judged as one.
+    /// The requested addresses, with each answer. A body that looks like a contract is judged as one.
     fn nothing(self) -> Result<Answer, Failure> {
         let asked = self.asked();
         let is_document = |answer: &Answer| {

@@ -1,4 +1,4 @@
-//! Why a download failed, and what to do about it.
+//! Failures of a download, each with its cause and the next steps.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::failure::{Exit, Failure};
 
 pub(super) const OFFLINE: &str = "or work from the pinned contracts: `cargo xtask regenerate --offline`";
 
-/// What to say of a small body that holds more than a contract does.
+/// The failure for a small body that holds more than a contract does.
 pub(super) fn bomb(place: &str, received: usize) -> Failure {
     let (packed, limit) = (size(received), size(LIMIT));
     Failure::new(
@@ -61,7 +61,7 @@ pub(super) fn redirected(from: &Url, to: &str, why: Redirect) -> Failure {
     )
 }
 
-/// Which step of a request failed, and what to do about it.
+/// The step of a request that failed, and the next steps.
 pub(super) fn failure(url: &Url, error: &Error) -> Failure {
     let (said, place) = (said(error), shown(url));
     let host = url.host_str().unwrap_or_default();
@@ -114,7 +114,7 @@ pub(super) fn no_token(error: &Error) -> Failure {
         "token" => "token/refused",
         code => code,
     };
-    // What is to be fixed on this machine.
+    // A failure whose cause lies on this machine.
     if ["secret/", "configuration/", "certificate/", "proxy/"].iter().any(|kind| code.starts_with(kind)) {
         return Failure::configuration(code, said.what, said.hint);
     }
@@ -122,7 +122,7 @@ pub(super) fn no_token(error: &Error) -> Failure {
     Failure::new(Exit::Download, code, message, format!("{}\n{OFFLINE}", said.hint))
 }
 
-/// What was received is something else.
+/// The received bytes are something else than a contract.
 pub(crate) fn not_a_contract(described: &str, reason: &str) -> Failure {
     Failure::new(
         Exit::Contract,

@@ -1,4 +1,4 @@
-//! Downloads of one run, with what is known of earlier ones.
+//! Downloads of one run. They use the pinned contracts of earlier ones.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Resu
     Ok(Fetched { name, source: recorded, content: Content::Received { bytes, etag: None, described } })
 }
 
-/// Downloads with what is known of earlier ones.
+/// Downloads, conditionally if the contract is pinned.
 #[derive(Debug)]
 pub(super) struct Fetcher<'a> {
     pub(super) http: Http<'a>,
@@ -53,7 +53,7 @@ pub(super) struct Fetcher<'a> {
     pub(super) name: &'a str,
     pub(super) lock: Option<&'a Lock>,
     pub(super) steps: &'a Steps,
-    /// What the lock records in place of the URL.
+    /// The text that the lock records in place of the URL.
     pub(super) recorded: Option<&'static str>,
 }
 
@@ -109,8 +109,8 @@ impl Fetcher<'_> {
         Ok(Bundle { contracts, schema })
     }
 
-    /// Says which base URL programs need, where it is not the one that led to the contract. Where the service serves its contract
-    /// below the base URL, the host that the contract states may be one of another deployment.
+    /// Reports the base URL of programs if it is not the one that led to the contract. If the service serves its contract below
+    /// the base URL, the host that the contract states may be one of another deployment.
     fn tell_base(&self, given: &Url, contract: &Fetched) {
         if self.recorded.is_some() {
             return;
@@ -191,7 +191,7 @@ impl Fetcher<'_> {
         self.recorded.map_or_else(|| shown(url), str::to_owned)
     }
 
-    /// The tag of what is pinned, when it came from the same place and stands unchanged.
+    /// The tag of the pinned contract, if it came from the same place and is unchanged.
     fn known_etag(&self, name: &str, url: &Url) -> Option<&str> {
         let entry = self.lock?.document(name).filter(|entry| entry.source == self.source(url))?;
         let pinned = self.files.get(&pinned_path(name))?;

@@ -21,7 +21,7 @@ use crate::schema::{QUERIES, canonical, render};
 use crate::workspace::CONFIGURATION;
 
 impl Fetcher<'_> {
-    /// What the source says of its schema. A failure is one of an interface that is named.
+    /// The schema that the source serves. A failure counts only if the configuration names the interface.
     pub(super) async fn schema(&self, base: &Url, interface: Interface<'_>) -> Result<Served, Failure> {
         let path = match interface {
             Interface::Nowhere => return Ok(Served::NotAsked("`graphql` in [source] is empty")),
@@ -81,7 +81,7 @@ impl Fetcher<'_> {
                     return Ok(text);
                 }
                 reasons.status(&answer, &self.http);
-                // Where nobody speaks GraphQL, an older query finds nobody either.
+                // A server without GraphQL does not answer an older query either.
                 if !answer.status.is_success() && answer.status != StatusCode::BAD_REQUEST || answer.is_html() {
                     break;
                 }

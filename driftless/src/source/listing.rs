@@ -1,4 +1,4 @@
-//! What pages and scripts name: the documents of Swagger UI, NSwag, Redoc and Scalar.
+//! The documents that pages and scripts of Swagger UI, NSwag, Redoc and Scalar name.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::settings::DEFAULT_NAME;
 
-/// How much of a page is looked at, in bytes: some hold a whole contract before what they list.
+/// Largest part of a page that is read, in bytes: some pages hold a whole contract in front of the list.
 const PAGE: usize = 8 * 1024 * 1024;
 /// How many places of a page are looked at, and how far behind each of them.
 const PLACES: usize = 2_000;
@@ -89,8 +89,8 @@ pub(super) fn listed(page: &Url, text: &str) -> Vec<Listed> {
     found
 }
 
-/// The documents of Swashbuckle of the .NET Framework: `discoveryPaths: arrayFrom('swagger/docs/v1|swagger/docs/v2')`. They lie below
-/// the folder of the viewer; `rootUrl` beside them is what the service believes to be its own address.
+/// The documents of Swashbuckle of the .NET Framework: `discoveryPaths: arrayFrom('swagger/docs/v1|swagger/docs/v2')`. They lie
+/// below the folder of the viewer; `rootUrl` beside them is the address by which the service knows itself.
 fn discovery_paths(page: &Url, text: &str, lower: &str) -> Vec<Listed> {
     const KEY: &str = "discoverypaths";
     let lists = lower.match_indices(KEY).take(PLACES).filter_map(|(index, key)| {
@@ -119,7 +119,7 @@ fn looks_like_a_contract(url: &Url) -> bool {
             || named && !last.contains('.'))
 }
 
-/// What follows a place of a text, as far as it is looked at.
+/// The text behind a position, up to the limit.
 fn reach(text: &str, from: usize) -> Option<&str> {
     let rest = text.get(from..)?;
     let mut end = rest.len().min(REACH);

@@ -1,4 +1,4 @@
-//! Where contracts come from, and how they are fetched.
+//! The sources of contracts, and downloads from them.
 
 mod address;
 mod answer;
@@ -46,7 +46,7 @@ pub(crate) async fn fetch(
 ) -> Result<Bundle, Failure> {
     let interface = Interface::of(&settings.source, flags);
     let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::network(workspace, settings)?);
-    // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
+    // A source that is compared with the pinned contract has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
     let fetcher =
         Fetcher { http, workspace, files, name: settings.source.default_name(), lock: known, steps, recorded: None };

@@ -14,7 +14,7 @@ use crate::flags::Regenerate;
 use crate::settings::{DocumentSource, Settings, SourceSettings, TokenSource};
 use crate::workspace::{CONFIGURATION, Workspace};
 
-/// Where to look.
+/// The source of a run.
 #[derive(Debug)]
 pub(super) enum Plan {
     Sandbox,
@@ -27,7 +27,7 @@ pub(super) enum Plan {
 pub(super) struct Wanted {
     pub(super) name: String,
     pub(super) place: ContractPlace,
-    /// Where it has a token of its own: what configures it, and the place whose origin it is sent to.
+    /// If it has a token of its own: its configuration, and the place whose origin it is sent to.
     pub(super) token: Option<(Url, TokenSource)>,
 }
 
@@ -51,10 +51,10 @@ pub(super) enum ContractPlace {
     File { path: PathBuf, recorded: String },
 }
 
-/// Where a GraphQL interface is looked for unless the configuration says otherwise. The platform's document does not show it.
+/// The usual path of a GraphQL interface, unless the configuration names one. The platform's document does not show it.
 pub(super) const PATH: &str = "/graphql";
 
-/// Where the GraphQL interface lies below the base URL.
+/// The place of the GraphQL interface below the base URL.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Interface<'a> {
     /// The configuration says that nobody is to be asked.
@@ -132,7 +132,7 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
     Ok(Plan::Documents { base, documents })
 }
 
-/// Where a document lies, and whose token it is fetched with.
+/// The place of a document, and the token that it is fetched with.
 fn wanted(
     workspace: &Workspace,
     settings: &Settings,
@@ -213,7 +213,7 @@ pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -
     notes
 }
 
-/// The variable that holds or names a token, or what one is obtained by, where one is set.
+/// The variable that holds or names a token, or the credential that one is requested with, if one is set.
 fn set(prefix: &str) -> Option<String> {
     let is_set = |variable: &String| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
     secret_variables().map(|end| format!("{prefix}{end}")).find(is_set)

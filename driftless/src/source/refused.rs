@@ -1,4 +1,4 @@
-//! What an error status of a server means, and what to do about it.
+//! The meaning of a server's error status, and the next steps.
 
 use driftless_runtime::StatusCode;
 

@@ -50,7 +50,7 @@ fn all_changes_are_made_and_nothing_else() {
     assert!(!folder.path().join(STAGING).join("staged").exists());
 }
 
-/// Stops at every step in turn: what the next run finds is the old tree or the new one.
+/// Stops at every step in turn: the next run finds the old tree or the new one.
 #[test]
 fn a_stop_at_any_step_is_mended_by_the_next_run() {
     let (old, new) = {

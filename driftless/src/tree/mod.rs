@@ -22,7 +22,7 @@ use crate::failure::{Exit, Failure};
 /// Largest file that is read, in bytes.
 const LARGEST: u64 = 512 * 1024 * 1024;
 
-/// What a name stands for.
+/// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -45,7 +45,7 @@ impl Tree {
         Ok(Self { root: root.to_path_buf(), folder })
     }
 
-    /// What is there; `None`: nothing.
+    /// The kind of the entry at a path; `None` if there is none.
     pub(crate) fn kind(&self, path: &str) -> Result<Option<Kind>, Failure> {
         let (folder, name) = self.holder(path, false)?;
         let Some(folder) = folder else { return Ok(None) };
@@ -125,7 +125,7 @@ impl Tree {
         }
     }
 
-    /// Removes a folder with all that it holds, or what stands in its place; a missing one is not an error.
+    /// Removes a folder with its content, or the file in its place; a missing one is not an error.
     pub(crate) fn remove_folder(&self, path: &str) -> Result<(), Failure> {
         match self.kind(path)? {
             None => return Ok(()),
@@ -133,7 +133,7 @@ impl Tree {
             Some(Kind::File | Kind::Other) => return self.remove(path),
             Some(Kind::Folder) => {}
         }
-        // What lies inside is removed without following links.
+        // The content is removed without following links.
         match std::fs::remove_dir_all(self.root.join(path)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(self.failed("remove", path, &error)),
             _ => Ok(()),

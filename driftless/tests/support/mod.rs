@@ -30,12 +30,12 @@ prefixes = ["/api/things"]
 "#
 );
 
-/// A workspace that holds what `regenerate` needs.
+/// A workspace with the files that `regenerate` needs.
 pub(crate) struct Workspace {
     folder: TempDir,
 }
 
-/// What a run of the program left.
+/// The outcome of a run of the program.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -198,7 +198,7 @@ impl Run {
     }
 }
 
-/// Reads what a program says until it says `word`, sends it one signal, and waits for its end.
+/// Reads the output of a program until it says `word`, sends it one signal, and waits for its end.
 pub(crate) fn interrupted(mut child: std::process::Child, word: &str) -> Run {
     let pipe: Box<dyn Read + Send> = match child.stdout.take() {
         Some(stdout) => Box::new(stdout),

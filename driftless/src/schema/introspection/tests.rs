@@ -56,13 +56,13 @@ fn a_default_or_a_location_that_would_be_more_is_refused() {
     assert!(render(&answer).is_err());
 }
 
-/// A schema with all that the language has, and what a server says of it.
+/// A schema with everything that the language has, and the answer of a server that has it.
 #[test]
 fn introspection_and_language_say_the_same() {
     use apollo_compiler::{ExecutableDocument, Schema, introspection, request};
     let sdl = include_str!("../../../tests/introspection/schema.graphql");
     let schema = Schema::parse_and_validate(sdl, "schema.graphql").expect("valid");
-    // The newest asks for what this server does not have: it falls back.
+    // The newest query asks for members that this server lacks: it falls back.
     assert!(ExecutableDocument::parse_and_validate(&schema, QUERIES[0], "q").is_err());
     let document = ExecutableDocument::parse_and_validate(&schema, QUERIES[1], "q").expect("valid");
     let operation = document.operations.get(None).expect("one");
