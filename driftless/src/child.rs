@@ -44,9 +44,9 @@ impl Drop for Owned {
 /// Runs a program to its end, for `limit` at most. A signal ends it, and the wait.
 pub fn run(command: &mut Command, limit: Option<Duration>, interrupt: &Interrupt) -> Result<Ended, Failure> {
     let program = std::path::PathBuf::from(command.get_program());
-    let failed = |what: &'static str| {
+    let failed = |action: &'static str| {
         let program = program.clone();
-        move |error: io::Error| Failure::file(what, &program, &error)
+        move |error: io::Error| Failure::file(action, &program, &error)
     };
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Owned(command.spawn().map_err(failed("start"))?);

@@ -61,7 +61,7 @@ impl Failure {
     }
 
     /// A file operation that the system refused.
-    pub fn file(what: &str, path: &Path, error: &std::io::Error) -> Self {
+    pub fn file(action: &str, path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         let (code, hint) = match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
@@ -73,7 +73,7 @@ impl Failure {
             ErrorKind::PermissionDenied => ("files/permission", "give yourself write access and run the command again"),
             _ => ("files/refused", "fix what the system names and run the command again"),
         };
-        Self::new(Exit::Files, code, format!("cannot {what} {}: {error}", line(&path.to_string_lossy())), hint)
+        Self::new(Exit::Files, code, format!("cannot {action} {}: {error}", line(&path.to_string_lossy())), hint)
     }
 }
 

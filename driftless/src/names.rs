@@ -33,8 +33,8 @@ pub(crate) fn check(text: &str, renames: &BTreeMap<String, String>) -> Result<()
 }
 
 /// The line of the file, from 1, that gives a name: `place` is its kind and key.
-pub(crate) fn line_of(text: &str, place: &str) -> Option<usize> {
-    let (kind, key) = place.split_once(' ')?;
+pub(crate) fn line_of(text: &str, kind_and_key: &str) -> Option<usize> {
+    let (kind, key) = kind_and_key.split_once(' ')?;
     let start = format!("{kind} {}{BETWEEN}", escape(key));
     text.lines()
         .position(|line| line.starts_with(&start) && !line[start.len()..].contains(BETWEEN))
@@ -92,11 +92,11 @@ fn read(text: &str) -> Result<(Names, Vec<Line<'_>>), Failure> {
         {
             return Err(newer(index + 1, kind));
         }
-        let found = parts.and_then(|(kind, (key, name))| {
+        let parsed = parts.and_then(|(kind, (key, name))| {
             let (kind, map) = maps.into_iter().find(|(other, _)| *other == kind)?;
             Some((kind, map, unescape(key)?, name))
         });
-        let Some((kind, map, key, name)) = found else { return Err(invalid(index + 1)) };
+        let Some((kind, map, key, name)) = parsed else { return Err(invalid(index + 1)) };
         lines.push(Line { number: index + 1, kind, key: key.clone(), name });
         match map.entry(key) {
             Entry::Vacant(entry) => drop(entry.insert(name.to_owned())),
@@ -246,13 +246,13 @@ mod tests {
                 };
                 let mut lines: Vec<&str> = text.lines().collect();
                 let added = format!("{kind} {other}{BETWEEN}{name}");
-                for place in [1, index + 1, lines.len()] {
-                    lines.insert(place, &added);
+                for index_of_line in [1, index + 1, lines.len()] {
+                    lines.insert(index_of_line, &added);
                     let failure = check(&lines.join("\n"), &BTreeMap::new()).expect_err(&added);
-                    lines.remove(place);
+                    lines.remove(index_of_line);
                     assert_eq!((failure.code, failure.exit), ("names/double", crate::failure::Exit::Configuration));
-                    let original = if place <= index { index + 2 } else { index + 1 };
-                    for line in [original, place + 1] {
+                    let original = if index_of_line <= index { index + 2 } else { index + 1 };
+                    for line in [original, index_of_line + 1] {
                         let named = format!("specs/names.lock:{line}:1: ");
                         assert!(failure.message.contains(&named), "{named}\n{}", failure.message);
                     }

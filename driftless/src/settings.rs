@@ -1,10 +1,10 @@
 //! `specs/codegen.toml`: where the contracts come from, and how the client is generated.
 
 mod keys;
-mod place;
+mod location;
 mod values;
 
-pub(crate) use place::position;
+pub(crate) use location::position;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -195,13 +195,13 @@ impl Settings {
     }
 
     /// File, line and column of a JSON pointer into the configuration, as people read them.
-    pub(crate) fn place(&self, pointer: &str) -> String {
-        place::shown(self.position(pointer))
+    pub(crate) fn location(&self, pointer: &str) -> String {
+        location::text(self.position(pointer))
     }
 
     /// Line and column, from 1, of a JSON pointer into the configuration, or of the nearest table around it.
     pub(crate) fn position(&self, pointer: &str) -> Option<(usize, usize)> {
-        place::of(&self.text, pointer)
+        location::find(&self.text, pointer)
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
@@ -240,9 +240,9 @@ pub(crate) fn is_name(text: &str) -> bool {
 
 fn check_documents(text: &str, documents: &[DocumentSource]) -> Result<(), Failure> {
     for (index, document) in documents.iter().enumerate() {
-        let refuse = |code, key: &str, what: String, hint: &str| {
-            let place = place::shown(place::of(text, &format!("/source/document/{index}/{key}")));
-            Err(Failure::configuration(code, format!("{place}: [[source.document]] has {what}"), hint))
+        let refuse = |code, key: &str, problem: String, hint: &str| {
+            let location = location::text(location::find(text, &format!("/source/document/{index}/{key}")));
+            Err(Failure::configuration(code, format!("{location}: [[source.document]] has {problem}"), hint))
         };
         let (name, contract) = (&document.name, document.contract.trim());
         if !is_name(name) {
@@ -250,15 +250,15 @@ fn check_documents(text: &str, documents: &[DocumentSource]) -> Result<(), Failu
             return refuse("configuration/document-name", "name", format!("the name {name:?}"), hint);
         }
         if documents.iter().take(index).any(|earlier| earlier.name == document.name) {
-            let what = format!("the name {name:?} of an earlier one");
-            return refuse("configuration/document-name", "name", what, "give each document a name of its own");
+            let problem = format!("the name {name:?} of an earlier one");
+            return refuse("configuration/document-name", "name", problem, "give each document a name of its own");
         }
         let scheme = contract.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
         if contract.is_empty() || scheme.is_some_and(|scheme| !matches!(scheme.as_str(), "http" | "https")) {
-            let what = format!("the contract {contract:?}, which nothing can be downloaded from");
+            let problem = format!("the contract {contract:?}, which nothing can be downloaded from");
             let hint =
                 "write a path below the base URL (contract = \"/swagger/v1/swagger.json\"), an http(s) URL, or a file";
-            return refuse("configuration/document-contract", "contract", what, hint);
+            return refuse("configuration/document-contract", "contract", problem, hint);
         }
     }
     Ok(())
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_named_with_its_line() {
-        for (text, place) in [
+        for (text, start) in [
             ("[source]\nbase_ulr = 'x'\n", "specs/codegen.toml:2:1"),
             ("[[family]]\nname = 'a'\nprefixes = []\ncolour = 'red'\n", "specs/codegen.toml:4:1"),
             ("\ncolour = 'red'\n", "specs/codegen.toml:2:1"),
@@ -278,7 +278,7 @@ mod tests {
             ("a = \n", "specs/codegen.toml:1:"),
         ] {
             let failure = Settings::parse(text).expect_err(text);
-            assert!(failure.message.starts_with(place), "{}", failure.message);
+            assert!(failure.message.starts_with(start), "{}", failure.message);
             assert_eq!(failure.exit, crate::failure::Exit::Configuration);
         }
     }
@@ -340,10 +340,10 @@ mod tests {
             "[[operation]]\nevents = { unknown = 1 }",
             "[[operation]]\ncancel = { unknown = 1 }",
         ] {
-            let said = Settings::parse(text).expect_err(text).message;
-            let (_, known) = said.split_once("expected").unwrap_or_else(|| panic!("{text}: {said}"));
+            let message = Settings::parse(text).expect_err(text).message;
+            let (_, known) = message.split_once("expected").unwrap_or_else(|| panic!("{text}: {message}"));
             let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-            assert!(keys.len() >= 2, "{text}: {said}");
+            assert!(keys.len() >= 2, "{text}: {message}");
             for key in keys {
                 let forms = [format!("`{key}`"), format!("[{key}]"), format!(".{key}]")];
                 let is_listed = forms.iter().any(|form| page.contains(form));

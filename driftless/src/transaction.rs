@@ -120,7 +120,7 @@ impl Guard {
     }
 
     fn stage(&self, changes: &[Change], before: &mut Before<'_>) -> Result<Journal, Failure> {
-        let journal = Journal::of(&self.tree, changes)?;
+        let journal = Journal::new(&self.tree, changes)?;
         before("folder")?;
         self.tree.create_folder(STAGED)?;
         for (index, change) in changes.iter().enumerate() {

@@ -98,8 +98,8 @@ impl Workspace {
 
     fn search() -> Option<PathBuf> {
         let marked = |folder: &Path| folder.join(CONFIGURATION).is_file();
-        if let Some(found) = env::current_dir().ok()?.ancestors().find(|folder| marked(folder)) {
-            return Some(found.to_path_buf());
+        if let Some(folder) = env::current_dir().ok()?.ancestors().find(|folder| marked(folder)) {
+            return Some(folder.to_path_buf());
         }
         let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
         manifest.parent().filter(|folder| marked(folder)).map(Path::to_path_buf)

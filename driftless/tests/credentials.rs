@@ -93,7 +93,7 @@ fn a_wrong_secret_is_said_without_showing_it() {
 /// A long secret is not shown in part, a short one takes no part of the issuer's words away.
 #[test]
 fn a_secret_of_any_length_that_the_issuer_repeats_is_not_shown() {
-    for (secret, shown) in
+    for (secret, part) in
         [("correct-horse-battery-staple-".repeat(10), "invalid_client"), ("i".to_owned(), "invalid_client")]
     {
         let workspace = Workspace::pinned();
@@ -101,7 +101,7 @@ fn a_secret_of_any_length_that_the_issuer_repeats_is_not_shown() {
         let file = secret_file(&workspace, 0o600);
         fs::write(&file, &secret).expect("written");
         let run = run(&workspace, &server, &file.to_string_lossy());
-        run.fails(3, &["token/refused", shown]);
+        run.fails(3, &["token/refused", part]);
         assert!(!run.stderr.contains("correct-horse") && !run.stderr.contains("unknown secret i"), "{run:?}");
     }
 }
@@ -144,8 +144,8 @@ fn a_secret_file_that_breaks_a_rule_is_refused_with_the_command_that_mends_it() 
     run(&workspace, &server, &missing).fails(5, &["secret/missing", &missing, "umask 077"]);
 
     let file = secret_file(&workspace, 0o644);
-    let shown = file.to_string_lossy().into_owned();
-    run(&workspace, &server, &shown).fails(5, &["secret/permissions", "0644", &format!("chmod 600 '{shown}'")]);
+    let path = file.to_string_lossy().into_owned();
+    run(&workspace, &server, &path).fails(5, &["secret/permissions", "0644", &format!("chmod 600 '{path}'")]);
 
     fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("set");
     let link = workspace.path("link");

@@ -91,9 +91,9 @@ const STEERING: &str = "\u{1b}[2J\u{9b}1m\u{202e}\u{2028}\u{7}";
 
 #[track_caller]
 fn is_plain(run: &support::Run) {
-    let said = format!("{}{}", run.stdout, run.stderr);
+    let output = format!("{}{}", run.stdout, run.stderr);
     let odd = |letter: char| letter != '\n' && (letter.is_control() || matches!(letter, '\u{202e}' | '\u{2028}'));
-    assert!(!said.contains(odd), "{said:?}");
+    assert!(!output.contains(odd), "{output:?}");
 }
 
 #[test]

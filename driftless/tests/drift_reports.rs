@@ -230,22 +230,22 @@ fn sarif_holds_every_finding_with_its_rule_and_place() {
     assert_eq!(driver.name, "cargo xtask drift");
     assert!(driver.rules.iter().all(|rule| !rule.short_description.text.is_empty() && !rule.help.text.is_empty()));
     let expected = fingerprints(&workspace);
-    let found: Vec<(String, String)> = run
+    let locations: Vec<(String, String)> = run
         .results
         .iter()
         .map(|result| (result.rule_id.clone(), result.partial_fingerprints["drift/v1"].clone()))
         .collect();
-    assert_eq!(found, expected);
+    assert_eq!(locations, expected);
     for result in &run.results {
         assert_eq!(driver.rules[result.rule_index].id, result.rule_id);
         assert!(!result.message.text.contains(['\n', '\r']) && !result.message.text.is_empty());
         let [location] = result.locations.as_slice() else { panic!("one place: {result:?}") };
-        let place = &location.physical_location;
+        let physical = &location.physical_location;
         assert_eq!(
-            (place.artifact_location.uri.as_str(), place.artifact_location.uri_base_id.as_str()),
+            (physical.artifact_location.uri.as_str(), physical.artifact_location.uri_base_id.as_str()),
             (PINNED, "%SRCROOT%")
         );
-        assert!(place.region.start_line.get() as usize <= workspace.read(PINNED).lines().count());
+        assert!(physical.region.start_line.get() as usize <= workspace.read(PINNED).lines().count());
         let of_it = result.partial_fingerprints["drift/v1"] == accepted;
         assert_eq!(result.suppressions.len(), usize::from(of_it));
         for suppression in &result.suppressions {
@@ -350,13 +350,13 @@ fn every_format_lists_items_without_a_cause() {
     for format in ["text", "markdown", "json", "html", "github", "sarif"] {
         let run = workspace.run(&["drift", "before.json", "after.json", "--format", format]);
         assert_eq!(run.code, Some(0), "no program that runs meets it: {}", run.stderr);
-        let told = item(&run.stdout);
+        let output = item(&run.stdout);
         let says = match format {
             "json" => "(self, other: &str, one: &str)",
             _ => "Things::find_thing() takes (one: &str, other: &str) → (other: &str, one: &str)",
         };
-        assert!(told.contains(says), "{format}: {told}");
-        assert!(format == "json" || !told.contains("Nothing changed that"), "{format}: {told}");
+        assert!(output.contains(says), "{format}: {output}");
+        assert!(format == "json" || !output.contains("Nothing changed that"), "{format}: {output}");
         let gate = workspace.run(&["drift", "before.json", "after.json", "--format", format, "--fail-on", "source"]);
         gate.fails(1, &["--fail-on source: 1 Rust item without a cause changed: `Things::find_thing()` takes"]);
     }

@@ -119,12 +119,12 @@ fn without_a_schema_documents_stay_untyped_and_the_run_says_so() {
     ];
     for response in not_one {
         let workspace = workspace();
-        let said = format!("{response:?}");
+        let answer = format!("{response:?}");
         let server = service(move |_| response.clone());
         let run = regenerate(&workspace, &server);
         run.succeeds(&["no GraphQL schema: ", "no schema: 1 document is neither checked nor typed"]);
         is_untyped(&workspace);
-        assert!(!run.stderr.contains("panicked"), "{said}");
+        assert!(!run.stderr.contains("panicked"), "{answer}");
     }
 }
 

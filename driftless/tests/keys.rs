@@ -115,16 +115,16 @@ fn a_key_that_a_service_repeats_is_neither_shown_nor_written_nor_sent_elsewhere(
                 let run = workspace
                     .run_with(&["regenerate", "--base-url", &server.url(), "--contract", &contract], &variables);
                 is_nowhere(&run, &workspace);
-                let place = format!("{variables:?} {forms} {answer}");
-                assert_eq!(run.code == Some(0), answer == 4, "{place}: {run:?}");
+                let case = format!("{variables:?} {forms} {answer}");
+                assert_eq!(run.code == Some(0), answer == 4, "{case}: {run:?}");
                 // A redirect that repeats the parameter does not make it stand twice.
                 let of_key = variables[0].0 == "TEST_API_KEY";
                 assert!(
                     !of_key || server.requests().iter().all(|request| query(request, "code").as_deref() == Some(KEY)),
-                    "{place}"
+                    "{case}"
                 );
                 let again = server.paths().into_iter().find(|path| path.starts_with("/again"));
-                assert!(again.is_none_or(|path| path.contains("b=1%202")), "{place}");
+                assert!(again.is_none_or(|path| path.contains("b=1%202")), "{case}");
             }
         }
     }

@@ -43,8 +43,8 @@ fn branches(attributes: &str) -> Workspace {
     workspace
 }
 
-fn conflicts(said: &str) -> Vec<&str> {
-    said.lines().filter(|line| line.starts_with("CONFLICT")).collect()
+fn conflicts(output: &str) -> Vec<&str> {
+    output.lines().filter(|line| line.starts_with("CONFLICT")).collect()
 }
 
 #[test]

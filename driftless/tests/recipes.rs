@@ -41,7 +41,7 @@ fn steps(host: Host, job: &str) -> Vec<Step> {
     let [github, azure] = blocks.as_slice() else { panic!("two pipelines, not {}", blocks.len()) };
     let text = if host == Host::GitHub { github } else { azure };
     let pipeline: Value = serde_yaml::from_str(text).unwrap_or_else(|error| panic!("{host:?}: {error}"));
-    let (found, script, name) = match host {
+    let (definition, script, name) = match host {
         Host::GitHub => (pipeline["jobs"][job].clone(), "run", "name"),
         Host::Azure => {
             let jobs = pipeline["jobs"].as_array().expect("jobs").iter();
@@ -49,7 +49,7 @@ fn steps(host: Host, job: &str) -> Vec<Step> {
             (called.next().expect("the job").clone(), "bash", "displayName")
         }
     };
-    let steps = found["steps"].as_array().unwrap_or_else(|| panic!("{host:?} has no job {job}")).iter();
+    let steps = definition["steps"].as_array().unwrap_or_else(|| panic!("{host:?} has no job {job}")).iter();
     let steps = steps.filter_map(|step| {
         let environment = step["env"].as_object().into_iter().flatten();
         Some(Step {

@@ -141,11 +141,11 @@ fn an_asynchronous_operation_of_another_server_is_refused_with_its_line() {
         ("GET /api/things", "GET /api/frameworks", "cancel/operation", 7),
     ] {
         let (line, run) = bind(submit, cancel);
-        let place = format!("specs/codegen.toml:{}:", line + below);
+        let start = format!("specs/codegen.toml:{}:", line + below);
         run.fails(
             5,
             &[
-                &place,
+                &start,
                 &format!(
                     "at /operation/0/{key}: the asynchronous operation `job`: `GET /api/frameworks` is of the server \
                      `compliance`"

@@ -36,7 +36,7 @@ impl<'a> Files<'a> {
 
     /// The line of each finding, in the order of the findings. A finding that the files do not have gets the line of the
     /// nearest part around it.
-    pub(crate) fn of(&mut self, drift: &Drift) -> Vec<Option<FileLine>> {
+    pub(crate) fn lines(&mut self, drift: &Drift) -> Vec<Option<FileLine>> {
         drift.findings.iter().map(|finding| self.line(finding)).collect()
     }
 

@@ -50,25 +50,25 @@ impl Steps {
     }
 
     /// A step begins; the one before it is over.
-    pub(crate) fn step(&self, what: &str) {
+    pub(crate) fn step(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.set_message(foreign::screened(what)),
-            None => progress(what),
+            Some(bar) => bar.set_message(foreign::screened(text)),
+            None => progress(text),
         }
     }
 
     /// Something worth keeping on the screen.
-    pub(crate) fn note(&self, what: &str) {
+    pub(crate) fn note(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(foreign::screened(what)),
-            None => progress(what),
+            Some(bar) => bar.println(foreign::screened(text)),
+            None => progress(text),
         }
     }
 
     /// How far a download is, shown on a terminal only.
-    pub(crate) fn bytes(&self, what: &str, received: usize) {
+    pub(crate) fn bytes(&self, text: &str, received: usize) {
         if let Some(bar) = &self.bar {
-            bar.set_message(foreign::screened(&format!("{what}: {}", size(received))));
+            bar.set_message(foreign::screened(&format!("{text}: {}", size(received))));
         }
     }
 }

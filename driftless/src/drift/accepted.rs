@@ -87,13 +87,13 @@ impl Verdicts {
     }
 
     /// Why a finding is accepted, where it is.
-    pub(super) fn of(&self, finding: &Finding) -> Option<&str> {
+    pub(super) fn reason(&self, finding: &Finding) -> Option<&str> {
         self.accepted.get(&finding.fingerprint).map(String::as_str)
     }
 
     /// The findings that nobody accepted.
     pub(super) fn open<'d>(&self, drift: &'d Drift) -> impl Iterator<Item = &'d Finding> {
-        drift.findings.iter().filter(|finding| self.of(finding).is_none())
+        drift.findings.iter().filter(|finding| self.reason(finding).is_none())
     }
 
     /// One line, where something is accepted.
@@ -145,27 +145,31 @@ pub(super) fn accept(
 
 /// The one finding that a fingerprint, or the beginning of one, names.
 fn named<'d>(drift: &'d Drift, wanted: &str) -> Result<&'d Finding, Failure> {
-    let shown = line(wanted);
+    let quoted = line(wanted);
     let matching: Vec<&Finding> =
         drift.findings.iter().filter(|finding| finding.fingerprint.starts_with(wanted)).collect();
     let hint = "`cargo xtask drift --format json` has the fingerprints";
     match matching.as_slice() {
         _ if wanted.len() < LEAST => Err(Failure::configuration(
             "accepted/too-short",
-            format!("`{shown}` is too short for a fingerprint"),
+            format!("`{quoted}` is too short for a fingerprint"),
             format!("write {LEAST} characters at least; {hint}"),
         )),
         [one] => Ok(one),
         [] => Err(Failure::configuration(
             "accepted/no-finding",
-            format!("no finding has a fingerprint that begins with `{shown}`"),
+            format!("no finding has a fingerprint that begins with `{quoted}`"),
             format!("{hint}\nnothing was written"),
         )),
         several => {
             let all: Vec<&str> = several.iter().map(|finding| finding.fingerprint.as_str()).collect();
             Err(Failure::configuration(
                 "accepted/several-findings",
-                format!("{} begin with `{shown}`: {}", count(all.len(), "fingerprint", "fingerprints"), all.join(", ")),
+                format!(
+                    "{} begin with `{quoted}`: {}",
+                    count(all.len(), "fingerprint", "fingerprints"),
+                    all.join(", ")
+                ),
                 "write more of the one that is meant\nnothing was written",
             ))
         }
@@ -179,18 +183,18 @@ fn read(files: &Files) -> Result<Approvals, Failure> {
 /// Parses the approvals. An invalid entry is an error with its line: an approval that is lost opens the gate, or keeps it shut,
 /// without a word.
 fn parse(text: &str) -> Result<Approvals, Failure> {
-    let refuse = |at: usize, said: &str| {
+    let refuse = |at: usize, problem: &str| {
         let (row, column) = position(text, at);
         let hint = if lock::has_conflict_markers(text) {
             "a merge left its markers: keep the entries of both sides"
         } else {
             "mend the entry, or take it out"
         };
-        Failure::configuration("accepted/invalid", format!("{ACCEPTED}:{row}:{column}: {said}"), hint)
+        Failure::configuration("accepted/invalid", format!("{ACCEPTED}:{row}:{column}: {problem}"), hint)
     };
     let file: FileText = toml::from_str(text).map_err(|error| {
-        let said = error.message().lines().collect::<Vec<_>>().join(", ");
-        refuse(error.span().map_or(0, |span| span.start), &line(&said))
+        let problem = error.message().lines().collect::<Vec<_>>().join(", ");
+        refuse(error.span().map_or(0, |span| span.start), &line(&problem))
     })?;
     let mut approvals = Approvals::new();
     for entry in file.accepted {
@@ -206,7 +210,7 @@ fn parse(text: &str) -> Result<Approvals, Failure> {
             None => None,
             Some(until) => {
                 let at = until.span().start;
-                Some(day(until.get_ref()).map_err(|said| refuse(at, &format!("`until`: {said}")))?)
+                Some(day(until.get_ref()).map_err(|problem| refuse(at, &format!("`until`: {problem}")))?)
             }
         };
         let reason = entry.reason.into_inner();
@@ -259,7 +263,7 @@ mod tests {
     fn what_cannot_be_read_is_named_with_its_line() {
         let good = "[[accepted]]\nfingerprint = \"0123456789ab\"\nreason = \"r\"\n";
         assert_eq!(parse(good).expect("reads").len(), 1);
-        for (text, said) in [
+        for (text, expected) in [
             ("[[accepted]\n".to_owned(), "toml:1:"),
             (format!("{good}untl = \"2026-01-01\"\n"), "toml:4:1: unknown field `untl`"),
             (format!("{good}until = \"soon\"\n"), "toml:4:9: `until`: write a day as YYYY-MM-DD"),
@@ -271,7 +275,7 @@ mod tests {
             (format!("<<<<<<< HEAD\n{good}=======\n>>>>>>> main\n"), "toml:1:"),
         ] {
             let failure = parse(&text).expect_err(&text);
-            assert!(failure.message.contains(said), "{text}: {}", failure.message);
+            assert!(failure.message.contains(expected), "{text}: {}", failure.message);
             assert_eq!(failure.hint.contains("markers"), text.contains("<<<<"), "{text}");
         }
     }

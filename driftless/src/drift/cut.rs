@@ -48,8 +48,8 @@ mod tests {
             let kept = cut.lines().filter(|line| line.starts_with("| B")).count();
             // Rows are whole, the first ones, and the number of those that are left out is right.
             assert!(cut.lines().filter(|line| line.starts_with("| B")).eq(rows(0, kept).lines()), "{most}");
-            let said: usize = cut.split_once("cut here: ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
-            assert!(said >= 90 - kept, "{most}: {said} and {kept}");
+            let left_out: usize = cut.split_once("cut here: ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+            assert!(left_out >= 90 - kept, "{most}: {left_out} and {kept}");
         }
         // A single line without an end.
         let cut = markdown("x".repeat(5000), 1000);

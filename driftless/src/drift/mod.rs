@@ -49,14 +49,14 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     let inputs = Inputs::read(workspace)?;
     let Whole { sides, compared, version } = Whole::new(workspace, &inputs, flags)?;
     let Compared { drift, without_items } = &compared;
-    let places = places(workspace, flags, &sides).of(drift);
+    let places = places(workspace, flags, &sides).lines(drift);
     let verdicts =
         if is_live(flags) { Verdicts::new(&inputs, drift, flags.today.as_deref())? } else { Verdicts::default() };
-    let what = format!("{} → {}", sides.before.name, sides.after.name);
+    let title = format!("{} → {}", sides.before.name, sides.after.name);
     if let Some(reason) = without_items {
         progress(&format!("the Rust items were not compared: {}", line(reason)));
     }
-    let heading = Heading { what: &what, version: version.as_deref() };
+    let heading = Heading { what: &title, version: version.as_deref() };
     let base = flags.links.clone().or_else(|| link_base(workspace, flags.output.as_deref()));
     let lines = if flags.format == Format::Text { drift.lines(&heading, SHOWN) } else { Vec::new() };
     let text = match (flags.format, &base) {

@@ -94,8 +94,8 @@ fn document(inputs: &Inputs, files: &[&PathBuf]) -> Result<String, Failure> {
 
 fn file(path: &Path, document: &str) -> Result<Side, Failure> {
     let bytes = read_bounded(path).map_err(|error| {
-        let shown = line(&path.to_string_lossy()).into_owned();
-        Failure::configuration("drift/file", format!("{shown} cannot be read: {error}"), "check the path")
+        let file = line(&path.to_string_lossy()).into_owned();
+        Failure::configuration("drift/file", format!("{file} cannot be read: {error}"), "check the path")
     })?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     // The same name on both sides: the two are one document.
@@ -292,10 +292,10 @@ fn git(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(Failure::configuration(
         "drift/git",
-        format!("git refuses: {}", line(&said)),
+        format!("git refuses: {}", line(&stderr)),
         "run the command inside the repository",
     ))
 }

@@ -77,8 +77,8 @@ pub(super) fn failure(pairs: &[Pair<'_, '_>]) -> Failure {
     let mut message = "two lines give one name to different things, as a merge leaves it".to_owned();
     for (earlier, later) in pairs {
         message.push_str(&format!("\n  `{}`, of the kind `{}`:", line(later.name), later.kind));
-        for place in [earlier, later] {
-            message.push_str(&format!("\n    {NAMES}:{}:1: {}", place.number, line(&place.key)));
+        for line_of_name in [earlier, later] {
+            message.push_str(&format!("\n    {NAMES}:{}:1: {}", line_of_name.number, line(&line_of_name.key)));
         }
     }
     Failure::configuration(

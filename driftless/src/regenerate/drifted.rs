@@ -24,7 +24,7 @@ const UP: &str = "../";
 /// The changes between the pinned contracts and those that replace them.
 #[derive(Debug)]
 pub(super) struct Drifted {
-    what: String,
+    documents: String,
     version: Option<String>,
     drift: Drift,
     /// The line of each finding in the files that are pinned now.
@@ -65,14 +65,14 @@ impl Drifted {
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
         let mut files = Files::new(false);
         after.iter().for_each(|document| files.add(&document.name, pinned_path(&document.name), &document.bytes));
-        let places = files.of(&compared.drift);
-        Ok(Some(Self { what: names.join(", "), version: maker.version, drift: compared.drift, places }))
+        let places = files.lines(&compared.drift);
+        Ok(Some(Self { documents: names.join(", "), version: maker.version, drift: compared.drift, places }))
     }
 
     /// The report as a file.
     pub(super) fn report(&self) -> Change {
         let text = if self.drift.is_foreign() {
-            format!("# Contract drift: {}\n\n**{}.**\n", self.what, another_service(self.drift.operations))
+            format!("# Contract drift: {}\n\n**{}.**\n", self.documents, another_service(self.drift.operations))
         } else {
             links::markdown(&self.drift.markdown(&self.heading()), &self.drift, &self.places, UP)
         };
@@ -80,7 +80,7 @@ impl Drifted {
     }
 
     fn heading(&self) -> Heading<'_> {
-        Heading { what: &self.what, version: self.version.as_deref() }
+        Heading { what: &self.documents, version: self.version.as_deref() }
     }
 
     pub(super) fn print(&self) {

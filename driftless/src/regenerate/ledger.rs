@@ -37,21 +37,21 @@ fn section<'a>(text: &mut String, title: &str, entries: impl Iterator<Item = &'a
     let mut kinds: BTreeMap<(&str, String), Vec<&Entry>> = BTreeMap::new();
     let mut total = 0;
     for entry in entries {
-        let what = match &entry.loss {
+        let change = match &entry.loss {
             Loss::Documentation(loss) | Loss::Degraded(loss) if *loss != entry.what => {
                 format!("{}; lost: {loss}", entry.what)
             }
             _ => entry.what.clone(),
         };
-        kinds.entry((entry.pass, line(&what).into_owned())).or_default().push(entry);
+        kinds.entry((entry.pass, line(&change).into_owned())).or_default().push(entry);
         total += 1;
     }
     if total == 0 {
         return;
     }
     let _ = writeln!(text, "\n# {title} ({total})");
-    for ((pass, what), entries) in kinds {
-        let _ = writeln!(text, "\n{pass}: {what} ({})", entries.len());
+    for ((pass, change), entries) in kinds {
+        let _ = writeln!(text, "\n{pass}: {change} ({})", entries.len());
         for entry in entries.iter().take(limit) {
             let _ = writeln!(text, "  {} {}", line(&entry.document), line(&entry.pointer));
         }

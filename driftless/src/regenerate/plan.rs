@@ -87,7 +87,7 @@ pub(crate) fn plan(
     };
     if !flags.check {
         let homes: Vec<(&str, Home)> =
-            pins.iter().map(|pin| (pin.entry.name.as_str(), Home::of(&pin.entry.source))).collect();
+            pins.iter().map(|pin| (pin.entry.name.as_str(), Home::from_source(&pin.entry.source))).collect();
         servers::check(&settings.codegen.config, None, &homes)?;
     }
     let schema = match flags.offline && !flags.drop_schema {

@@ -37,7 +37,7 @@ fn planned(files: &Files, flags: &Regenerate, given: Given) -> Result<Plan, Fail
 }
 
 /// The files after a plan was carried out.
-fn after(files: &Files, plan: &Plan) -> Files {
+fn after_run(files: &Files, plan: &Plan) -> Files {
     let mut all: BTreeMap<String, Vec<u8>> =
         files.iter().map(|(path, bytes)| (path.to_owned(), bytes.to_vec())).collect();
     for change in &plan.changes {
@@ -66,7 +66,7 @@ fn text(files: &Files, path: &str) -> String {
 static PINNED: LazyLock<Files> = LazyLock::new(|| {
     let empty: Files = [(CONFIGURATION, ""), (CLIENT_MANIFEST, MANIFEST)].into_iter().collect();
     let plan = planned(&empty, &Regenerate::default(), one(&["a", "b", "c", "d"])).expect("a first run");
-    after(&empty, &plan)
+    after_run(&empty, &plan)
 });
 
 /// A generated source of the pinned client.
@@ -120,7 +120,7 @@ fn another_contract_is_pinned_with_its_client_and_a_report() {
     let inputs = Cause::Inputs("contract".to_owned());
     assert!(plan.survey.findings().iter().all(|finding| finding.cause == inputs), "{:#?}", plan.survey);
     // A second run finds nothing to do: the first one wrote all that follows from the contract.
-    let again = planned(&after(&PINNED, &plan), &offline(), Given::default()).expect("planned");
+    let again = planned(&after_run(&PINNED, &plan), &offline(), Given::default()).expect("planned");
     assert_eq!(paths(&again), Vec::<&str>::new());
 
     let locked = Regenerate { locked: true, ..Regenerate::default() };
@@ -204,19 +204,69 @@ fn a_name_that_two_things_have_is_refused() {
     }
 }
 
-#[test]
-fn a_contract_that_lost_most_operations_is_taken_if_a_person_says_so() {
-    let loss = |percent: u8| with(&PINNED, CONFIGURATION, &format!("[source]\nlargest_loss = {percent}\n"));
+/// A contract with so many operations, and a path for each.
+fn sized(start: &str, number: usize) -> String {
+    let names: Vec<String> = (0..number).map(|index| format!("{start}{index}")).collect();
+    contract(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The loss that a run is refused for when `after` takes the place of `before`.
+fn refused_loss(configuration: &str, before: &str, after: &str) -> Option<String> {
+    let given = |text: &str| answer(&[("service", text)], Served::NotAsked("a test asks nobody"));
+    let empty: Files = [(CONFIGURATION, configuration), (CLIENT_MANIFEST, MANIFEST)].into_iter().collect();
+    let files = after_run(&empty, &planned(&empty, &Regenerate::default(), given(before)).expect("a first run"));
     let accepting = Regenerate { accept_loss: true, ..Regenerate::default() };
-    for (files, flags, names, expected) in [
-        (PINNED.clone(), Regenerate::default(), &["a"][..], Err("contract/shrunk")),
-        (PINNED.clone(), Regenerate::default(), &["a", "b"], Ok(())),
-        (PINNED.clone(), accepting, &["a"], Ok(())),
-        (loss(75), Regenerate::default(), &["a"], Ok(())),
-        (loss(10), Regenerate::default(), &["a", "b", "c"], Err("contract/shrunk")),
+    planned(&files, &accepting, given(after)).expect("a person says so");
+    let failure = planned(&files, &Regenerate::default(), given(after)).err()?;
+    assert_eq!((failure.code, failure.exit), ("contract/shrunk", Exit::Contract));
+    Some(failure.message.lines().last()?.rsplit("; ").next()?.to_owned())
+}
+
+#[test]
+fn a_document_loses_no_more_than_the_share_that_is_allowed() {
+    for (largest, before, after, lost) in [
+        ("", 10, 0, Some(10)),
+        ("", 10, 1, Some(9)),
+        ("", 10, 4, Some(6)),
+        ("", 10, 5, None),
+        ("", 1, 0, Some(1)),
+        ("", 0, 0, None),
+        ("", 0, 10, None),
+        ("largest_loss = 0", 10, 9, Some(1)),
+        ("largest_loss = 0", 9, 10, None),
+        ("largest_loss = 90", 10, 1, None),
+        ("largest_loss = 90", 10, 0, Some(10)),
+        ("largest_loss = 100", 10, 0, None),
     ] {
-        let outcome = planned(&files, &flags, one(names)).map(drop).map_err(|failure| failure.code);
-        assert_eq!(outcome, expected, "{flags:?} {names:?}");
+        let configuration = format!("[source]\n{largest}\n");
+        let refused = refused_loss(&configuration, &sized("n", before), &sized("n", after));
+        assert_eq!(refused, lost.map(|lost| format!("{lost} are gone")), "{largest} {before} -> {after}");
+    }
+}
+
+// Counts alone say nothing of a contract whose operations are others.
+#[test]
+fn lost_operations_count_whatever_came() {
+    let merged = |kept: usize, new: usize| {
+        let names: Vec<String> = (0..kept)
+            .map(|index| format!("api/things/n{index}"))
+            .chain((0..new).map(|index| format!("api/others/m{index}")))
+            .collect();
+        contract(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let with_server = sized("n", 10).replacen('{', "{\"servers\":[{\"url\":\"/api/things\"}],", 1);
+    for (change, after, lost) in [
+        ("another service", merged(0, 10), Some(10)),
+        ("a larger one", merged(0, 30), Some(10)),
+        ("most are others", merged(4, 6), Some(6)),
+        ("half are others", merged(5, 5), None),
+        ("a base path in front", sized("gateway/v2/api/things/n", 10), None),
+        ("a base path less", sized("n", 10), None),
+        ("a base path in the address", with_server, None),
+        ("another version", sized("api/things/v2/n", 10), Some(10)),
+    ] {
+        let refused = refused_loss("", &sized("api/things/n", 10), &after);
+        assert_eq!(refused, lost.map(|lost| format!("{lost} are gone")), "{change}");
     }
 }
 
@@ -226,7 +276,7 @@ fn a_document_that_the_source_gives_up_goes_with_its_client() {
     let both = [("service", first.as_str()), ("other", second.as_str())];
     let asked = || Served::NotAsked("a test asks nobody");
     let plan = planned(&PINNED, &Regenerate { accept_loss: true, ..Regenerate::default() }, answer(&both, asked()));
-    let files = after(&PINNED, &plan.expect("two documents"));
+    let files = after_run(&PINNED, &plan.expect("two documents"));
     assert!(files.get(&pinned_path("other")).is_some());
 
     let locked = Regenerate { locked: true, ..Regenerate::default() };
@@ -242,7 +292,7 @@ fn a_pinned_schema_stays_until_the_caller_removes_it() {
     let contract = contract(&["a", "b", "c", "d"]);
     let given = |schema| answer(&[("service", &contract)], schema);
     let plan = planned(&PINNED, &Regenerate::default(), given(Served::Schema(SCHEMA_TEXT.to_owned())));
-    let files = after(&PINNED, &plan.expect("with a schema"));
+    let files = after_run(&PINNED, &plan.expect("with a schema"));
     assert_eq!(text(&files, SCHEMA), SCHEMA_TEXT);
     let none = || given(Served::None("it has none".to_owned()));
     let dropping = Regenerate { drop_schema: true, ..Regenerate::default() };

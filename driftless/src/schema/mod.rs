@@ -32,24 +32,24 @@ pub(crate) fn of_file(
     steps: &Steps,
 ) -> Result<Option<String>, Failure> {
     let configured = settings.source.schema.as_ref().filter(|_| !flags.offline && !flags.sandbox);
-    let (path, shown) = match (&flags.schema, configured) {
+    let (path, file) = match (&flags.schema, configured) {
         (Some(path), _) => (path.clone(), path.display().to_string()),
         (None, Some(name)) => (workspace.path(name), name.clone()),
         (None, None) => return Ok(None),
     };
     let bytes = read_bounded(&path).map_err(|error| {
-        let key = || format!("{}: `schema` in [source]", settings.place("/source/schema"));
+        let key = || format!("{}: `schema` in [source]", settings.location("/source/schema"));
         let named = if flags.schema.is_some() { "--schema".to_owned() } else { key() };
-        let message = format!("{named} names {}, which cannot be read: {error}", line(&shown));
+        let message = format!("{named} names {}, which cannot be read: {error}", line(&file));
         Failure::configuration("schema/missing", message, "check the path; a key is relative to the workspace")
     })?;
     if bytes.len() > LIMIT {
-        return Err(too_large(&line(&shown)));
+        return Err(too_large(&line(&file)));
     }
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
     let refuse = |reason: &str| {
-        let message = format!("{} is not a GraphQL schema: {reason}", line(&shown));
+        let message = format!("{} is not a GraphQL schema: {reason}", line(&file));
         let hint = "name a file in the schema definition language, or the JSON answer to an introspection query";
         Failure::new(Exit::Contract, "schema/file", message, hint)
     };
@@ -70,7 +70,7 @@ pub(crate) fn of_file(
     if !is_schema(&schema) {
         return Err(refuse("it does not define an object type, or it has an error of syntax"));
     }
-    steps.note(&format!("took the GraphQL schema of {}", line(&shown)));
+    steps.note(&format!("took the GraphQL schema of {}", line(&file)));
     Ok(Some(canonical(&schema)))
 }
 

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// Fails at the first value that cannot be followed.
 pub(super) fn check(text: &str, source: &SourceSettings) -> Result<(), Failure> {
-    let refuse = |pointer: &str, what: &str| Err(keys::unusable(text, pointer, what));
+    let refuse = |pointer: &str, problem: &str| Err(keys::unusable(text, pointer, problem));
     let files = [
         ("ca_file", &source.ca_file),
         ("client_certificate_file", &source.client_certificate_file),
@@ -166,8 +166,8 @@ mod tests {
             for value in values {
                 let text = format!("{before}{key} = {value}\n");
                 let failure = Settings::parse(&text).expect_err(&text);
-                let place = format!("specs/codegen.toml:{}:1: `{table}.{key}` ", before.lines().count() + 1);
-                assert!(failure.message.starts_with(&place), "{text}{}", failure.message);
+                let start = format!("specs/codegen.toml:{}:1: `{table}.{key}` ", before.lines().count() + 1);
+                assert!(failure.message.starts_with(&start), "{text}{}", failure.message);
                 assert!(failure.hint.contains(&format!("{key} = ")), "{text}{}", failure.hint);
                 assert!(!failure.message.contains("canary"), "{}", failure.message);
             }

@@ -27,18 +27,18 @@ use crate::workspace::{Workspace, pinned_path};
 
 fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Result<Fetched, Failure> {
     steps.step(&format!("reading {}", path.display()));
-    let shown = line(&path.to_string_lossy()).into_owned();
+    let file = line(&path.to_string_lossy()).into_owned();
     let bytes = read_bounded(path).map_err(|error| {
         // A path below the base URL that was written without its slash.
         let below =
             || format!("check the path; below the base URL it is written \"/{}\"", recorded.trim_start_matches("./"));
         let hint = if Path::new(&recorded).is_relative() { below() } else { "check the path".to_owned() };
-        Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), hint)
+        Failure::configuration("source/file", format!("the contract {file} cannot be read: {error}"), hint)
     })?;
     if bytes.len() > LIMIT {
-        return Err(too_large(&shown));
+        return Err(too_large(&file));
     }
-    let described = format!("{shown} holds {}", answer::first_line(&bytes));
+    let described = format!("{file} holds {}", answer::first_line(&bytes));
     Ok(Fetched { name, source: recorded, content: Content::Received { bytes, etag: None, described } })
 }
 
@@ -71,8 +71,8 @@ impl Fetcher<'_> {
     pub(super) async fn authorized(mut self, base: &Url, credentials: Option<Credentials>) -> Result<Self, Failure> {
         self.http.set_origin(base);
         if let Some(credentials) = credentials {
-            let what = if credentials.has_token() { "getting a token" } else { "reading a key" };
-            self.steps.step(&format!("{what}: {}", line(&credentials.describe())));
+            let step = if credentials.has_token() { "getting a token" } else { "reading a key" };
+            self.steps.step(&format!("{step}: {}", line(&credentials.describe())));
             self.http.authorize(base, credentials).await?;
         }
         Ok(self)
@@ -141,9 +141,9 @@ impl Fetcher<'_> {
         self.steps.step(&format!("looking for the contract below {}", shown(base)));
         let known = self.known_address(base);
         let etag = |url: &Url| self.known_etag(self.name, url);
-        let found = discover::discover(&self.http, base, known.as_ref(), etag).await?;
-        self.steps.note(&format!("taking {}", shown(&found.url)));
-        self.received(self.name, found).map(|fetched| vec![fetched])
+        let answer = discover::discover(&self.http, base, known.as_ref(), etag).await?;
+        self.steps.note(&format!("taking {}", shown(&answer.url)));
+        self.received(self.name, answer).map(|fetched| vec![fetched])
     }
 
     /// The address of the pinned contract, where it lies below the base URL.
@@ -154,10 +154,10 @@ impl Fetcher<'_> {
     }
 
     async fn download(&self, name: &str, url: &Url) -> Result<Fetched, Failure> {
-        let place = shown(url);
-        self.steps.step(&format!("downloading {place}"));
+        let address = shown(url);
+        self.steps.step(&format!("downloading {address}"));
         let etag = self.known_etag(name, url);
-        let answer = self.http.get(url, etag, &mut |received| self.steps.bytes(&place, received)).await?;
+        let answer = self.http.get(url, etag, &mut |received| self.steps.bytes(&address, received)).await?;
         self.received(name, answer)
     }
 

@@ -185,14 +185,14 @@ impl<'s> Http<'s> {
     ) -> Result<Answer, Failure> {
         for _ in 1..ATTEMPTS {
             let answer = self.attempt(method, url, headers.clone(), body.clone(), received).await?;
-            let (place, status) = (shown(url), answer.status.as_u16());
+            let (address, status) = (shown(url), answer.status.as_u16());
             let pause = match self.pause(&answer) {
                 Some(pause) => {
-                    self.steps.note(&format!("{place} answered {status}: asking again in {}", seconds(pause)));
+                    self.steps.note(&format!("{address} answered {status}: asking again in {}", seconds(pause)));
                     pause
                 }
                 None if method.is_safe() && self.has_second_chance(&answer) => {
-                    self.steps.note(&format!("{place} answered {status}: asking again"));
+                    self.steps.note(&format!("{address} answered {status}: asking again"));
                     BREATH
                 }
                 None => return Ok(answer),

@@ -44,7 +44,7 @@ pub(crate) async fn fetch(
     lock: Option<&Lock>,
     steps: &Steps,
 ) -> Result<Bundle, Failure> {
-    let interface = Interface::of(&settings.source, flags);
+    let interface = Interface::new(&settings.source, flags);
     let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::network(workspace, settings)?);
     // A source that is compared with the pinned contract has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
@@ -62,7 +62,7 @@ pub(crate) async fn fetch(
                 stand_in::allow(files, &settings.source, flags, lock)?;
                 steps.note("no deployment is configured: starting the sandbox");
             }
-            let sandbox = Program::of(workspace, &settings.source)?;
+            let sandbox = Program::new(workspace, &settings.source)?;
             embedded::fetch(fetcher, &sandbox, interface).await
         }
         Plan::Discover { base } => {

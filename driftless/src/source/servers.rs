@@ -21,7 +21,7 @@ pub(crate) enum Home {
 
 impl Home {
     /// The origin of a source that the lock records.
-    pub(crate) fn of(source: &str) -> Self {
+    pub(crate) fn from_source(source: &str) -> Self {
         match Url::parse(source) {
             _ if source == SANDBOX => Self::Sandbox,
             _ if source == UNKNOWN => Self::Unknown,
@@ -30,7 +30,7 @@ impl Home {
         }
     }
 
-    fn shown(&self) -> String {
+    fn label(&self) -> String {
         match self {
             Self::Server(origin) => origin.ascii_serialization(),
             Self::Sandbox => "the sandbox".to_owned(),
@@ -56,8 +56,8 @@ pub(crate) fn check(config: &Config, base: Option<&Url>, documents: &[(&str, Hom
         "source/other-server",
         format!(
             "the document {other:?} comes from {}, and {first:?} from {}: which server has its operations?",
-            home.shown(),
-            main.shown()
+            home.label(),
+            main.label()
         ),
         format!(
             "say it in {CONFIGURATION}: a server of its own\n\n[[server]]\nname = \"{name}\"\ndocuments = [\"{other}\"]\n\n\
@@ -74,7 +74,8 @@ mod tests {
     fn refused(servers: &str, base: Option<&str>, documents: &[(&str, &str)]) -> Option<String> {
         let config = crate::settings::Settings::parse(servers).expect("valid").codegen.config;
         let base = base.map(|base| Url::parse(base).expect("a URL"));
-        let documents: Vec<(&str, Home)> = documents.iter().map(|(name, source)| (*name, Home::of(source))).collect();
+        let documents: Vec<(&str, Home)> =
+            documents.iter().map(|(name, source)| (*name, Home::from_source(source))).collect();
         let failure = check(&config, base.as_ref(), &documents).err()?;
         Some(failure.message.split('"').nth(1).expect("a name").to_owned())
     }

@@ -30,8 +30,8 @@ pub(super) fn allow(
     let contracts = files.below(CONTRACTS).count();
     let sources = files.below(GENERATED).count();
     if contracts + sources > 0 {
-        let what = format!("{CONTRACTS} and {GENERATED} hold {} that no lock lists", contracts + sources);
-        return Err(not_configured(source, &format!("{what} files")));
+        let unlisted = format!("{CONTRACTS} and {GENERATED} hold {} that no lock lists", contracts + sources);
+        return Err(not_configured(source, &format!("{unlisted} files")));
     }
     if flags.locked {
         return Err(Failure::configuration(

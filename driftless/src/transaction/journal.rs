@@ -58,7 +58,7 @@ pub(super) enum Left {
 
 impl Journal {
     /// The journal of changes to the current tree.
-    pub(super) fn of(tree: &Tree, changes: &[Change]) -> Result<Self, Failure> {
+    pub(super) fn new(tree: &Tree, changes: &[Change]) -> Result<Self, Failure> {
         let mut files = Vec::with_capacity(changes.len());
         for change in changes {
             let path = change.path().to_owned();
@@ -117,11 +117,11 @@ impl FileChange {
     fn left(&self, tree: &Tree, index: usize) -> Result<Left, Failure> {
         let path = &self.path;
         let current = tree.read(path)?;
-        let found = current.as_deref().map(sha256);
-        if found == self.after {
+        let hash = current.as_deref().map(sha256);
+        if hash == self.after {
             return Ok(Left::Nothing);
         }
-        if found != self.before {
+        if hash != self.before {
             return Err(refused(&format!("{path} was edited by hand since the run that was interrupted")));
         }
         let Some(after) = &self.after else { return Ok(Left::Remove) };

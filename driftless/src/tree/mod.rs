@@ -212,20 +212,20 @@ impl Tree {
 
     fn folder(&self, path: &str, create: bool) -> Result<Option<Folder>, Failure> {
         let mut current = self.folder.again().map_err(|error| self.failed("open", "", &error))?;
-        let mut place = self.root.clone();
+        let mut reached = self.root.clone();
         for part in path.split('/').filter(|part| !part.is_empty()) {
             if matches!(part, "." | "..") {
                 return Err(self.failed("open", path, &ErrorKind::InvalidInput.into()));
             }
-            place.push(part);
-            let failed = |error: &io::Error| Failure::file("open", &place, error);
+            reached.push(part);
+            let failed = |error: &io::Error| Failure::file("open", &reached, error);
             current = match current.kind(part).map_err(|error| failed(&error))? {
                 Some(Kind::Folder) => current.child(part).map_err(|error| failed(&error))?,
-                Some(Kind::Link) => return Err(linked(&place)),
+                Some(Kind::Link) => return Err(linked(&reached)),
                 Some(_) => return Err(failed(&ErrorKind::NotADirectory.into())),
                 None if !create => return Ok(None),
                 None => {
-                    current.make(part).map_err(|error| Failure::file("create", &place, &error))?;
+                    current.make(part).map_err(|error| Failure::file("create", &reached, &error))?;
                     current.child(part).map_err(|error| failed(&error))?
                 }
             };
@@ -233,8 +233,8 @@ impl Tree {
         Ok(Some(current))
     }
 
-    fn failed(&self, what: &str, path: &str, error: &io::Error) -> Failure {
-        Failure::file(what, &self.root.join(path), error)
+    fn failed(&self, action: &str, path: &str, error: &io::Error) -> Failure {
+        Failure::file(action, &self.root.join(path), error)
     }
 }
 
