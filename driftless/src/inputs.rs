@@ -1,97 +1,12 @@
-//! The files of a workspace that a command depends on, read once, before anything is decided.
-//!
-//! The rest ([`crate::regenerate::plan`]) is a function of this value and of the answer of a source. It does not read the disk,
-//! the clock or the environment.
-
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+//! Everything that a command reads of a workspace before it decides.
 
 use time::OffsetDateTime;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
+use crate::files::Files;
 use crate::lock::{FoundLock, Lock};
 use crate::settings::Settings;
-use crate::transaction::Change;
-use crate::workspace::{
-    ACCEPTED, CLIENT_MANIFEST, CONFIGURATION, CONTRACTS, GENERATED, GRAPHQL, LOCK, NAMES, REPORTS, SNAPSHOTS,
-    Workspace, is_graphql,
-};
-
-/// Contents by path, relative to the workspace.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Files(BTreeMap<String, Vec<u8>>);
-
-impl Files {
-    /// Reads every file that a command can depend on.
-    pub(crate) fn read(workspace: &Workspace) -> Result<Self, Failure> {
-        let single = [CONFIGURATION, LOCK, NAMES, ACCEPTED, CLIENT_MANIFEST, "Cargo.toml"];
-        let mut paths: Vec<String> = single.map(str::to_owned).into();
-        paths.extend(REPORTS.iter().filter(|path| workspace.path(path).is_file()).map(|path| (*path).to_owned()));
-        for folder in [GENERATED, CONTRACTS, SNAPSHOTS] {
-            paths.extend(workspace.files_below(folder)?);
-        }
-        let mut files = Self::graphql(workspace, GRAPHQL)?;
-        files.add(workspace, paths)?;
-        Ok(files)
-    }
-
-    /// Reads the GraphQL documents and the schema of a folder.
-    pub(crate) fn graphql(workspace: &Workspace, folder: &str) -> Result<Self, Failure> {
-        let mut files = Self::default();
-        files.add(workspace, workspace.files_below(folder)?.into_iter().filter(|path| is_graphql(path)))?;
-        Ok(files)
-    }
-
-    fn add(&mut self, workspace: &Workspace, paths: impl IntoIterator<Item = String>) -> Result<(), Failure> {
-        for path in paths {
-            if let Some(bytes) = workspace.read(&path)? {
-                self.0.insert(path, bytes);
-            }
-        }
-        Ok(())
-    }
-
-    pub(crate) fn get(&self, path: &str) -> Option<&[u8]> {
-        self.0.get(path).map(Vec::as_slice)
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.0.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
-    }
-
-    /// The text of a file. Bytes that are not UTF-8 are replaced.
-    pub(crate) fn text(&self, path: &str) -> Option<Cow<'_, str>> {
-        self.get(path).map(String::from_utf8_lossy)
-    }
-
-    /// The files below a folder, sorted by path.
-    pub(crate) fn below(&self, folder: &str) -> impl Iterator<Item = (&str, &[u8])> {
-        let start = format!("{folder}/");
-        let files = self.0.range(start.clone()..).take_while(move |(path, _)| path.starts_with(&start));
-        files.map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
-    }
-
-    /// Fails if a file that is to be replaced or removed changed since it was read: a download can take a minute, and an editor saves.
-    pub(crate) fn unchanged(&self, workspace: &Workspace, changes: &[Change]) -> Result<(), Failure> {
-        for path in changes.iter().map(Change::path).filter(|path| *path != crate::workspace::DRIFT) {
-            if workspace.read(path)?.as_deref() != self.get(path) {
-                return Err(Failure::new(
-                    Exit::Stale,
-                    "output/changed",
-                    format!("{path} was changed while the command ran; nothing was written"),
-                    "run the command again",
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl<P: Into<String>, C: Into<Vec<u8>>> FromIterator<(P, C)> for Files {
-    fn from_iter<I: IntoIterator<Item = (P, C)>>(files: I) -> Self {
-        Self(files.into_iter().map(|(path, content)| (path.into(), content.into())).collect())
-    }
-}
+use crate::workspace::{LOCK, Workspace};
 
 /// Everything that a command reads before it decides.
 #[derive(Debug)]

@@ -25,6 +25,7 @@ mod drift;
 pub mod failure;
 #[doc(hidden)]
 pub mod features;
+mod files;
 #[doc(hidden)]
 pub mod flags;
 mod inputs;
@@ -95,8 +96,8 @@ pub mod develop {
 
     use crate::console;
     use crate::failure::{Exit, Failure};
+    use crate::files::Files;
     use crate::flags::{Command, Scope};
-    use crate::inputs::Files;
     use crate::workspace::{CONFIGURATION, Workspace};
 
     /// Runs a command, and prints why it failed.

@@ -13,8 +13,8 @@ use tokio::sync::oneshot;
 
 use crate::child::{Owned, cargo};
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::flags;
-use crate::inputs::Files;
 use crate::settings::{Settings, SourceSettings};
 use crate::workspace::{CONFIGURATION, Workspace};
 

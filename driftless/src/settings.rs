@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer};
 use toml::de::DeTable;
 
 use crate::failure::Failure;
-use crate::inputs::Files;
+use crate::files::Files;
 use crate::workspace::{CONFIGURATION, GRAPHQL, SCHEMA, Workspace, is_graphql};
 
 /// The name of a document that the configuration does not name.

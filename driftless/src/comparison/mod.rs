@@ -8,7 +8,7 @@ use driftless_codegen::drift::{self, Drift, Operations};
 use driftless_codegen::{Api, Contract, Names, Report, Setup, api};
 
 use crate::failure::{Exit, Failure};
-use crate::inputs::Files;
+use crate::files::Files;
 use crate::regenerate::reserved;
 use crate::settings::Settings;
 use crate::workspace::CLIENT_MANIFEST;

@@ -12,8 +12,9 @@ use toml::Spanned;
 
 use crate::console::{count, progress, result};
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::flags::day;
-use crate::inputs::{Files, Inputs};
+use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
 use crate::lock;
 use crate::settings::position;

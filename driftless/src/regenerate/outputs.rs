@@ -10,7 +10,7 @@ use super::pins::Pin;
 use super::reserved::reserved;
 use crate::failure::{Exit, Failure};
 use crate::features;
-use crate::inputs::Files;
+use crate::files::Files;
 use crate::lock::{Lock, sha256};
 use crate::names;
 use crate::settings::Settings;

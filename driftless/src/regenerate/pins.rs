@@ -3,8 +3,8 @@
 use driftless_codegen::load;
 
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::flags::Regenerate;
-use crate::inputs::Files;
 use crate::lock::{self, Lock, PinnedDocument, dialect, sha256};
 use crate::schema;
 use crate::settings::{DocumentSource, SourceSettings};

@@ -7,7 +7,7 @@ use driftless_runtime::download::RESERVED;
 
 use crate::failure::Failure;
 use crate::features;
-use crate::inputs::Files;
+use crate::files::Files;
 use crate::workspace::CLIENT_MANIFEST;
 
 /// The names that the client's manifest and the runtime take.

@@ -7,7 +7,7 @@ use driftless_codegen::{Contract, drift};
 use super::pins::Pin;
 use crate::console::count;
 use crate::failure::{Exit, Failure};
-use crate::inputs::Files;
+use crate::files::Files;
 use crate::lock::Lock;
 use crate::settings::SourceSettings;
 use crate::source::SANDBOX;

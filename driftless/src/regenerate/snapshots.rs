@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::console::{count, result};
-use crate::inputs::Files;
+use crate::files::Files;
 use crate::transaction::Change;
 use crate::workspace::SNAPSHOTS;
 

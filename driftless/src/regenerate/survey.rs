@@ -7,7 +7,7 @@ use driftless_codegen::HEADER;
 use super::outputs::Desired;
 use crate::console::word;
 use crate::features;
-use crate::inputs::Files;
+use crate::files::Files;
 use crate::lock::{Lock, digest, sha256};
 use crate::transaction::Change;
 use crate::workspace::{BLOCK, CLIENT_MANIFEST, GENERATED, LOCK, NAMES, SCHEMA, is_territory, pinned_path};

@@ -21,8 +21,8 @@ mod variables;
 
 use crate::console::Steps;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::flags::Regenerate;
-use crate::inputs::Files;
 use crate::lock::Lock;
 use crate::sandbox::Program;
 use crate::settings::Settings;

@@ -2,8 +2,8 @@
 
 use super::bundle::SANDBOX;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::flags::Regenerate;
-use crate::inputs::Files;
 use crate::lock::Lock;
 use crate::settings::SourceSettings;
 use crate::workspace::{CONFIGURATION, CONTRACTS, GENERATED, LOCK};
