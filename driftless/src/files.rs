@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::failure::{Exit, Failure};
-use crate::transaction::Change;
+use crate::failure::Failure;
 use crate::workspace::{
-    ACCEPTED, CLIENT_MANIFEST, CONFIGURATION, CONTRACTS, DRIFT, GENERATED, GRAPHQL, LOCK, NAMES, REPORTS, SNAPSHOTS,
+    ACCEPTED, CLIENT_MANIFEST, CONFIGURATION, CONTRACTS, GENERATED, GRAPHQL, LOCK, NAMES, REPORTS, SNAPSHOTS,
     Workspace, is_graphql,
 };
 
@@ -62,21 +61,6 @@ impl Files {
         let start = format!("{folder}/");
         let files = self.0.range(start.clone()..).take_while(move |(path, _)| path.starts_with(&start));
         files.map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
-    }
-
-    /// Fails if a file that is to be replaced or removed changed since it was read: a download can take a minute, and an editor saves.
-    pub(crate) fn unchanged(&self, workspace: &Workspace, changes: &[Change]) -> Result<(), Failure> {
-        for path in changes.iter().map(Change::path).filter(|path| *path != DRIFT) {
-            if workspace.read(path)?.as_deref() != self.get(path) {
-                return Err(Failure::new(
-                    Exit::Stale,
-                    "output/changed",
-                    format!("{path} was changed while the command ran; nothing was written"),
-                    "run the command again",
-                ));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -2,11 +2,12 @@
 
 use time::OffsetDateTime;
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::files::Files;
 use crate::lock::{FoundLock, Lock};
 use crate::settings::Settings;
-use crate::workspace::{LOCK, Workspace};
+use crate::transaction::Change;
+use crate::workspace::{DRIFT, LOCK, Workspace};
 
 /// Everything that a command reads before it decides.
 #[derive(Debug)]
@@ -27,5 +28,20 @@ impl Inputs {
         let settings = Settings::from_files(&files)?;
         let lock = Lock::find(files.get(LOCK));
         Ok(Self { settings, lock, files, today })
+    }
+
+    /// Fails if a file that is to be replaced or removed changed since it was read: a download can take a minute, and an editor saves.
+    pub(crate) fn unchanged(&self, workspace: &Workspace, changes: &[Change]) -> Result<(), Failure> {
+        for path in changes.iter().map(Change::path).filter(|path| *path != DRIFT) {
+            if workspace.read(path)?.as_deref() != self.files.get(path) {
+                return Err(Failure::new(
+                    Exit::Stale,
+                    "output/changed",
+                    format!("{path} was changed while the command ran; nothing was written"),
+                    "run the command again",
+                ));
+            }
+        }
+        Ok(())
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn run_with(workspace: &Workspace, flags: &Regenerate, begun: Begun) 
     })?;
     interrupt.check()?;
     steps.step("writing");
-    inputs.files.unchanged(workspace, &plan.changes)?;
+    inputs.unchanged(workspace, &plan.changes)?;
     guard.commit(&plan.changes, &interrupt)?;
     drop(steps);
     plan.print();
