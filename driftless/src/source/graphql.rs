@@ -1,6 +1,6 @@
 //! The GraphQL schema of a source: the schema definition language where it is served, else an introspection.
 //!
-//! Where the interface lies is a guess unless the configuration names it. A guess that fails is worth a note; a place that
+//! The address of the interface is a guess unless the configuration names it. A guess that fails is worth a note; a place that
 //! is named has to give a schema.
 
 use driftless_codegen::graphql::is_schema;
