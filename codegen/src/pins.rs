@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// A key is `METHOD /path` for an operation, the document and a JSON pointer for a type (with names in place of the
 /// positions of parameters and alternatives, and media types without parameters), and a type's key with `.wire_name` for a
-/// field or variant whose name cannot be derived from the wire name alone.
+/// field or variant whose name cannot be derived from the wire name alone. The others are named in one line for each type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Names {
@@ -18,6 +18,10 @@ pub struct Names {
     pub types: BTreeMap<String, String>,
     /// Fields and variants that needed more than their wire name.
     pub members: BTreeMap<String, String>,
+    /// Types, also of GraphQL documents, and the wire names of those of their members whose names are derived from them, as
+    /// words: `platform#/components/schemas/Project` → `id teamId`. No later member takes a name of theirs.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub published: BTreeMap<String, String>,
     /// Responses of calls: the statuses of a success, and the media types of their bodies, abbreviated if common.
     /// `GET /orders` → `200:json 204:none`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

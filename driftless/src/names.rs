@@ -6,8 +6,8 @@
 
 mod twice;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use driftless_codegen::Names;
 use twice::Line;
@@ -54,8 +54,8 @@ pub(crate) fn render(names: &Names) -> String {
 }
 
 /// The kinds of names, by the word that their lines begin with.
-fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 8] {
-    let Names { operations, types, members, answers, bodies, headers, uses, graphql } = names;
+fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 9] {
+    let Names { operations, types, members, published, answers, bodies, headers, uses, graphql } = names;
     [
         ("answer", answers),
         ("body", bodies),
@@ -63,6 +63,7 @@ fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 8]
         ("header", headers),
         ("member", members),
         ("operation", operations),
+        ("published", published),
         ("type", types),
         ("use", uses),
     ]
@@ -100,6 +101,12 @@ fn read(text: &str) -> Result<(Names, Vec<Line<'_>>), Failure> {
         lines.push(Line { number: index + 1, kind, key: key.clone(), name });
         match map.entry(key) {
             Entry::Vacant(entry) => drop(entry.insert(name.to_owned())),
+            // Two branches published members of one type: programs use those of both.
+            Entry::Occupied(mut entry) if kind == "published" => {
+                let words: BTreeSet<&str> = entry.get().split(' ').chain(name.split(' ')).collect();
+                let words = words.into_iter().collect::<Vec<_>>().join(" ");
+                entry.insert(words);
+            }
             // Two branches named one thing: whichever was merged into the other, the same name stays.
             Entry::Occupied(mut entry) if name < entry.get().as_str() => drop(entry.insert(name.to_owned())),
             Entry::Occupied(_) => {}
@@ -284,6 +291,14 @@ mod tests {
             let renames = BTreeMap::from([(renamed.to_owned(), chosen.to_owned())]);
             assert_eq!(super::check(text, &renames).expect_err(text).code, "names/double");
         }
+    }
+
+    #[test]
+    fn the_published_members_of_both_branches_count() {
+        let text = "<<<<<<< HEAD\npublished d#/a = id userId\n=======\npublished d#/a = id user_id\n>>>>>>> other\n";
+        let names = parse(text).expect("parses");
+        assert_eq!(names.published.get("d#/a").map(String::as_str), Some("id userId user_id"));
+        assert_eq!(render(&names).lines().last(), Some("published d#/a = id userId user_id"));
     }
 
     #[test]
