@@ -69,6 +69,11 @@ fn cause(change: &Change) -> Cause {
             format!("{subject} {} → {}", place(&change.before), place(&change.after))
         }
     };
+    if matches!(change.rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved) {
+        // The body of an answer that came or went is not told.
+        let identity = format!("{identity} {:?} {:?}", change.client(), change.contract());
+        return (change.rule, identity, change.keyword.clone(), String::new(), String::new(), String::new());
+    }
     (change.rule, identity, change.keyword.clone(), String::new(), old, new)
 }
 
@@ -323,7 +328,7 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
         (_, Some(place)) if change.rule == Rule::OperationMoved => {
             text.push_str(&format!(" to {}", quoted(&label(&place.pointer))));
         }
-        _ if is_renamed(change.rule) => {
+        _ if is_renamed(change.rule) || change.rule == Rule::ServerChanged && !change.keyword.is_empty() => {
             text.push_str(&format!(": {}", quoted(&change.keyword)));
         }
         (Some(before), Some(after)) if is_valued(change.rule) && before.value != after.value => {

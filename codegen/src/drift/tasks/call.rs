@@ -45,6 +45,14 @@ impl Call {
     }
 }
 
+/// The arguments of two functions, in parentheses; of long ones, what both have is left out.
+pub(in crate::drift) fn arguments(before: &str, after: &str) -> (String, String) {
+    match before.len() + after.len() > LONGEST {
+        true => differing(before, after),
+        false => (before.to_owned(), after.to_owned()),
+    }
+}
+
 /// Two calls without the arguments and the result that both have.
 fn differing(before: &str, after: &str) -> (String, String) {
     let [old, new] = [before, after].map(parts);
