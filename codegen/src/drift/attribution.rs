@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
 
-use super::change::Direction;
 use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
 use super::heads;
@@ -11,6 +10,7 @@ use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions, owner};
 use super::people;
 use super::rule::Rule;
+use super::signatures::{is_error_status, is_of_arguments};
 use super::tasks;
 use super::told::Told;
 use crate::api::{Api, Item};
@@ -386,30 +386,4 @@ fn nearest(from: &str, users: &HashMap<&str, Vec<&str>>, explained: &HashMap<&st
         open.extend(next.iter().copied().filter(|path| seen.insert(*path)));
     }
     None
-}
-
-/// Errors are no part of what a call returns.
-fn is_error_status(rule: Rule) -> bool {
-    matches!(rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved)
-}
-
-/// Returns whether a finding is about a change in the signature of an operation, or of a function that makes a type.
-fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
-    let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
-    let is_maker = before.origin.operation.is_empty();
-    if is_maker && before.kind != "fn" {
-        return true;
-    }
-    let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
-    let (arguments, result) = changed_parts(before, after);
-    if arguments.is_empty() && !result {
-        return finding.rule == Rule::OperationMoved || before.deprecated != after.deprecated;
-    }
-    let mut words = finding.subject.split([' ', '.', '[']).chain(finding.keyword.split([' ', '→']));
-    let named = words.any(|word| {
-        let word = plain(word).to_lowercase();
-        arguments.iter().any(|argument| plain(argument) == word)
-    });
-    let is_result = result && finding.direction != Direction::Request && !is_error_status(finding.rule);
-    named && (is_maker || finding.direction != Direction::Response) || is_result
 }

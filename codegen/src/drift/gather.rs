@@ -48,19 +48,17 @@ pub(super) fn gather(
 
 fn cause(change: &Change) -> Cause {
     let place = |place: &Option<OutlineSite>| place.as_ref().map(|place| label(&place.pointer)).unwrap_or_default();
-    let value = |place: &Option<OutlineSite>| place.as_ref().map(|place| place.value.clone()).unwrap_or_default();
+    // The body of an error that came or went is not told.
+    let is_valued = !matches!(change.rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved);
+    let value = |place: &Option<OutlineSite>| {
+        place.as_ref().filter(|_| is_valued).map(|place| place.value.clone()).unwrap_or_default()
+    };
     let (old, new) = (value(&change.before), value(&change.after));
     let identity = match change.rule {
         // One segment that changed everywhere is one move.
         Rule::OperationMoved | Rule::BasePathMoved => {
-            return (
-                change.rule,
-                change.variant.to_owned(),
-                change.keyword.clone(),
-                String::new(),
-                String::new(),
-                String::new(),
-            );
+            let none = String::new;
+            return (change.rule, change.variant.to_owned(), change.keyword.clone(), none(), none(), none());
         }
         // The same at many operations is one change of the service.
         _ if change.node.is_none() && is_common(change.rule) => common(change),
@@ -69,11 +67,6 @@ fn cause(change: &Change) -> Cause {
             format!("{subject} {} → {}", place(&change.before), place(&change.after))
         }
     };
-    if matches!(change.rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved) {
-        // The body of an answer that came or went is not told.
-        let identity = format!("{identity} {:?} {:?}", change.client(), change.contract());
-        return (change.rule, identity, change.keyword.clone(), String::new(), String::new(), String::new());
-    }
     (change.rule, identity, change.keyword.clone(), String::new(), old, new)
 }
 

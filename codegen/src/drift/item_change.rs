@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::tasks::arguments;
+use super::arguments::shortened;
 use crate::api::Item;
 
 /// What a change of items does to a program that is compiled again.
@@ -158,7 +158,7 @@ impl ItemChange {
             return match after.kind {
                 "fn" if takes == takes_now => format!("`{path}` returns `{gives}` → `{gives_now}`"),
                 "fn" if gives == gives_now => {
-                    let (takes, takes_now) = arguments(&takes, &takes_now);
+                    let (takes, takes_now) = shortened(&takes, &takes_now);
                     format!("`{path}` takes `{takes}` → `{takes_now}`")
                 }
                 "fn" => format!("`{path}`: `{takes} -> {gives}` → `{takes_now} -> {gives_now}`"),

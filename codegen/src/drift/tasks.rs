@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 pub use self::call::Call;
-pub(super) use self::call::arguments;
 use super::action::Action;
 use super::finding::{Calls, Drift, Finding};
 use super::item_change::{self, ItemChange, Source};
