@@ -48,19 +48,17 @@ pub(super) fn gather(
 
 fn cause(change: &Change) -> Cause {
     let place = |place: &Option<OutlineSite>| place.as_ref().map(|place| label(&place.pointer)).unwrap_or_default();
-    let value = |place: &Option<OutlineSite>| place.as_ref().map(|place| place.value.clone()).unwrap_or_default();
+    // The body of an error that came or went is not told.
+    let is_valued = !matches!(change.rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved);
+    let value = |place: &Option<OutlineSite>| {
+        place.as_ref().filter(|_| is_valued).map(|place| place.value.clone()).unwrap_or_default()
+    };
     let (old, new) = (value(&change.before), value(&change.after));
     let identity = match change.rule {
         // One segment that changed everywhere is one move.
         Rule::OperationMoved | Rule::BasePathMoved => {
-            return (
-                change.rule,
-                change.variant.to_owned(),
-                change.keyword.clone(),
-                String::new(),
-                String::new(),
-                String::new(),
-            );
+            let none = String::new;
+            return (change.rule, change.variant.to_owned(), change.keyword.clone(), none(), none(), none());
         }
         // The same at many operations is one change of the service.
         _ if change.node.is_none() && is_common(change.rule) => common(change),
@@ -323,7 +321,7 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
         (_, Some(place)) if change.rule == Rule::OperationMoved => {
             text.push_str(&format!(" to {}", quoted(&label(&place.pointer))));
         }
-        _ if is_renamed(change.rule) => {
+        _ if is_renamed(change.rule) || change.rule == Rule::ServerChanged && !change.keyword.is_empty() => {
             text.push_str(&format!(": {}", quoted(&change.keyword)));
         }
         (Some(before), Some(after)) if is_valued(change.rule) && before.value != after.value => {

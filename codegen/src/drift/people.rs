@@ -17,7 +17,8 @@ fn action(finding: &Finding, is_respelled: bool) -> Action {
         (true, true) => Action::EditCalls,
         (true, false) if is_respelled || is_generated(finding.rule) => Action::Rebuild,
         (true, false) if is_of_service(finding.rule) => Action::AskService,
-        (true, false) => Action::CheckCalls,
+        (true, false) if finding.silent => Action::CheckCalls,
+        (true, false) => Action::CheckAlso,
     }
 }
 
