@@ -1,4 +1,4 @@
-//! The people who have to act: the first screen of each report, by what there is to do and by route family.
+//! The people who have to act: the first screen of each report, by action and by route family.
 
 mod call;
 
@@ -35,7 +35,7 @@ pub struct Task {
 pub struct Job {
     /// The number of the row.
     pub row: String,
-    /// What changed: of one place the code that has to be edited, if there is some; of many places the cause, and then the code. Code
+    /// The changes: of one place the code that has to be edited, if there is some; of many places the cause, and then the code. Code
     /// stands between backticks.
     pub changes: Vec<String>,
     /// The calls that change; else a few of those that it is about.
@@ -93,11 +93,11 @@ impl Drift {
             by_action.entry(action).or_default().push(finding);
         }
         let mut jobs = Vec::new();
-        let mut told: BTreeSet<&String> = BTreeSet::new();
+        let mut reported: BTreeSet<&String> = BTreeSet::new();
         for (action, findings) in by_action.into_iter().rev() {
             let families: BTreeSet<&String> = findings.iter().flat_map(|finding| &finding.families).collect();
             // An edit of a call includes a rebuild.
-            let left: BTreeSet<&String> = families.difference(&told).copied().collect();
+            let left: BTreeSet<&String> = families.difference(&reported).copied().collect();
             if left.is_empty() && !jobs.is_empty() {
                 continue;
             }
@@ -106,7 +106,7 @@ impl Drift {
                 self.job(row, action, &findings),
                 action,
             ));
-            told.extend(families);
+            reported.extend(families);
         }
         jobs
     }
@@ -118,7 +118,7 @@ impl Drift {
         let edited = items.filter(|change| change.source == Source::Major);
         let edited = edited.filter(|change| known.insert((change.path(), change.kind())));
         let (methods, rest): (Vec<&ItemChange>, Vec<&ItemChange>) = edited.partition(|change| change.is_method());
-        let mut calls: Vec<Call> = methods.into_iter().map(Call::of).collect();
+        let mut calls: Vec<Call> = methods.into_iter().map(Call::from_change).collect();
         let mut changes = Vec::new();
         if matches!(action, Action::EditCalls | Action::EditLater) {
             changes.extend(calls.iter().map(Call::says));

@@ -17,13 +17,13 @@ pub struct Call {
 const LONGEST: usize = 120;
 
 impl Call {
-    pub(super) fn of(change: &ItemChange) -> Self {
+    pub(super) fn from_change(change: &ItemChange) -> Self {
         let code = |state: &item_change::ItemState| item_change::call(&state.path, &state.signature);
         let [before, after] = [&change.before, &change.after].map(|state| state.as_ref().map(code));
         Self { before, after }
     }
 
-    /// The call before and the call after, as code between backticks. Of long ones, what both have is left out.
+    /// The call before and the call after, as code between backticks. Of long ones, the common part is left out.
     #[must_use]
     pub fn says(&self) -> String {
         match (&self.before, &self.after) {
@@ -51,9 +51,9 @@ fn differing(before: &str, after: &str) -> (String, String) {
     let one = |own: &Parts<'_>, other: &Parts<'_>| {
         let mut arguments: Vec<&str> = Vec::new();
         for argument in &own.arguments {
-            let shown = if other.arguments.contains(argument) { "…" } else { argument };
-            if shown != "…" || arguments.last() != Some(&"…") {
-                arguments.push(shown);
+            let written = if other.arguments.contains(argument) { "…" } else { argument };
+            if written != "…" || arguments.last() != Some(&"…") {
+                arguments.push(written);
             }
         }
         let result = if own.result == other.result { "" } else { own.result };
