@@ -89,7 +89,7 @@ fn finding(
     after: &Side,
 ) -> Finding {
     // Every cause has a change; the worst one speaks for it.
-    let Some(worst) = changes
+    let Some(costliest) = changes
         .iter()
         .copied()
         .max_by_key(|change| (change.client(), change.contract(), std::cmp::Reverse(&change.subject)))
@@ -130,7 +130,7 @@ fn finding(
         places.operations[side].extend(named.iter().filter_map(|operation| operation.places[side].clone()));
     }
     let entry = cause.0.entry();
-    let subject = subject(worst, changes.len(), named.len());
+    let subject = subject(costliest, changes.len(), named.len());
     let worst = |response: bool, verdict: fn(&Change) -> Wire| {
         let own = changes.iter().filter(|change| change.class.response == response);
         own.map(|change| verdict(change)).max().unwrap_or(Wire::None)
@@ -158,15 +158,15 @@ fn finding(
         action: None,
         items: Vec::new(),
         places,
-        head: worst.head.as_ref().map(|places| format!("{} {places}", before.document.name)),
+        head: costliest.head.as_ref().map(|places| format!("{} {places}", before.document.name)),
         change: match is_count(&subject) {
-            true => plural(&predicate(worst, changes)),
-            false => predicate(worst, changes),
+            true => plural(&predicate(costliest, changes)),
+            false => predicate(costliest, changes),
         },
         subject,
-        keyword: inert(&worst.keyword),
+        keyword: inert(&costliest.keyword),
         symptom: match symptoms(Change::client, (entry.response, entry.reader)) {
-            none if none.is_empty() && worst.class.error && client == Wire::Risk => {
+            none if none.is_empty() && costliest.class.error && client == Wire::Risk => {
                 "programs that read the body of the error".to_owned()
             }
             symptoms => symptoms,
@@ -176,8 +176,8 @@ fn finding(
         } else {
             String::new()
         },
-        before: site(before, &worst.before),
-        after: site(after, &worst.after),
+        before: site(before, &costliest.before),
+        after: site(after, &costliest.after),
         direction,
         assumed: !named.is_empty() && named.iter().all(|operation| operation.assumed),
         operations: named.iter().map(|operation| line(&operation.key).into_owned()).collect(),

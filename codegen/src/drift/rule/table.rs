@@ -124,7 +124,7 @@ rules! {
         RequiredParameterAdded "required-parameter-added" <> RequiredParameterRemoved, Break Break, Calls Plain AcrossOperations ByChange Rust, "is new, and required", "every caller: 400", "",
             Operation "{}" => "{parameters: [{name: page, in: query, schema: {type: string}, required: true}]}";
         ParameterRenamed "parameter-renamed" <> ParameterRenamed, Risk Risk, Rebuild Names AcrossOperations ByChange Rust, "has another name", "callers that send the old name: most services ignore what they do not know, so there is no error, and another answer", "",
-            Operation "{parameters: [{name: page, in: query, schema: {type: string}}]}" => "{parameters: [{name: p, in: query, schema: {type: string}}]}";
+            Operation "{parameters: [{name: pageSize, in: query, schema: {type: string}}]}" => "{parameters: [{name: page_size, in: query, schema: {type: string}}]}";
         ParameterBecameRequired "parameter-became-required" <> ParameterBecameOptional, Break Break, Calls Plain ByPlace ByChange Rust, "is now required", "callers that left it out: 400", "",
             Operation "{parameters: [{name: page, in: query, schema: {type: string}}]}" => "{parameters: [{name: page, in: query, schema: {type: string}, required: true}]}";
         ParameterBecameOptional "parameter-became-optional" <> ParameterBecameRequired, Safe Safe, Calls Plain ByPlace ByChange Rust, "is now optional", "", "", opposite;
@@ -164,7 +164,7 @@ rules! {
             Operation "{}" => "{responses: {'204': {description: Done.}}}";
         StatusRemoved "status-removed" <> StatusAdded, Risk Risk, Calls Plain ByPlace ByChange Rust, "does not succeed with {keyword} any more", "", "readers that wait for this status", opposite;
         OtherStatusAdded "other-status-added" <> OtherStatusRemoved, Risk Risk, Calls Plain ByPlace ByChange Rust, "may succeed with {keyword}, and another body than before", "", "older clients: decode error where the service answers so",
-            Operation "{}" => "{responses: {'201': {content: {application/json: {schema: {type: string}}}}}}";
+            Operation "{responses: {'200': {content: {application/json: {schema: {type: string}}}}}}" => "{responses: {'200': {content: {application/json: {schema: {type: string}}}}, '201': {content: {application/json: {schema: {type: boolean}}}}}}";
         OtherStatusRemoved "other-status-removed" <> OtherStatusAdded, Risk Risk, Calls Plain ByPlace ByChange Rust, "does not succeed with {keyword} any more", "", "readers that wait for this status", opposite;
         AnswerChanged "answer-changed" <> AnswerChanged, Break Break, Calls Names ByPlace ByChange Rust, "succeeds with another status, and another body than before", "", "every reader: decode error, or nothing to read",
             Operation "{responses: {'200': {content: {application/json: {schema: {type: string}}}}}}" => "{responses: {'200': null, '204': {description: Done.}}}";
@@ -274,12 +274,12 @@ rules! {
         MappingChanged "mapping-changed" <> MappingChanged, Risk Risk, Rebuild Plain ByPlace ByChange Wire, "means something else by a value of its discriminator: {keyword}", "writers of this value: 400", "readers: decode error at this value",
             Schema "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], discriminator: {propertyName: kind, mapping: {a: A, b: B}}}" => "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], discriminator: {propertyName: kind, mapping: {a: B, b: A}}}";
         CompositionChanged "composition-changed" <> CompositionChanged, None None, Calls Plain ByPlace ByChange Rust, "is composed of other schemas (`allOf`), with the same meaning", "", "",
-            Schema "{type: object, properties: {size: {type: integer}}}" => "{allOf: [{type: object, properties: {size: {type: integer}}}]}";
+            Schema "{allOf: [{type: string}]}" => "{allOf: [{type: string}, {description: A word.}]}";
         ConstraintAdded "constraint-added" <> ConstraintRemoved, Risk None, Calls Plain ByPlace ByChange Rust, "has another constraint: {keyword}", "writers of what does not meet it: 400", "",
             Schema "{type: array}" => "{type: array, contains: {const: a}}";
         ConstraintRemoved "constraint-removed" <> ConstraintAdded, Safe None Break, Calls Plain ByPlace ByChange Rust, "lost a constraint: {keyword}", "", "readers that check it", opposite;
         ConstraintChanged "constraint-changed" <> ConstraintChanged, Risk None Break, Calls Plain ByPlace ByChange Rust, "has another constraint: {keyword}", "writers of what does not meet it: 400", "readers that check it",
-            Schema "{type: array, contains: {const: a}}" => "{type: array, contains: {const: b}}";
+            Schema "{type: object, dependentRequired: {a: [b]}}" => "{type: object, dependentRequired: {a: [c]}}";
     }
     "a type of GraphQL" {
         TypeRemoved "type-removed" <> TypeAdded, Break Break, Calls Plain ByPlace ByChange Rust, "is gone", "writers of values of it: the service refuses the document", "documents that name it: the service refuses them", opposite;
@@ -308,9 +308,9 @@ rules! {
         SchemaRenamed "schema-renamed" <> SchemaRenamed, None None, Calls Names ByPlace ByRule Rust, "has another name", "", "",
             Contract "{paths: {/things: {get: {responses: {'200': {content: {application/json: {schema: {$ref: '#/components/schemas/Old'}}}}}}}}, components: {schemas: {Old: {type: object}}}}" => "{paths: {/things: {get: {responses: {'200': {content: {application/json: {schema: {$ref: '#/components/schemas/New'}}}}}}}}, components: {schemas: {New: {type: object}}}}";
         SchemaReplaced "schema-replaced" <> SchemaReplaced, None None, Calls Values ByPlace ByChange Rust, "refers to another schema", "", "",
-            Schema "{$ref: '#/components/schemas/A'}" => "{$ref: '#/components/schemas/B'}";
+            Schema "{$ref: '#/components/schemas/A'}" => "{$ref: '#/components/schemas/Same'}";
         SchemaExtracted "schema-extracted" <> SchemaInlined, None None, Calls Plain ByPlace ByRule Rust, "refers to a component now: {keyword}", "", "",
-            Operation "{responses: {'200': {content: {application/json: {schema: {type: string}}}}}}" => "{responses: {'200': {content: {application/json: {schema: {$ref: '#/components/schemas/Text'}}}}}}";
+            Schema "{type: object, properties: {size: {type: integer}}}" => "{$ref: '#/components/schemas/Size'}";
         SchemaInlined "schema-inlined" <> SchemaExtracted, None None, Calls Plain ByPlace ByRule Rust, "does not refer to a component any more: {keyword}", "", "", opposite;
         SchemaRemoved "schema-removed" <> SchemaAdded, None None, Calls Plain ByPlace ByChange Rust, "is gone, and no operation used it", "", "", opposite;
         SchemaAdded "schema-added" <> SchemaRemoved, None None, Calls Plain ByPlace ByChange Rust, "is new, and no operation uses it", "", "",
@@ -318,7 +318,7 @@ rules! {
     }
     "a component" {
         UnusedChanged "unused-changed" <> UnusedChanged, None None, Calls Plain ByPlace ByChange Rust, "changed, and no operation uses it", "", "",
-            Contract "{components: {schemas: {More: {type: string}}}}" => "{components: {schemas: {More: {type: integer}}}}";
+            Contract "{components: {parameters: {page: {name: page, in: query}}}}" => "{components: {parameters: {page: {name: page, in: header}}}}";
     }
     "an operation" {
         SecurityAdded "security-added" <> SecurityRemoved, Break Break, Service Plain AcrossOperations ByChange Wire, "needs {keyword} now", "callers without it: 401 or 403", "",
