@@ -8,7 +8,7 @@ use super::side::Side;
 use crate::model::Node;
 
 /// The schemes of two contracts.
-pub(super) struct Credentials {
+pub(super) struct Schemes {
     /// The credential of each scheme by its name, before and after.
     presented: [BTreeMap<String, String>; 2],
     /// Schemes of which only the name changed: after → before.
@@ -28,10 +28,10 @@ impl PartialEq for Need {
     }
 }
 
-/// Credentials that a caller has to present together.
+/// Schemes that a caller has to present together.
 pub(super) type Alternative = BTreeMap<String, Need>;
 
-impl Credentials {
+impl Schemes {
     pub(super) fn new(before: &Side, after: &Side) -> Self {
         let (olds, news) = (definitions(before), definitions(after));
         let renamed = renamed(&olds, &news);

@@ -251,7 +251,7 @@ fn schemas(response: &Node<'_>) -> Vec<Value> {
     content.into_iter().flatten().map(|(_, media)| media.get("schema").cloned().unwrap_or_default()).collect()
 }
 
-/// Reports whether readers of the successes of the other contract cannot read this one: none of them has this body. Where none has a
+/// Reports whether readers of the successes of the other contract cannot read this one: none of them has this body. If none has a
 /// body, nothing is read.
 fn is_other(alone: &Node<'_>, others: &BTreeMap<&str, Node<'_>>) -> bool {
     let known: Vec<Vec<Value>> =

@@ -242,7 +242,7 @@ fn explain(id: Option<&str>) -> Result<ExitCode, Failure> {
         result(&format!("  {direction:<18}  {:<6}{symptom}", wire.as_str()));
     }
     result(&format!("  the opposite: {}", entry.mirror.id()));
-    for Example { part, before, after } in rule.example() {
+    if let Some(Example { part, before, after }) = rule.example() {
         result(&format!("  example, {}:", part.as_str()));
         result(&format!("    before: {before}"));
         result(&format!("    after:  {after}"));
