@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Carrier, Change, Class, Log};
-use super::credentials::Schemes;
+use super::credentials::SchemePairs;
 use super::rule::{Rule, Wire};
 use super::schema::{Graph, is_no_text};
 use super::side::Operation;
@@ -18,7 +18,7 @@ pub(super) struct Compared<'a, 'l> {
     pub(super) subject: String,
     pub(super) graph: &'l mut Graph<'a>,
     pub(super) log: &'l mut Log,
-    pub(super) schemes: &'l Schemes,
+    pub(super) schemes: &'l SchemePairs,
     /// `YYYY-MM-DD`.
     pub(super) today: &'l str,
 }

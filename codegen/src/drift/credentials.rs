@@ -28,7 +28,7 @@ impl PartialEq for Need {
     }
 }
 
-/// Schemes that a caller has to present together.
+/// Credentials that a caller has to present together.
 pub(super) type Alternative = BTreeMap<String, Need>;
 
 impl Schemes {

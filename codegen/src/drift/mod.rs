@@ -68,7 +68,7 @@ pub use action::Action;
 pub use change::Direction;
 use change::{Change, Kept, Log};
 use compared::Compared;
-use credentials::Schemes;
+use credentials::SchemePairs;
 use finding::Met;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
@@ -162,7 +162,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let sent = schema::sent_places(&olds, before.siblings());
     let mut graph = Graph::new([before.siblings(), after.siblings()], today, sent);
     let pairing = pairing::pair(&olds, &news);
-    let schemes = Schemes::new(before, after);
+    let schemes = SchemePairs::new(before, after);
     let mut named = Vec::new();
     for (old, new) in &pairing.pairs {
         let (old, new) = (&olds[*old], &news[*new]);
