@@ -8,7 +8,7 @@ use super::side::Side;
 use crate::model::Node;
 
 /// The schemes of two contracts.
-pub(super) struct Schemes {
+pub(super) struct SchemePairs {
     /// The credential of each scheme by its name, before and after.
     presented: [BTreeMap<String, String>; 2],
     /// Schemes of which only the name changed: after → before.
@@ -31,7 +31,7 @@ impl PartialEq for Need {
 /// Credentials that a caller has to present together.
 pub(super) type Alternative = BTreeMap<String, Need>;
 
-impl Schemes {
+impl SchemePairs {
     pub(super) fn new(before: &Side, after: &Side) -> Self {
         let (olds, news) = (definitions(before), definitions(after));
         let renamed = renamed(&olds, &news);
