@@ -91,7 +91,7 @@ fn levels() -> Option<BTreeMap<String, String>> {
     Some(text.lines().skip(1).filter_map(row).collect())
 }
 
-fn merge(value: &mut Value, patch: &Value) {
+pub(crate) fn merge(value: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *value = patch.clone();
         return;

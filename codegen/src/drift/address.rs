@@ -13,7 +13,7 @@ pub(super) fn moved(old: &Operation<'_>, new: &Operation<'_>, index: usize, log:
         return;
     }
     let rule = if is_same_place(old, new) { Rule::BasePathMoved } else { Rule::OperationMoved };
-    let mut change = Change::new(rule, old.key(), Some(&old.node), Some(&new.node)).of(index);
+    let mut change = Change::new(rule, old.key(), Some(&old.node), Some(&new.node)).at_operation(index);
     let (one, other) = match rule {
         Rule::BasePathMoved => difference(&old.base, &new.base),
         _ if old.method == new.method && old.base == new.base => difference(&old.positional(), &new.positional()),

@@ -102,11 +102,11 @@ impl Drift {
             by_action.entry(action).or_default().push(finding);
         }
         let mut jobs = Vec::new();
-        let mut told: BTreeSet<&String> = BTreeSet::new();
+        let mut reported: BTreeSet<&String> = BTreeSet::new();
         for (action, findings) in by_action.into_iter().rev() {
             let families: BTreeSet<&String> = findings.iter().flat_map(|finding| &finding.families).collect();
             // An edit of a call includes a rebuild.
-            let left: BTreeSet<&String> = families.difference(&told).copied().collect();
+            let left: BTreeSet<&String> = families.difference(&reported).copied().collect();
             if left.is_empty() && !jobs.is_empty() {
                 continue;
             }
@@ -115,7 +115,7 @@ impl Drift {
                 self.job(row, action, &findings),
                 action,
             ));
-            told.extend(families);
+            reported.extend(families);
         }
         jobs
     }
@@ -129,7 +129,7 @@ impl Drift {
         let edited = item_change::once(edited.filter(|change| known.insert((change.path(), change.kind()))).collect());
         let (methods, rest): (Vec<&ItemChange>, Vec<&ItemChange>) =
             edited.into_iter().partition(|change| change.is_method());
-        let mut calls: Vec<Call> = methods.into_iter().map(Call::of).collect();
+        let mut calls: Vec<Call> = methods.into_iter().map(Call::from_change).collect();
         let mut changes = Vec::new();
         if matches!(action, Action::EditCalls | Action::EditLater) {
             changes.extend(calls.iter().map(Call::says));

@@ -1,4 +1,4 @@
-//! A schema as it counts: references followed, `allOf` put together, null told apart, whatever the dialect.
+//! A schema as it counts: references followed, `allOf` put together, null distinguished, whatever the dialect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -169,8 +169,8 @@ impl<'a> Schema<'a> {
     /// The format, where there is one.
     pub(super) fn format(&self) -> &'a str {
         let is_file = self.first("type").is_some_and(|node| node.value == "file");
-        let said = self.first("format").and_then(|node| node.value.as_str());
-        match said {
+        let format = self.first("format").and_then(|node| node.value.as_str());
+        match format {
             // NSwag's word for it.
             Some("guid") => "uuid",
             Some(format) => format,

@@ -127,7 +127,7 @@ impl Pair<'_, '_> {
         } else {
             Rule::FormatChanged
         };
-        let is_apart = APART.contains(&old) && APART.contains(&new) && !self.class.muted;
+        let is_apart = APART.contains(&old) && APART.contains(&new) && !self.class.unsent;
         let change = self.emit(rule, before.as_ref(), after.as_ref());
         if is_apart {
             change.wire = Some(Wire::Break);
@@ -149,8 +149,8 @@ impl Pair<'_, '_> {
             return;
         }
         let place = |schema: &Schema<'_>| {
-            let said = ["nullable", "x-nullable", "type"].into_iter().find_map(|key| schema.first(key));
-            said.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
+            let keyword = ["nullable", "x-nullable", "type"].into_iter().find_map(|key| schema.first(key));
+            keyword.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
         };
         let (old, new) = (self.before.clone(), self.after.clone());
         let rule = if after { Rule::BecameNullable } else { Rule::BecameNotNullable };

@@ -15,7 +15,7 @@ pub struct Call {
 }
 
 impl Call {
-    pub(super) fn of(change: &ItemChange) -> Self {
+    pub(super) fn from_change(change: &ItemChange) -> Self {
         let code = |state: &item_change::ItemState| item_change::call(&state.path, &state.signature);
         let [before, after] = [&change.before, &change.after].map(|state| state.as_ref().map(code));
         Self { before, after }
