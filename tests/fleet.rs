@@ -496,8 +496,8 @@ async fn chaos(plan: Plan) {
         if left < last.0 {
             last = (left, Instant::now());
         }
-        let told = || std::fs::read_to_string(fleet.log()).unwrap();
-        assert!(last.1.elapsed() < WATCHDOG, "{left} operations are left, and none ends: {}", told());
+        let log = || std::fs::read_to_string(fleet.log()).unwrap();
+        assert!(last.1.elapsed() < WATCHDOG, "{left} operations are left, and none ends: {}", log());
         blows.strike(plan, &mut fleet).await;
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -509,7 +509,7 @@ async fn chaos(plan: Plan) {
     looking.abort();
     begun(&platform, &known).await;
     let known = known.lock().unwrap().clone();
-    let told = std::fs::read_to_string(fleet.log()).unwrap();
+    let log = std::fs::read_to_string(fleet.log()).unwrap();
     drop(fleet);
 
     assert_eq!(known.len(), plan.operations + plan.endless, "each is submitted once, as the service counts");
@@ -528,10 +528,10 @@ async fn chaos(plan: Plan) {
     );
     assert_eq!(labels(&url, &late).await, Vec::<String>::new(), "nobody writes after the fence");
     let endless = if plan.endless > 0 { give_up(&platform, &url, &schema, plan).await } else { String::new() };
-    let events = |name: &str| told.lines().filter(|line| line.starts_with(name)).count();
+    let events = |name: &str| log.lines().filter(|line| line.starts_with(name)).count();
     if plan.clocks {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        let clocks = told.lines().filter_map(|line| line.strip_prefix("clock ")?.parse::<u64>().ok());
+        let clocks = log.lines().filter_map(|line| line.strip_prefix("clock ")?.parse::<u64>().ok());
         let apart: Vec<i64> = clocks.map(|clock| clock.cast_signed() - now.cast_signed()).collect();
         assert!(apart.iter().any(|ahead| *ahead > 0) && apart.iter().any(|ahead| *ahead < -3590), "{apart:?}");
     }

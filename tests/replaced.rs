@@ -125,7 +125,7 @@ fn regenerate_with(workspace: &Path, arguments: &[&str], variables: &[(&str, &st
 }
 
 /// The contract of another service, or a small one if that is missing.
-#[allow(clippy::print_stdout, reason = "a test says what it leaves out")]
+#[allow(clippy::print_stdout, reason = "a test prints the cases that it leaves out")]
 fn another(folder: &Path, path: &str) -> PathBuf {
     let contract = root().join(path);
     if contract.is_file() {

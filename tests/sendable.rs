@@ -1,6 +1,6 @@
 //! Every operation of every contract: the client accepts the generated path, and sends it unchanged.
 
-#![allow(clippy::print_stdout, reason = "it says what it leaves out, and how much it sent")]
+#![allow(clippy::print_stdout, reason = "it prints the cases that it leaves out, and how much it sent")]
 
 use std::path::{Path, PathBuf};
 

@@ -140,8 +140,8 @@ async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
     let (status, refused) = put(&sandbox, &variable, &open).await;
     assert_eq!((status, refused["errors"]["$.value"].is_array()), (400, true), "{refused}");
     assert!(!refused.to_string().contains("another"), "{refused}");
-    let told = json!({ "name": "KEY", "value": "told", "isSecret": false });
-    assert_eq!(put(&sandbox, &variable, &told).await.1["fields"]["value"], "told");
+    let plain = json!({ "name": "KEY", "value": "told", "isSecret": false });
+    assert_eq!(put(&sandbox, &variable, &plain).await.1["fields"]["value"], "told");
     assert_eq!(put(&sandbox, &variable, &changed).await.0, 200);
     // The name is the key of the item.
     changed["name"] = json!("OTHER");

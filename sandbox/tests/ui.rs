@@ -26,14 +26,14 @@ async fn log_in(browser: &mut Browser, sandbox: &Sandbox, page: &str) {
 }
 
 /// Creates deployments until a subscribed page displays one.
-async fn told(browser: &mut Browser, sandbox: &Sandbox, place: &str) {
+async fn wait_for_event(browser: &mut Browser, sandbox: &Sandbox, place: &str) {
     let caller = Caller::new(sandbox, 0).await;
-    let told = format!("document.querySelector('{place}').textContent.includes('workload-ready')");
+    let is_shown = format!("document.querySelector('{place}').textContent.includes('workload-ready')");
     // The subscription begins at some moment after the click.
     let mut attempts = 0;
-    while browser.value(&told).await != json!(true) {
+    while browser.value(&is_shown).await != json!(true) {
         attempts += 1;
-        assert!(attempts < 200, "nothing is told");
+        assert!(attempts < 200, "no event is shown");
         deployment(sandbox, &caller).await;
         sandbox.clock().advance(Duration::from_secs(60));
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -79,7 +79,7 @@ async fn graphiql_runs_queries_and_subscriptions() {
         .await;
     browser.value("document.querySelector('.graphiql-execute-button').click()").await;
     browser.wait("document.querySelector('.graphiql-execute-button[aria-label^=\"Stop\"]')").await;
-    told(&mut browser, &sandbox, ".graphiql-response").await;
+    wait_for_event(&mut browser, &sandbox, ".graphiql-response").await;
 }
 
 #[tokio::test]
@@ -159,7 +159,7 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
              document.getElementById('run').click()",
         )
         .await;
-    told(&mut browser, &sandbox, "#result").await;
+    wait_for_event(&mut browser, &sandbox, "#result").await;
 
     // A login from a fragment of a page leads back to it, and the login page has links to the other pages.
     browser.open(&format!("{}/sandbox#/clock", sandbox.base_url())).await;

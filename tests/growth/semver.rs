@@ -1,5 +1,5 @@
-//! What a report of drift says of the next compile, against cargo-semver-checks. It sees what is gone and how many arguments a
-//! method takes, but no types: whatever it finds has to be in the report, not the other way round.
+//! Compares the `source` effects of a drift report with cargo-semver-checks. That tool sees removed items and the number of a
+//! method's arguments, but no types: its findings have to be in the report, not the other way round.
 
 use driftless_codegen::{Names, Output};
 
@@ -7,7 +7,7 @@ use super::verdicts::{Broken, compared, scripted};
 use super::{cases, consumer, lay_out};
 use crate::support::{Programs, cargo};
 
-/// What a line below `Failed in:` speaks of, as the end of the path of a public item.
+/// The public item that a line below `Failed in:` names, as the end of its path.
 fn subject(line: &str) -> Option<String> {
     let line = line.split(", previously in").next()?.trim();
     let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -24,7 +24,7 @@ fn subject(line: &str) -> Option<String> {
     Some(path.strip_prefix("platform_client::").or(path.strip_prefix("Call::")).unwrap_or(path).to_owned())
 }
 
-/// What the tool found, and the report does not say.
+/// Findings of the tool that the report does not have.
 fn untold(said: &str, broken: &Broken<'_>, before: &Output) -> Vec<String> {
     let failed =
         said.split("Failed in:\n").skip(1).flat_map(|block| block.lines().take_while(|line| line.starts_with("  ")));
@@ -33,7 +33,7 @@ fn untold(said: &str, broken: &Broken<'_>, before: &Output) -> Vec<String> {
         .filter(|line| {
             found += 1;
             let Some(end) = subject(line) else { return true };
-            // The marker of an operation is known by what it has.
+            // The marker of an operation is known by its items.
             let is_it = |path: &str| format!("::{path}::").contains(&format!("::{end}::"));
             !before.api.items.iter().any(|item| is_it(&item.path) && broken.has(item))
         })
