@@ -61,8 +61,8 @@ fn the_readme_shows_it_as_it_is() {
     let source = read(EXAMPLE);
     let program = source.split_once("\n\n").map_or(source.as_str(), |(_, program)| program).trim();
     let readme = read("README.md");
-    let shown = readme.split("```rust\n").nth(1).unwrap().split("```").next().unwrap().trim();
-    assert_eq!(shown, program, "the README's program is {EXAMPLE} without its first lines of documentation");
+    let excerpt = readme.split("```rust\n").nth(1).unwrap().split("```").next().unwrap().trim();
+    assert_eq!(excerpt, program, "the README's program is {EXAMPLE} without its first lines of documentation");
     let lines = program.lines().filter(|line| !line.is_empty()).count();
     assert!(lines <= 20, "the README says ten lines and a little: {lines}");
     assert!(readme.contains(EXAMPLE));

@@ -239,12 +239,12 @@ impl Fleet {
     }
 
     fn variable(&self, name: &str) -> String {
-        self.variables.iter().find(|(found, _)| *found == name).unwrap().1.clone()
+        self.variables.iter().find(|(key, _)| *key == name).unwrap().1.clone()
     }
 
     /// The index of the process with this name.
     fn index(&self, name: &str) -> usize {
-        self.children.iter().position(|(_, found)| found == name).unwrap()
+        self.children.iter().position(|(_, child)| child == name).unwrap()
     }
 
     fn kill(&mut self, index: usize) {
@@ -704,7 +704,7 @@ async fn take_over_after_a_kill() {
             fleet.add();
         }
         let (mut dice, mut taken, mut late) = (Dice(seed), Vec::new(), Vec::new());
-        let held = format!(
+        let query = format!(
             "SELECT i.name, sum(s.fence)::bigint, i.id FROM {schema}.submission s JOIN {schema}.instance i ON i.id = s.owner GROUP BY i.id HAVING count(*) = 10"
         );
         let claims = format!(
@@ -714,7 +714,7 @@ async fn take_over_after_a_kill() {
         while taken.len() < kills {
             // Somewhere between two heartbeats.
             tokio::time::sleep(Duration::from_millis(lease / 5 + dice.roll(lease))).await;
-            let Some(row) = admin.query_opt(&held, &[]).await.unwrap() else { continue };
+            let Some(row) = admin.query_opt(&query, &[]).await.unwrap() else { continue };
             let (name, fence, id): (String, i64, i64) = (row.get(0), row.get(1), row.get(2));
             let index = fleet.index(&name);
             let killed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() * 1000.0;

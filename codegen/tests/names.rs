@@ -12,13 +12,13 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 /// Places of all operations: path and method.
 fn operations(tree: &Value) -> Vec<(String, String)> {
     let paths = tree["paths"].as_object().into_iter().flatten();
-    let found = paths.flat_map(|(path, item)| {
+    let listed = paths.flat_map(|(path, item)| {
         METHODS
             .iter()
             .filter(|method| item.get(**method).is_some())
             .map(move |method| (path.clone(), (*method).to_owned()))
     });
-    found.collect()
+    listed.collect()
 }
 
 fn without(tree: &Value, (path, method): &(String, String)) -> Value {
@@ -74,8 +74,8 @@ fn grows(what: &str, case: &Case, small: &Value, large: &Value) {
 
 fn each_operation(case: &Case, most: usize) {
     let tree = load::load(&case.name, &case.bytes).unwrap().tree;
-    let found = operations(&tree);
-    for operation in Random::new(7).shuffled(found).into_iter().take(most) {
+    let all_operations = operations(&tree);
+    for operation in Random::new(7).shuffled(all_operations).into_iter().take(most) {
         let what = format!("{} without {} {}", case.name, operation.1, operation.0);
         grows(&what, case, &without(&tree, &operation), &tree);
     }

@@ -92,8 +92,8 @@ async fn the_overview_counts_and_a_reset_empties_what_is_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_clock_ticks_says_when_it_is_held_and_is_moved() {
     let Some((mut browser, sandbox)) = console("clock").await else { return };
-    let shown = browser.text("#clock").await;
-    browser.wait(&format!("document.querySelector('#clock').textContent !== {}", json!(shown))).await;
+    let text = browser.text("#clock").await;
+    browser.wait(&format!("document.querySelector('#clock').textContent !== {}", json!(text))).await;
     browser.click("#hold").await;
     browser.wait_text("#clock", "held").await;
     assert!(sandbox.clock().pace() == 0.0);
@@ -350,10 +350,10 @@ async fn lines_to_copy_give_a_shell_its_environment_and_a_token() {
     }
     browser.fill("#form", "powershell").await;
     browser.wait_text("#exports", "$env:PLATFORM_CLIENT_ID = 'aurora-viewer'").await;
-    let shown = browser.text("body").await;
-    assert!(shown.contains(sandbox.compliance_url()) && shown.contains("ada.password"));
+    let text = browser.text("body").await;
+    assert!(text.contains(sandbox.compliance_url()) && text.contains("ada.password"));
     for secret in sandbox.clients().iter().map(|client| client.secret()).filter(|secret| !secret.is_empty()) {
-        assert!(!shown.contains(secret));
+        assert!(!text.contains(secret));
     }
     drop(secrets);
     is_quiet(&browser, &sandbox);

@@ -107,9 +107,9 @@ async fn the_pages_are_whole_and_run_no_foreign_script() {
             text.split("/sandbox/ui/").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect();
         assert!(assets.len() >= 2, "{path}");
         while let Some(asset) = assets.pop() {
-            let found = http.get(format!("{}/sandbox/ui/{asset}", sandbox.base_url())).send().await.unwrap();
-            assert_eq!(found.status(), 200, "{asset}");
-            let text = found.text().await.unwrap();
+            let response = http.get(format!("{}/sandbox/ui/{asset}", sandbox.base_url())).send().await.unwrap();
+            assert_eq!(response.status(), 200, "{asset}");
+            let text = response.text().await.unwrap();
             // Imported scripts are checked, too. They create elements, and never markup.
             if !asset.contains('/') && seen.insert(asset.clone()) {
                 let imported = text.split("from \"./").skip(1).filter_map(|rest| rest.split('"').next());

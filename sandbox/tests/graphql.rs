@@ -97,11 +97,11 @@ async fn queries_answer_for_the_caller_and_errors_are_told() {
         "operationName": "B",
         "variables": { "id": id },
     });
-    let found: Value = caller.post("/graphql", &named).await.json().await.unwrap();
-    assert_eq!(found, json!({ "data": { "project": { "name": "Aurora" } } }));
+    let reply: Value = caller.post("/graphql", &named).await.json().await.unwrap();
+    assert_eq!(reply, json!({ "data": { "project": { "name": "Aurora" } } }));
     let other = Caller::new(&sandbox, 1).await;
-    let found: Value = other.post("/graphql", &named).await.json().await.unwrap();
-    assert_eq!(found, json!({ "data": { "project": null } }));
+    let reply: Value = other.post("/graphql", &named).await.json().await.unwrap();
+    assert_eq!(reply, json!({ "data": { "project": null } }));
 
     let by_address =
         caller.request(Method::GET, "/graphql").query(&[("query", "{ viewer { subject } }"), ("variables", "{}")]);
@@ -178,25 +178,25 @@ async fn every_type_and_every_root_field_is_marked_as_assumed() {
     let data = caller.query("{ __schema { types { kind name description fields { name description } } } }").await;
     let types = data.pointer("/__schema/types").unwrap().as_array().unwrap();
     let sdl = caller.get("/graphql/schema").await.text().await.unwrap();
-    let marked = |found: &Value| {
-        let description = found["description"].as_str().unwrap_or_default();
+    let marked = |entry: &Value| {
+        let description = entry["description"].as_str().unwrap_or_default();
         description.starts_with("Assumed: ") && sdl.contains(description.lines().next().unwrap())
     };
     let mut unmarked = Vec::new();
     // The description of a scalar is its format, and the types of introspection are GraphQL's own.
-    for found in types.iter().filter(|found| found["kind"] != "SCALAR") {
-        let name = found["name"].as_str().unwrap();
+    for entry in types.iter().filter(|entry| entry["kind"] != "SCALAR") {
+        let name = entry["name"].as_str().unwrap();
         if name.starts_with("__") {
             continue;
         }
         let is_root = ["Query", "Subscription"].contains(&name);
-        let fields = found["fields"].as_array().into_iter().flatten().filter(|_| is_root);
+        let fields = entry["fields"].as_array().into_iter().flatten().filter(|_| is_root);
         unmarked.extend(
-            [found]
+            [entry]
                 .into_iter()
                 .chain(fields)
-                .filter(|found| !marked(found))
-                .map(|found| format!("{name}: {}", found["name"])),
+                .filter(|entry| !marked(entry))
+                .map(|entry| format!("{name}: {}", entry["name"])),
         );
     }
     assert_eq!(unmarked, Vec::<String>::new());

@@ -49,7 +49,7 @@ fn fields<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 }
 
 fn parameter(address: &Url, name: &str) -> Option<String> {
-    address.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+    address.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }
 
 async fn redeem(sandbox: &Sandbox, answer: &Url) -> Value {

@@ -443,14 +443,14 @@ pub(crate) fn reached(contract: &mut Value, from: &[&str]) -> Vec<String> {
     every_operation(contract, |op| {
         from.iter().filter_map(|key| op.get(*key)).for_each(|part| names(part, &mut waiting));
     });
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     while let Some(name) = waiting.pop() {
-        if !found.contains(&name) {
+        if !all.contains(&name) {
             names(&schemas(contract)[&name], &mut waiting);
-            found.push(name);
+            all.push(name);
         }
     }
-    found
+    all
 }
 
 fn names(value: &Value, into: &mut Vec<String>) {

@@ -129,8 +129,8 @@ fn each_kind_of_addition_leaves_everything_as_it_was() {
             let after = case.client(&contract, &before.names);
             let lost = lost(&before.api.index(), &after.api.index());
             if !lost.is_empty() {
-                let shown: Vec<&str> = lost.iter().take(3).map(String::as_str).collect();
-                broken.push(format!("{}: {}: {} lines, such as {shown:#?}", case.name, kind.0, lost.len()));
+                let examples: Vec<&str> = lost.iter().take(3).map(String::as_str).collect();
+                broken.push(format!("{}: {}: {} lines, such as {examples:#?}", case.name, kind.0, lost.len()));
             }
         }
     }
@@ -160,8 +160,8 @@ fn each_kind_of_addition_leaves_the_clients_of_other_contracts_as_they_were() {
             let after = case.client(contract, &before.names);
             let lost = lost(&before.api.index(), &after.api.index());
             if !lost.is_empty() {
-                let shown = &lost[..lost.len().min(3)];
-                broken.push(format!("{name}: {kind}: {} lines, such as {shown:#?}", lost.len()));
+                let examples = &lost[..lost.len().min(3)];
+                broken.push(format!("{name}: {kind}: {} lines, such as {examples:#?}", lost.len()));
             }
             after
         };
@@ -233,8 +233,8 @@ fn a_program_that_uses_everything_compiles_against_the_grown_client() {
         // The examples of the documentation are a part of the program, and have to compile later, too.
         let program = format!("{program}{}", consumer::examples(&before, "examples"));
         assert!(program.lines().count() > 500, "{}", program.lines().count());
-        let shown = program.matches("async fn example(").count();
-        assert!(shown > 130 && shown == before.surface.lines().count(), "{shown}");
+        let examples = program.matches("async fn example(").count();
+        assert!(examples > 130 && examples == before.surface.lines().count(), "{examples}");
         // A program that compiles against the client after is one, so that against the client before tells nothing more.
         let folder = Programs::get().target().join("growth").join(case.name);
         lay_out(&folder, &after, &before, &format!("{program}{}", consumer::examples(&after, "own_examples")));
@@ -243,9 +243,9 @@ fn a_program_that_uses_everything_compiles_against_the_grown_client() {
             .env("CARGO_TARGET_DIR", Programs::get().target().join("growth/target"))
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&run.stderr);
-        let said: Vec<&str> = said.lines().filter(|line| line.contains("error")).take(20).collect();
-        assert!(run.status.success(), "{}:\n{}", case.name, said.join("\n"));
+        let errors = String::from_utf8_lossy(&run.stderr);
+        let errors: Vec<&str> = errors.lines().filter(|line| line.contains("error")).take(20).collect();
+        assert!(run.status.success(), "{}:\n{}", case.name, errors.join("\n"));
     }
 }
 
@@ -330,10 +330,10 @@ fn a_call_of_what_is_assumed_names_the_feature() {
             .env("CARGO_TARGET_DIR", Programs::get().target().join("growth/target"))
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&run.stderr);
-        assert_eq!(run.status.success(), features != "[]", "{said}");
+        let errors = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.success(), features != "[]", "{errors}");
         if features == "[]" {
-            assert_eq!(said.matches("this operation needs the cargo feature `assumed`").count(), 3, "{said}");
+            assert_eq!(errors.matches("this operation needs the cargo feature `assumed`").count(), 3, "{errors}");
         }
     }
 }

@@ -54,11 +54,11 @@ impl Scripted {
     }
 
     /// The place of a change: the given one, else the one that is found.
-    fn place(&mut self, found: impl FnOnce(&Self) -> Option<(String, String)>) -> Option<(String, String)> {
+    fn place(&mut self, find: impl FnOnce(&Self) -> Option<(String, String)>) -> Option<(String, String)> {
         if self.is_given {
             return self.places.pop_front();
         }
-        let place = found(self)?;
+        let place = find(self)?;
         self.places.push_back(place.clone());
         Some(place)
     }

@@ -25,13 +25,13 @@ fn subject(line: &str) -> Option<String> {
 }
 
 /// Findings of the tool that the report does not have.
-fn untold(said: &str, broken: &Broken<'_>, before: &Output) -> Vec<String> {
+fn untold(report: &str, broken: &Broken<'_>, before: &Output) -> Vec<String> {
     let failed =
-        said.split("Failed in:\n").skip(1).flat_map(|block| block.lines().take_while(|line| line.starts_with("  ")));
-    let mut found = 0;
+        report.split("Failed in:\n").skip(1).flat_map(|block| block.lines().take_while(|line| line.starts_with("  ")));
+    let mut findings = 0;
     let untold = failed
         .filter(|line| {
-            found += 1;
+            findings += 1;
             let Some(end) = subject(line) else { return true };
             // The marker of an operation is known by its items.
             let is_it = |path: &str| format!("::{path}::").contains(&format!("::{end}::"));
@@ -39,7 +39,7 @@ fn untold(said: &str, broken: &Broken<'_>, before: &Output) -> Vec<String> {
         })
         .map(str::to_owned)
         .collect();
-    assert!(found >= 15, "only {found} findings:\n{said}");
+    assert!(findings >= 15, "only {findings} findings:\n{report}");
     untold
 }
 
@@ -69,11 +69,11 @@ fn another_tool_finds_nothing_that_the_report_does_not_say() {
             .env("CARGO_TARGET_DIR", place.join("target"))
             .output()
             .unwrap();
-        let [found, about] = [run.stdout, run.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        let [report, about] = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert!(about.contains("semver requires new major version"), "{}: {about}", case.name);
         let whole = compared(&case, &contract, &before, &after);
         let broken = Broken::of(&whole, &before);
-        let untold = untold(&found, &broken, &before);
+        let untold = untold(&report, &broken, &before);
         assert!(untold.is_empty(), "{}: the report does not say\n{}", case.name, untold.join("\n"));
     }
 }

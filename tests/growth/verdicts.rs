@@ -44,7 +44,7 @@ pub(super) fn scripted(case: &Case, before: &Output) -> (Value, Vec<Reported>) {
 /// The operations whose body is a form with parts, as method and path.
 fn forms(contract: &Value) -> Vec<String> {
     let paths = contract["paths"].as_object().unwrap().iter();
-    let all = paths.flat_map(|(path, item)| item.as_object().unwrap().iter().map(move |found| (path, found)));
+    let all = paths.flat_map(|(path, item)| item.as_object().unwrap().iter().map(move |operation| (path, operation)));
     let is_form = |value: &Value| value["requestBody"]["content"].get("multipart/form-data").is_some();
     all.filter(|(_, (_, value))| is_form(value))
         .map(|(path, (method, _))| format!("{} {path}", method.to_uppercase()))
@@ -129,19 +129,19 @@ fn refused(case: &Case, client: &Output, before: &Output, program: &str) -> BTre
         if run.status.success() {
             return refused;
         }
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        let errors = said.lines().filter(|line| line.contains(": error"));
-        let found: BTreeSet<usize> = errors
+        let log = String::from_utf8_lossy(&run.stderr).into_owned();
+        let errors = log.lines().filter(|line| line.contains(": error"));
+        let failed: BTreeSet<usize> = errors
             .map(|line| {
                 let place = line.strip_prefix("consumer/src/lib.rs:").and_then(|rest| rest.split(':').next());
-                place.and_then(|line| line.parse().ok()).unwrap_or_else(|| panic!("{}: {line}\n{said}", case.name))
+                place.and_then(|line| line.parse().ok()).unwrap_or_else(|| panic!("{}: {line}\n{log}", case.name))
             })
             .collect();
-        assert!(!found.is_empty(), "{}: {said}", case.name);
-        for line in &found {
+        assert!(!failed.is_empty(), "{}: {log}", case.name);
+        for line in &failed {
             lines[line - 1] = "";
         }
-        refused.extend(found);
+        refused.extend(failed);
     }
 }
 

@@ -133,7 +133,7 @@ fn show(title: &str, rules: &Tallies) {
 
 fn contracts() -> Vec<(&'static str, PathBuf)> {
     let most = if std::env::var("PLATFORM_CONFIRM").as_deref() == Ok("all") { BYTES * 10 } else { BYTES };
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     for folder in ["dotnet", "openapi3", "swagger2"] {
         let Ok(files) = fs::read_dir(root().join("../shared/contracts").join(folder)) else {
             println!("LEFT OUT: ../shared/contracts/{folder} is not there");
@@ -143,11 +143,11 @@ fn contracts() -> Vec<(&'static str, PathBuf)> {
             let name = file.file_name().to_string_lossy().into_owned();
             let short: String = name.trim_end_matches(".json").chars().filter(char::is_ascii_alphanumeric).collect();
             let start = short.len().saturating_sub(40);
-            found.push((&*Box::leak(short[start..].to_lowercase().into_boxed_str()), file.path()));
+            all.push((&*Box::leak(short[start..].to_lowercase().into_boxed_str()), file.path()));
         }
     }
-    found.sort();
-    found
+    all.sort();
+    all
 }
 
 #[test]
