@@ -193,7 +193,8 @@ fn documentation(file: &syn::File, counts: &mut BTreeMap<String, usize>) {
                         is_example = true;
                     }
                     Event::Text(code) if is_example => {
-                        let example: String = code.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
+                        let example: String =
+                            code.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
                         let mut made = BTreeMap::new();
                         count(example.parse().unwrap_or_else(|error| panic!("{error}: {code}")), &mut made);
                         made.into_iter().for_each(|(sign, times)| {
@@ -381,7 +382,8 @@ fn rustdoc_finds_nothing_to_run() {
     let rustdoc = |arguments: &[&str]| {
         let mut command = std::process::Command::new(&rustdoc);
         let output = command.args(arguments).arg("lib.rs").arg("--edition=2024").current_dir(&folder).output().unwrap();
-        let messages = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let messages =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{}", messages.chars().take(4_000).collect::<String>());
         messages
     };

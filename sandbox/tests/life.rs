@@ -129,7 +129,9 @@ async fn a_folder_of_secrets_loses_nothing_that_a_sandbox_did_not_write() {
     let list = folder.join(".platform-sandbox");
     let all = || {
         let entries = std::fs::read_dir(directory.path()).unwrap().chain(std::fs::read_dir(&folder).unwrap());
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<std::collections::BTreeSet<_>>()
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect::<std::collections::BTreeSet<_>>()
     };
     // If anything exists at the path of a secret, nothing is written, and nothing is removed.
     let outside = directory.path().join("outside");

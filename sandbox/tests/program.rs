@@ -237,7 +237,10 @@ fn an_output_that_takes_nothing_is_an_error() {
             let ended = command(arguments).stdout(output).output().unwrap();
             let message = String::from_utf8(ended.stderr).unwrap();
             assert_eq!(ended.status.code(), Some(6), "{arguments:?}: {message}");
-            assert!(message.starts_with("error[output]: standard output cannot be written"), "{arguments:?}: {message}");
+            assert!(
+                message.starts_with("error[output]: standard output cannot be written"),
+                "{arguments:?}: {message}"
+            );
         }
     }
     assert_eq!(fs::read_dir(secrets).unwrap().count(), 0, "the secrets go with it");

@@ -59,10 +59,7 @@ async fn graphiql_runs_queries_and_subscriptions() {
     // Without a login, the page explains that, and displays no stack of a script.
     browser.wait("document.querySelector('.graphiql-response')?.textContent.includes('log in first')").await;
     let text = browser.value("document.body.innerText").await;
-    assert!(
-        !text.as_str().unwrap().contains("graphiql.js") && !text.as_str().unwrap().contains("\"stack\""),
-        "{text}"
-    );
+    assert!(!text.as_str().unwrap().contains("graphiql.js") && !text.as_str().unwrap().contains("\"stack\""), "{text}");
     log_in(&mut browser, &sandbox, "/graphiql").await;
     browser.wait("document.querySelector('.graphiql-query-editor .cm-property')").await;
     browser.value("document.querySelector('.graphiql-execute-button').click()").await;

@@ -76,10 +76,11 @@ async fn unknown_members_and_values_break_nothing() {
 
     assert_eq!(ComponentKind::from(77).value(), 77);
     let reply = Reply::json(r#"{"kind":"Quantum","name":"q"}"#);
-    let received = exchange(reply, async |platform| platform.teams().get_team_service_provider_credential(ID, ID).await)
-        .await
-        .1
-        .unwrap();
+    let received =
+        exchange(reply, async |platform| platform.teams().get_team_service_provider_credential(ID, ID).await)
+            .await
+            .1
+            .unwrap();
     assert!(format!("{received:?}").contains("Quantum"), "{received:?}");
     let unknown: CreateTeamServiceProviderCredentialCreated =
         serde_json::from_value(json!({ "kind": "Quantum" })).unwrap();

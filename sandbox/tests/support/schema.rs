@@ -96,7 +96,13 @@ fn check(contract: &Value, schema: &Value, value: &Value, place: &str, complaint
     }
 }
 
-fn check_fields(contract: &Value, schema: &Value, fields: &Map<String, Value>, place: &str, complaints: &mut Vec<String>) {
+fn check_fields(
+    contract: &Value,
+    schema: &Value,
+    fields: &Map<String, Value>,
+    place: &str,
+    complaints: &mut Vec<String>,
+) {
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if !fields.contains_key(name) {
             complaints.push(format!("{place}.{name} is missing"));
