@@ -13,7 +13,7 @@ pub enum Action {
     EditLater,
     /// Programs that run go on; those that are built again need another base URL.
     SetBaseUrl,
-    /// The same code, generated again, sends or reads what the service means now.
+    /// The same code, generated again, sends or reads the service's new meaning.
     Rebuild,
     /// No code helps: the service or its address decides.
     AskService,
@@ -49,7 +49,7 @@ impl Action {
         }
     }
 
-    /// Its place on the first screen: what the compiler does not tell comes first.
+    /// Its place on the first screen: work that the compiler does not point at comes first.
     pub(super) fn order(self) -> u8 {
         match self {
             Self::CheckCalls => 0,

@@ -40,7 +40,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         Rule::TypeChanged | Rule::TypeWidened | Rule::TypeNarrowed if change.variant == "loose" => {
             first(&["type-compatible", "type-generalized"])
         }
-        // How a member of a parameter is written is not known: a text may do for what was there before, another type does not.
+        // The encoding of a member of a parameter is not known: a text may do for the type before, another type does not.
         Rule::TypeChanged | Rule::FormatChanged
             if change.class.spot == Spot::ParameterProperty
                 && change.after.as_ref().is_none_or(|after| !after.value.starts_with("string")) =>
@@ -130,7 +130,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
     }
 }
 
-/// Whether the change lies in a header of a request.
+/// Reports whether the change lies in a header of a request.
 fn is_header_member(change: &Change) -> bool {
     change.class.spot == Spot::ParameterProperty && change.class.carrier == Carrier::RequestHeader
 }
@@ -167,7 +167,7 @@ fn place(change: &Change) -> &'static str {
     }
 }
 
-/// What concerns an operation, a parameter or a body as a whole.
+/// The names for an operation, a parameter or a body as a whole.
 fn operation(change: &Change) -> Vec<String> {
     let request = |suffix: &str| vec![format!("request-{suffix}")];
     let parameter = matches!(change.class.spot, Spot::Parameter);

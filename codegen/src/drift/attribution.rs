@@ -17,7 +17,7 @@ use crate::api::{Api, Item};
 use crate::pointer;
 
 impl Drift {
-    /// Adds what the change does to the public Rust API: the items of the client before and after, both written by the same
+    /// Adds the changes of the public Rust API: the items of the client before and after, both written by the same
     /// generator with the same configuration, so that nothing but the contract differs.
     pub fn with_items(&mut self, before: &Api, after: &Api) {
         let resolved = self.resolved();
@@ -108,7 +108,7 @@ fn families(clients: [&Api; 2]) -> HashMap<&str, &str> {
     origins.map(|origin| (origin.operation.as_str(), origin.family.as_str())).collect()
 }
 
-/// What sets a parameter that has another name: one is gone and one is new in the same operation.
+/// The setters of a parameter that has another name: one is gone and one is new in the same operation.
 fn renamed(items: Vec<ItemChange>) -> Vec<ItemChange> {
     let owner = |state: &Option<ItemState>| {
         state.as_ref().and_then(|state| state.path.rsplit_once("::")).map(|(owner, _)| owner.to_owned())
@@ -160,7 +160,7 @@ impl<'f> Claims<'f> {
     /// The findings that explain a change of an item, from the nearest on.
     fn of_item(&self, pair: &ItemPair<'_>) -> Vec<usize> {
         let [old, new] = [pair.before, pair.after];
-        // What is new may have replaced something at the same place.
+        // A new item may have replaced one at the same place.
         let sides: Vec<(usize, &Item)> =
             [(0, old.or(new)), (1, new.or(old))].into_iter().filter_map(|(side, item)| Some((side, item?))).collect();
         type Step<'s> = &'s dyn Fn(usize, &Item) -> Vec<usize>;
@@ -179,9 +179,9 @@ impl<'f> Claims<'f> {
                 found.retain(|index| !item.wire.is_empty() && self.names(*index, &item.wire));
                 found
             },
-            // What it is part of.
+            // The type or operation that it is part of.
             &|side, item| self.above(side, item),
-            // Something in the type or operation, for what stands for the whole of it.
+            // Something in the type or operation, for an item that stands for the whole of it.
             &|side, item| {
                 let mut found =
                     if item.wire.is_empty() { self.below(side, item, &item.origin.pointer) } else { Vec::new() };
@@ -190,7 +190,7 @@ impl<'f> Claims<'f> {
                 found
             },
             &|side, item| self.of_operation(side, item),
-            // What lies in a schema that has no type of its own in Rust.
+            // A finding in a schema that has no type of its own in Rust.
             &|side, item| self.within(side, item),
         ];
         let mut otherwise = Vec::new();
@@ -238,7 +238,7 @@ impl<'f> Claims<'f> {
         self.operations[side].get(&place).cloned().unwrap_or_default()
     }
 
-    /// The findings at the schema that an item is part of, whatever schema declares what changed.
+    /// The findings at the schema that an item is part of, whichever schema declares the changed part.
     fn of_schema(&self, side: usize, item: &Item) -> Vec<usize> {
         let document = item.origin.document.as_str();
         let (Some(met), Some(schemas)) = (self.met.get(document), self.schemas.get(document)) else {
@@ -274,7 +274,7 @@ impl<'f> Claims<'f> {
         Vec::new()
     }
 
-    /// Whether a finding is about something of that name.
+    /// Reports whether a finding is about something of that name.
     fn names(&self, index: usize, wire: &str) -> bool {
         let finding = &self.findings[index];
         let last = |place: &str| pointer::tokens(place).any(|token| token == wire);
@@ -286,7 +286,7 @@ impl<'f> Claims<'f> {
     }
 }
 
-/// What is explained by what it is used in: a type that nobody uses any more, a type that is sent now.
+/// Gives items the findings of the items that use them: a type that nobody uses any more, a type that is sent now.
 fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], before: &Api, after: &Api) {
     let mut explained: [HashMap<&str, Vec<usize>>; 2] = [HashMap::new(), HashMap::new()];
     for (pair, owners) in pairs.iter().zip(owners.iter()).filter(|(_, owners)| !owners.is_empty()) {
@@ -300,7 +300,7 @@ fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], before: &
     for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
         for (side, item) in [(1, pair.after), (0, pair.before)] {
             let Some(item) = item else { continue };
-            // Types that the item names may be what changed; else those that use it, from near to far.
+            // Types that the item names may have changed; else those that use it, from near to far.
             let mut from = mentions(&item.signature).chain([owner(item)]);
             let found = from.find_map(|path| nearest(path, &users[side], &explained[side]));
             if let Some(mut found) = found {
@@ -315,7 +315,7 @@ fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], before: &
     }
 }
 
-/// What stands behind other cargo features: an operation that uses it came, went, or is in another family now. An error body,
+/// Explains items that moved behind other cargo features: an operation that uses it came, went, or is in another family now. An error body,
 /// say, is named by no signature.
 fn through_families(
     pairs: &[ItemPair<'_>],
@@ -345,7 +345,7 @@ fn through_families(
     }
 }
 
-/// Who names a type: type → types and operations.
+/// The users of each type: type → types and operations.
 fn users(api: &Api) -> HashMap<&str, Vec<&str>> {
     let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
     for item in &api.items {

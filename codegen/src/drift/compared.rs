@@ -1,4 +1,4 @@
-//! Two operations that belong together, and what both of their sides have: bodies by media type.
+//! Two operations that belong together, and the parts of both sides: bodies by media type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::schema::{Graph, is_no_text};
 use super::side::Operation;
 use crate::model::{Node, asked_for, sent};
 
-/// Two operations, and where what is found out about them goes.
+/// Two operations, and the log that their differences go to.
 pub(super) struct Compared<'a, 'l> {
     pub(super) before: &'l Operation<'a>,
     pub(super) after: &'l Operation<'a>,
@@ -31,7 +31,7 @@ impl<'a> Compared<'a, '_> {
         &mut self.log.changes[last]
     }
 
-    /// Compares what two bodies hold, by media type.
+    /// Compares the contents of two bodies, by media type.
     pub(super) fn content(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, what: &str) {
         let all = |node: &Node<'a>| -> BTreeMap<String, Node<'a>> {
             let content = node.get("content");
@@ -65,7 +65,7 @@ impl<'a> Compared<'a, '_> {
                 "rewritten" => Some(Wire::Break),
                 _ => Some(Wire::Safe),
             };
-            // Of what is written as JSON, it asks for both.
+            // Of media types written as JSON, it asks for both.
             if !is_chosen(from) || *variant == "rewritten" && essence(from) == PLAIN {
                 change.client = Some(Wire::None);
             }
@@ -129,7 +129,7 @@ fn essence(name: &str) -> &str {
     name.split(';').next().unwrap_or_default()
 }
 
-/// Whether a media type is written as JSON.
+/// Reports whether a media type is written as JSON.
 fn is_json(name: &str) -> bool {
     let essence = essence(name);
     essence.ends_with("/json") || essence.ends_with("+json")
@@ -183,7 +183,7 @@ fn renamed<'n, T>(
     renamed
 }
 
-/// Whether a media type differs from another in its parameters only, or is a kind of it: `application/hal+json` of
+/// Reports whether a media type differs from another in its parameters only, or is a kind of it: `application/hal+json` of
 /// `application/json`.
 fn relation(from: &str, to: &str) -> Option<&'static str> {
     let parts = |name: &str| -> (String, String) {

@@ -1,4 +1,4 @@
-//! Security schemes by what a caller shows, whatever they are called.
+//! Security schemes by the credential that a caller presents, regardless of their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -22,7 +22,7 @@ pub(super) enum Mark {
 /// Lines of a part that are shown, and characters of a text in them.
 const LINES: usize = 80;
 const CHARACTERS: usize = 160;
-/// Equal lines around what differs.
+/// Equal lines around a difference.
 const AROUND: usize = 3;
 /// Pairs of lines that are compared. Beyond it, everything between the first and the last difference differs.
 const PAIRS: usize = 100_000;
@@ -64,7 +64,7 @@ fn whole(document: &Value, place: &str) -> String {
     place.to_owned()
 }
 
-/// The lines of both parts: what differs, and a few equal lines around it. None where nothing but the place differs.
+/// The lines of both parts: the differences, and a few equal lines around them. None if only the place differs.
 pub(super) fn lines(before: Option<&Excerpt>, after: Option<&Excerpt>) -> Vec<(Mark, String)> {
     let [old, new] = [before, after].map(|part| part.map(Excerpt::lines).unwrap_or_default());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -84,7 +84,7 @@ fn middle(old: &[String], new: &[String]) -> Vec<(Mark, String)> {
     if old.len() * new.len() > PAIRS {
         return old.iter().map(gone).chain(new.iter().map(fresh)).collect();
     }
-    // The longest common subsequence of what begins at each pair of lines.
+    // The longest common subsequence from each pair of lines on.
     let width = new.len() + 1;
     let mut longest = vec![0u32; (old.len() + 1) * width];
     for row in (0..old.len()).rev() {
@@ -113,7 +113,7 @@ fn middle(old: &[String], new: &[String]) -> Vec<(Mark, String)> {
     lines
 }
 
-/// Leaves out equal lines that are far from what differs.
+/// Leaves out equal lines that are far from differences.
 fn near(all: &[(Mark, String)]) -> Vec<(Mark, String)> {
     let mut is_near = vec![false; all.len()];
     for (index, _) in all.iter().enumerate().filter(|(_, (mark, _))| *mark != Mark::Same) {

@@ -15,7 +15,7 @@ use super::side::Side;
 use crate::api::Item;
 use crate::line;
 
-/// What makes two differences one.
+/// The key of a finding: differences with the same one are merged.
 pub(super) type Cause = (Rule, String, String, String, String, String);
 
 /// An operation that a finding names.
@@ -105,7 +105,7 @@ fn is_common(rule: Rule) -> bool {
     )
 }
 
-/// What is left of the subject without the operation.
+/// The subject without the operation.
 fn common(change: &Change) -> String {
     let direction = if change.class.response { "response" } else { "request" };
     match change.class.spot {
@@ -180,7 +180,7 @@ fn finding(
         let texts = noticed.map(|(.., symptom)| symptom).filter(|symptom| !symptom.is_empty());
         texts.collect::<Vec<_>>().join("; ")
     };
-    // A reader that goes on is this client: what it reads says nothing of the others.
+    // A reader that goes on is this client: its tolerance says nothing of the others.
     let others = if entry.response == Wire::Safe { "" } else { entry.reader };
     let [client, contract] =
         [Change::client, Change::contract].map(|verdict| worst(false, verdict).max(worst(true, verdict)));
@@ -281,7 +281,7 @@ fn subject(change: &Change, changes: usize, operations: usize) -> String {
     inert(&subject)
 }
 
-/// Whether a subject is a number of operations, and no name.
+/// Reports whether a subject is a number of operations, and no name.
 pub(super) fn is_count(subject: &str) -> bool {
     subject.strip_suffix(" operations").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -305,7 +305,7 @@ pub(super) fn plural(predicate: &str) -> String {
     format!("{verb} {rest}").trim_end().to_owned()
 }
 
-/// What happened to the subject. Each text of a contract stands between backticks, and has none.
+/// The predicate of the sentence. Each text of a contract stands between backticks, and has none.
 fn predicate(change: &Change, changes: &[&Change]) -> String {
     let quoted = |text: &str| format!("`{}`", inert(text));
     let says = match (change.rule, change.variant) {

@@ -1,4 +1,4 @@
-//! A public Rust item that is not what it was, and how a report says so.
+//! Changes of public Rust items, and the sentences of the report about them.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::api::Item;
 
-/// What a change of items does to a program that is compiled again.
+/// The effect of a change of items on a program that is compiled again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -42,18 +42,18 @@ pub struct ItemState {
     pub signature: String,
     /// Cargo features that have to be on.
     pub features: Vec<String>,
-    /// Whether it is `#[deprecated]`.
+    /// `true` if it is `#[deprecated]`.
     pub deprecated: bool,
 }
 
-/// A public item of the client that is not what it was.
+/// A public item of the client that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ItemChange {
     /// `None`: it is new.
     pub before: Option<ItemState>,
     /// `None`: it is gone.
     pub after: Option<ItemState>,
-    /// What it does to a program that uses it.
+    /// The effect on a program that uses it.
     pub source: Source,
     /// How many members went the same way with their type.
     pub with: usize,
@@ -66,7 +66,7 @@ impl ItemChange {
         self.before.as_ref().or(self.after.as_ref()).map_or("", |state| &state.path)
     }
 
-    /// What kind of item it was, else is.
+    /// The kind of item before, else after.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.before.as_ref().or(self.after.as_ref()).map_or("", |state| state.kind)
@@ -84,7 +84,7 @@ impl ItemChange {
         }
     }
 
-    /// What happened to the item, with code between backticks.
+    /// A sentence about the change, with code between backticks.
     #[must_use]
     pub fn says(&self) -> String {
         let with = match self.with {
@@ -113,7 +113,7 @@ impl ItemChange {
             .map_or_else(String::new, |state| format!("`{}`", self.shown(state)))
     }
 
-    /// The path without what a reader knows. Functions have parentheses: a field may have the same name.
+    /// The path without parts that a reader knows. Functions have parentheses: a field may have the same name.
     fn shown(&self, state: &ItemState) -> String {
         format!("{}{}", short(&state.path), if matches!(state.kind, "fn" | "header") { "()" } else { "" })
     }
@@ -166,7 +166,7 @@ impl ItemChange {
     }
 }
 
-/// Items without what another one of them says: a variant has a `From` of its own.
+/// Items without those that another one implies: a variant has a `From` of its own.
 pub(super) fn once(items: Vec<&ItemChange>) -> Vec<&ItemChange> {
     let variants: BTreeSet<&str> =
         items.iter().filter(|change| change.kind() == "variant").map(|change| change.path()).collect();
@@ -186,7 +186,7 @@ pub(super) fn call(path: &str, signature: &str) -> String {
     format!("{}{takes}{gives}", short(path))
 }
 
-/// A path without what a reader knows.
+/// A path without parts that a reader knows.
 fn short(path: &str) -> &str {
     match path.strip_prefix("families::").and_then(|rest| rest.split_once("::")) {
         Some((_, rest)) => rest,
@@ -194,7 +194,7 @@ fn short(path: &str) -> &str {
     }
 }
 
-/// Arguments and result of a function, without what every operation has.
+/// Arguments and result of a function, without the parts that every operation has.
 fn parts(signature: &str) -> (String, String) {
     let (takes, gives) = signature.split_once(" -> ").unwrap_or((signature, "()"));
     let takes = takes.replacen("(self, ", "(", 1).replacen("(mut self, ", "(", 1).replacen("(self)", "()", 1);

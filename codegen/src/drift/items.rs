@@ -1,4 +1,4 @@
-//! The public Rust items of both sides: which of them changed, and what that does to a program that is compiled again.
+//! The public Rust items of both sides: the changed ones, and the effect on a program that is compiled again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,7 +22,7 @@ impl<'a> ItemPair<'a> {
         self.after.or(self.before)
     }
 
-    /// Added, removed, renamed, changed: what happened to an item and to its members alike.
+    /// Added, removed, renamed, changed: the fate of an item and to its members alike.
     fn fate(&self) -> u8 {
         match (self.before, self.after) {
             (None, _) => 0,
@@ -50,7 +50,7 @@ impl<'a> ItemPair<'a> {
     }
 }
 
-/// What changed, without what goes along with its owner. `moved` gives the places after for a place before.
+/// The changes, without those that follow from one of the owner. `moved` gives the places after for a place before.
 pub(super) fn compare<'a>(
     before: &'a Api,
     after: &'a Api,
@@ -109,7 +109,7 @@ pub(super) fn compare<'a>(
     roots(changed)
 }
 
-/// What cannot have the same path: a type whatever its kind, a field, a function.
+/// The namespace of a path: a type whatever its kind, a field, a function.
 pub(super) fn class(item: &Item) -> &'static str {
     match item.kind {
         "struct" | "enum" | "type" => "type",
@@ -117,21 +117,21 @@ pub(super) fn class(item: &Item) -> &'static str {
     }
 }
 
-/// Whether an item is part of a type, or of a call, and so compiled where that is.
+/// Reports whether an item is part of a type, or of a call, and so compiled with it.
 fn is_member(item: &Item) -> bool {
     matches!(item.kind, "field" | "from" | "variant")
         || item.kind == "fn" && ["types::", "documents::"].iter().any(|prefix| item.path.starts_with(prefix))
         || matches!(item.kind, "fn" | "header") && item.path.contains("::operations::")
 }
 
-/// Where an item comes from, as far as that tells it from others.
+/// The origin of an item, as far as that distinguishes it from others.
 type Place<'a> = (&'a str, String, &'static str, &'a str, &'a str);
 
 fn place(item: &Item, pointer: String) -> Place<'_> {
     let origin = &item.origin;
     let name = item.path.rsplit("::").next().unwrap_or_default();
     let of_operation = !origin.operation.is_empty();
-    // What stands for no member is told from its neighbours by its name, except what stands for the whole place.
+    // An item that stands for no member is distinguished by its name, unless it stands for the whole place.
     let whole = match item.kind {
         "struct" | "enum" | "type" => true,
         _ => of_operation && !item.path.contains("::operations::"),
@@ -194,7 +194,7 @@ impl Signature {
             rest = tail;
             match word.strip_suffix(':') {
                 Some(name) if item.kind == "fn" => names.push(name.to_owned()),
-                // What a call is a call of has the name of the operation.
+                // The target of a call has the name of the operation.
                 _ if word.starts_with("operations::") => {}
                 _ => types.push_str(renamed.get(word).unwrap_or(&word)),
             }
@@ -202,7 +202,7 @@ impl Signature {
         Self { types, names }
     }
 
-    /// Whether arguments changed places that nothing but their names tells apart.
+    /// Reports whether arguments that differ in their names only changed places.
     fn swapped(&self, other: &Self) -> bool {
         let sorted = |names: &[String]| {
             let mut names = names.to_vec();
@@ -233,7 +233,7 @@ pub(super) fn mentions(signature: &str) -> impl Iterator<Item = &str> {
         .filter(|word| ["types::", "documents::", "families::"].iter().any(|prefix| word.starts_with(prefix)))
 }
 
-/// Leaves out what happened to an item because it happened to its owner.
+/// Leaves out changes of an item that follow from one of its owner.
 fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     let mut owners: HashMap<(&str, u8), usize> = HashMap::new();
     let mut operations: HashMap<(&str, u8), usize> = HashMap::new();
@@ -241,7 +241,7 @@ fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     for (index, pair) in changed.iter().enumerate() {
         let Some(item) = pair.item() else { continue };
         match item.kind {
-            // What has no place is the handle of a family, which goes with its operations.
+            // An item without a place is the handle of a family, which goes with its operations.
             "struct" | "enum" | "field" if !item.origin.pointer.is_empty() => {
                 owners.entry((&item.path, pair.fate())).or_insert(index);
                 if item.kind == "field" {

@@ -29,12 +29,12 @@ impl Sunset {
         }
     }
 
-    /// Whether the end lies before `today`, or is `today`.
+    /// Reports whether the end lies before `today`, or is `today`.
     pub(super) fn is_over(&self, today: &str) -> bool {
         matches!(self, Self::On(date) if date.as_str() <= today)
     }
 
-    /// Whether the end lay before `today` when it was announced.
+    /// Reports whether the end lay before `today` when it was announced.
     pub(super) fn is_past(&self, today: &str) -> bool {
         matches!(self, Self::On(date) if date.as_str() < today)
     }

@@ -1,8 +1,8 @@
-//! What changed between two contracts, whom it breaks, and what was not judged.
+//! The differences between two contracts, the programs that they break, and the differences that were not judged.
 //!
 //! Both contracts are brought to one way of writing operations, whatever their dialects. Operations are paired, and
 //! schemas are compared where operations use them, so a renamed, extracted or composed schema of the same meaning is no
-//! finding. Differences of one cause are one [`Finding`]. What differs and is told by no finding is counted as
+//! finding. Differences of one cause are one [`Finding`]. A difference that no finding reports is counted as
 //! documentation, or listed in [`Drift::not_judged`].
 //!
 //! ```
@@ -209,7 +209,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     drift
 }
 
-/// Exceptions of what changed at many places, in wire names.
+/// Exceptions of changes at many places, in wire names.
 fn kept(log: &Log) -> Kept {
     let mut changed: BTreeMap<Rule, usize> = BTreeMap::new();
     for change in &log.changes {

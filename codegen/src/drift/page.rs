@@ -221,7 +221,7 @@ fn finding(page: &mut String, row: &Row<'_>, class: &str) {
     page.push_str("</details>\n");
 }
 
-/// The contract before and after, line by line. What is in no contract, such as a GraphQL schema, is two short texts.
+/// The contract before and after, line by line. A part that is in no contract, such as a GraphQL schema, is two short texts.
 fn difference(page: &mut String, finding: &Finding) {
     let [before, after] = &finding.places.parts;
     let mut text = String::new();
@@ -255,7 +255,7 @@ fn difference(page: &mut String, finding: &Finding) {
     }
 }
 
-/// A text with what stands between backticks as code.
+/// A text with the parts between backticks as code.
 fn marked(text: &str) -> String {
     let parts = text.split('`').enumerate();
     parts

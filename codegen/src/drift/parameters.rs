@@ -90,7 +90,7 @@ fn renamed<'n, 'a>(gone: &mut Vec<&'n Node<'a>>, added: &mut Vec<&'n Node<'a>>) 
     pairs
 }
 
-/// Whether one name reads like a spelling of the other.
+/// Reports whether one name reads like a spelling of the other.
 fn alike(one: &Node<'_>, other: &Node<'_>) -> bool {
     let plain = |node: &Node<'_>| -> String {
         node.text("name").chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

@@ -1,4 +1,4 @@
-//! What a caller has to show, and the schemes that say how.
+//! The credentials that a caller has to present, and their schemes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,7 +110,7 @@ fn compare(
     let (mut gone, mut added) = (only(&old, &new), only(&new, &old));
     let all = |list: &[Alternative]| list.iter().map(shown).collect::<Vec<_>>().join(" or ");
     match (is_open(&old), is_open(&new)) {
-        // A contract that never said what callers show may have left it out.
+        // A contract that never named a credential may have left it out.
         (true, false) if schemes.is_silent(0) => return push(Rule::SecurityDeclared, all(&added), None),
         (false, true) if schemes.is_silent(1) => return push(Rule::SecurityUndeclared, all(&gone), None),
         (true, false) => return push(Rule::SecurityAdded, all(&added), None),
@@ -131,7 +131,7 @@ fn compare(
         } else if let Some(more) = take(&mut added, |other| meets(other, one)) {
             push(Rule::SecurityAdded, shown(&without(&more, one)), None);
         } else {
-            // Whoever shows all of it may have shown enough for another one.
+            // A caller that presents all of it may have presented enough for another one.
             let passes = new.iter().any(|other| meets(one, other));
             push(Rule::AlternativeRemoved, shown(one), passes.then_some(Wire::Safe));
         }

@@ -14,7 +14,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// Whether members beside `$ref` count.
+    /// Reports whether members beside `$ref` count.
     pub(super) fn siblings(&self) -> bool {
         matches!(self.dialect, Dialect::OpenApi31 | Dialect::OpenApi32)
     }
@@ -38,7 +38,7 @@ pub(super) struct Operation<'a> {
     pub(super) node: Node<'a>,
     /// The path item that it stands in.
     pub(super) item: Node<'a>,
-    /// Whether the service calls the client.
+    /// `true` if the service calls the client.
     pub(super) webhook: bool,
     /// The path of the address that it is called at.
     pub(super) base: String,

@@ -1,4 +1,4 @@
-//! Nothing is silent: what differs and is told by no finding is documentation, or is listed.
+//! Nothing is silent: a difference that no finding reports is documentation, or is listed.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -52,7 +52,7 @@ const CONVERTED: [&str; 16] = [
     "discriminator",
 ];
 
-/// What differs without a finding.
+/// The differences without a finding.
 #[derive(Debug, Default)]
 pub(super) struct Silence {
     /// Places of documentation.
@@ -60,12 +60,12 @@ pub(super) struct Silence {
     /// Places that say the same in another way.
     spelling: HashSet<String>,
     not_judged: BTreeSet<Unjudged>,
-    /// Whether what an outline says in another way differs.
+    /// `true` if the spelling of an outline differs.
     converted: bool,
 }
 
 impl Silence {
-    /// Completes what was found.
+    /// Completes the findings.
     pub(super) fn told_with(self, findings: Vec<Finding>, operations: Operations) -> Drift {
         // A list of media types, say, that gives every body the same ones as before.
         let told = !(findings.is_empty() && self.documentation.is_empty() && self.not_judged.is_empty());
@@ -81,7 +81,7 @@ impl Silence {
     }
 }
 
-/// Looks for what differs and is told by no finding.
+/// Looks for differences that no finding reports.
 pub(super) fn listen(before: &Side, after: &Side, log: &Log) -> Silence {
     let mut silence = Silence::default();
     let sides = [(before, after, &log.forward), (after, before, &log.backward)];
@@ -101,7 +101,7 @@ pub(super) fn listen(before: &Side, after: &Side, log: &Log) -> Silence {
     silence
 }
 
-/// What the outline has no place for, such as members beside a reference of Swagger 2.0.
+/// The parts that the outline has no place for, such as members beside a reference of Swagger 2.0.
 struct Dropped<'a, 'l> {
     own: &'a Side,
     added: bool,
@@ -202,7 +202,7 @@ impl<'a> Walk<'a, '_> {
             }
             _ => self.list(place),
         }
-        // What is empty has no leaf that would say that the other side does not have it; what the other side has in it, that side
+        // An empty value has no leaf that would say that the other side does not have it; the members on the other side, that side
         // says.
         let is_empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
         let emptied = other
@@ -238,7 +238,7 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// Whether the parts that both schemas have are sent in another order.
+/// Reports whether the parts that both schemas have are sent in another order.
 fn is_reordered(own: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     fn properties(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
         schema.get("properties").and_then(Value::as_object)
@@ -264,7 +264,7 @@ fn is_prose_at(key: &str, child: &Value, place: &str) -> bool {
         .any(|part| place.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
-/// The version of the specification: what it changes is told where it does.
+/// The version of the specification: its consequences are reported where they occur.
 fn is_version(place: &str) -> bool {
     matches!(place, "/openapi" | "/swagger" | "/jsonSchemaDialect" | "/$self")
 }

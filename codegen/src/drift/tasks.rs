@@ -1,4 +1,4 @@
-//! The people who have to act: the first screen of each report, by what there is to do and by route family.
+//! The people who have to act: the first screen of each report, by action and by route family.
 
 mod call;
 
@@ -35,7 +35,7 @@ pub struct Task {
 pub struct Job {
     /// The number of the row.
     pub row: String,
-    /// What changed: of one place the code that has to be edited, if there is some; of many places the cause, and then the code. Code
+    /// The changes: of one place the code that has to be edited, if there is some; of many places the cause, and then the code. Code
     /// stands between backticks.
     pub changes: Vec<String>,
     /// The calls that change; else a few of those that it is about.

@@ -1,4 +1,4 @@
-//! Components that came, went or changed: with what uses them, or unused.
+//! Components that came, went or changed: with their users, or unused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ fn target<'a>(node: &Node<'a>) -> Option<Node<'a>> {
 }
 
 /// Tells of components that came, went or changed without an operation that would show it, and gives the schemas on both
-/// sides that are still to be compared. `reached`: what operations use.
+/// sides that are still to be compared. `reached`: the components that operations use.
 pub(super) fn compare<'a>(
     sides: [&'a Side; 2],
     reached: &[BTreeSet<String>; 2],
@@ -80,7 +80,7 @@ fn lone(is_schema: bool, side: usize, node: &Node<'_>) -> Change {
 /// How many components are told with one change.
 const MOST: usize = 256;
 
-/// Components that came or went with what uses them are told with the changes there, first with those of something that came or
+/// Components that came or went with their users are reported with the changes there, first with those of something that came or
 /// went itself.
 fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, log: &mut Log) {
     let named: BTreeMap<String, BTreeSet<String>> =

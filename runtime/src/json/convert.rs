@@ -50,8 +50,8 @@ from! {
     String => |text| Self::String(text),
     Cow<'_, str> => |text| Self::String(text.into_owned()),
     Object => |members| Self::Object(members),
-    f32 => |value| Decimal::from_float(value.into(), serde_json::to_string(&value).ok()).map_or(Self::Null, Self::Number),
-    f64 => |value| Decimal::from_float(value, serde_json::to_string(&value).ok()).map_or(Self::Null, Self::Number),
+    f32 => |value| Self::Number(Decimal::from_float(value.into(), serde_json::to_string(&value).ok())),
+    f64 => |value| Self::Number(Decimal::from_float(value, serde_json::to_string(&value).ok())),
 }
 
 macro_rules! integers {

@@ -49,13 +49,13 @@ impl Decimal {
         !self.0.contains(['.', 'e', 'E']) || whole::digits(&self.0).is_some()
     }
 
-    /// Creates a number from a float in the client's notation, without a point if it is whole; `None` if it is not
-    /// finite.
-    pub(super) fn from_float(value: f64, text: Option<String>) -> Option<Self> {
+    /// Creates a number from a float in the client's notation, without a point if it is whole. JSON has no number that is
+    /// not finite: writing one is an error, and not `null`, which would have another meaning.
+    pub(super) fn from_float(value: f64, text: Option<String>) -> Self {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         #[allow(clippy::cast_possible_truncation, reason = "the value is whole and small")]
         let whole = (value.fract() == 0.0 && value.abs() < EXACT).then(|| Self::from(value as i64));
-        whole.or_else(|| Self::new(text?))
+        whole.or_else(|| Self::new(text?)).unwrap_or_else(|| Self(value.to_string()))
     }
 }
 

@@ -8,6 +8,7 @@
 pub(crate) mod charset;
 mod convert;
 mod decimal;
+mod finite;
 pub(crate) mod lenient;
 mod object;
 mod raw;
@@ -18,6 +19,7 @@ pub(crate) mod whole;
 mod write;
 
 pub use decimal::Decimal;
+pub(crate) use finite::Finite;
 pub use object::Object;
 pub(crate) use raw::{digits, raw, within};
 

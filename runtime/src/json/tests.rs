@@ -103,7 +103,11 @@ fn values_are_made_compared_and_reached() {
     let whole: Value = from_str("[1.0,1e2,1.5,-1]").unwrap();
     let whole: Vec<_> = whole.as_array().unwrap().iter().map(Value::as_i64).collect();
     assert_eq!(whole, [Some(1), Some(100), None, Some(-1)]);
-    assert_eq!(Value::from(f64::NAN), Value::Null);
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let values = [Value::from(number), Value::from(number as f32), Value::from(vec![Some(number)])];
+        assert!(values.iter().all(|value| serde_json::to_string(value).is_err()), "{values:?}");
+        assert!(Value::of(&(1, Some(number))).is_err(), "{number}");
+    }
     assert_eq!(Value::from(Some(0.1_f32)).to_string(), "0.1");
     assert_eq!(Value::from(u128::MAX).to_string(), u128::MAX.to_string());
     let mut taken = value;

@@ -64,6 +64,9 @@ pub(crate) fn number<S: Serializer>(number: &str, serializer: S) -> Result<S::Ok
         (_, _, Ok(value)) if value.fract() != 0.0 && serde_json::to_string(&value).is_ok_and(|text| text == number) => {
             serializer.serialize_f64(value)
         }
-        _ => RawValue::from_string(number.to_owned()).map_err(S::Error::custom)?.serialize(serializer),
+        _ => {
+            let refused = |_| S::Error::custom(format_args!("{number} is not a number that can be sent"));
+            RawValue::from_string(number.to_owned()).map_err(refused)?.serialize(serializer)
+        }
     }
 }

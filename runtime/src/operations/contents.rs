@@ -229,8 +229,11 @@ async fn upload(upload: &Upload, media_type: &str) -> Result<String, Error> {
                 }
             }
         }
-        // It can be read once, and that is for the service.
-        UploadSource::Stream(_, length) => Ok(fingerprint::of("stream", &[&format!("{length:?}")])),
+        // It can be read once, and that is for the service: another stream would be sent as the repetition of the first.
+        UploadSource::Stream(..) => {
+            Err(Error::of(Kind::Request, "a submission with a label cannot send a stream, which is unknown until it was sent")
+                .hint("send the body from memory or from a file, or submit without a label"))
+        }
     }
 }
 

@@ -32,6 +32,7 @@ impl<T> Submission<'_, T> {
     /// # Errors
     ///
     /// - The store has the label already: nothing was sent. Resume that submission.
+    /// - The submission has a label, and its body is a stream, which cannot be compared: nothing was sent.
     /// - Every attempt was clearly refused, or was not sent, and no other program has one in progress: the store
     ///   forgets it.
     /// - [`is_submission_unknown`](Error::is_submission_unknown): some attempt had no response, met a failure of the
@@ -119,8 +120,7 @@ impl Operations {
     ///
     /// A label identifies its contents: the kind, the method, the path, the query, the body, and the headers of the
     /// call. Their spelling does not count: members of JSON, pairs of a query or a form, and parts of a form may change
-    /// their order. A file counts by its bytes, which are read before it is sent; a stream only by the length that it
-    /// announces. Headers count, except for `Authorization`, `Proxy-Authorization`, `Cookie`, `User-Agent`, `Date`,
+    /// their order. A file counts by its bytes, which are read before it is sent. Headers count, except for `Authorization`, `Proxy-Authorization`, `Cookie`, `User-Agent`, `Date`,
     /// those that begin with `Accept`, those of traces (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-*`) and
     /// requests (`X-Request-Id`, `X-Correlation-Id`, `Request-Id`, the client's own), those of API keys, and the one by
     /// which the service recognises a repetition. Header and cookie parameters of the contract count under every name: give
@@ -130,7 +130,7 @@ impl Operations {
     ///
     /// # Errors
     ///
-    /// - The submission has no label.
+    /// - The submission has no label, or its body is a stream, which nobody can compare.
     /// - [`is_label_mismatch`](Error::is_label_mismatch): the label was submitted with other contents, whatever its
     ///   state. Nothing was sent.
     /// - [`is_submission_unknown`](Error::is_submission_unknown): it is unknown whether it arrived, and the service

@@ -5,8 +5,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use super::finite::Finite;
-use crate::json::Value;
+use crate::json::{Finite, Value};
 
 /// A value of a request. Every type that serializes is one.
 pub trait Argument {

@@ -9,7 +9,6 @@ mod blank;
 pub mod decode;
 mod enums;
 pub(crate) mod events;
-mod finite;
 pub mod headers;
 mod multipart;
 mod operation;

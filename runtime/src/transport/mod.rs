@@ -49,6 +49,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 /// The time for which an idle connection stays open, unless configured. Usual balancers close it after 60 s and nginx
 /// after 75 s: the client has to be the first one, or a request may be lost on its way.
 const POOL_IDLE: Duration = Duration::from_secs(45);
+const _: () = assert!(POOL_IDLE.as_secs() < 60);
 
 /// Changes the connections of a client beyond its configuration: see `ClientBuilder::with_reqwest`.
 pub(crate) type Customise = Arc<dyn Fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder + Send + Sync>;

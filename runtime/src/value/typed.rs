@@ -2,17 +2,21 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Error, Object, Value, json::lenient};
+use crate::{
+    Error, Object, Value,
+    json::{Finite, lenient},
+};
 
 impl Value {
     /// Converts any serializable type to a value. Numbers keep their digits.
     ///
     /// # Errors
     ///
-    /// It does not serialize as JSON, or the nesting is deeper than 128.
+    /// It does not serialize as JSON, has a number that is not finite, or the nesting is deeper than 128.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, Error> {
-        let text = serde_json::to_string(value);
-        text.and_then(|text| serde_json::from_str(&text)).map_err(|cause| Error::encode(&cause))
+        let mut text = Vec::new();
+        let written = value.serialize(Finite(&mut serde_json::Serializer::new(&mut text)));
+        written.and_then(|()| serde_json::from_slice(&text)).map_err(|cause| Error::encode(&cause))
     }
 
     /// Converts the value to a `T`, read like the body of a response.

@@ -1,4 +1,4 @@
-//! What a row says of several findings: how many places there are, what happened to them, examples, and exceptions.
+//! The sentence of a row with several findings: the number of places, the change, examples, and exceptions.
 
 use std::collections::BTreeSet;
 
@@ -119,7 +119,7 @@ fn some(all: impl Iterator<Item = String>) -> String {
     first.join(", ") + if all.next().is_some() { ", …" } else { "" }
 }
 
-/// What stays as it was beside `changed` places that did not.
+/// The exceptions beside `changed` places.
 fn exceptions(changed: usize, left: &BTreeSet<String>) -> String {
     let names = some(left.iter().map(|place| format!("`{place}`")));
     match left.len() {
@@ -129,7 +129,7 @@ fn exceptions(changed: usize, left: &BTreeSet<String>) -> String {
     }
 }
 
-/// How many places there are, with what they are.
+/// The number of places, with their kind.
 fn counted(findings: &[(usize, &Finding)]) -> (usize, String) {
     let nouns: BTreeSet<&str> = findings.iter().map(|(_, finding)| noun(finding)).collect();
     let noun = if nouns.len() == 1 { nouns.first().copied().unwrap_or("places") } else { "places" };

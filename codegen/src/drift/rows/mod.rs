@@ -23,11 +23,11 @@ pub struct Row<'f> {
     pub number: String,
     /// Its section: the worst of its findings.
     pub client: Wire,
-    /// What changed, a name of the contract; or how many changed, such as `12 members`.
+    /// The changed part, a name of the contract; or a number, such as `12 members`.
     pub subject: String,
     /// True if the subject is a number, and no name.
     pub is_counted: bool,
-    /// What happened to it; texts of the contract stand between backticks.
+    /// The predicate of a sentence about it; texts of the contract stand between backticks.
     pub change: String,
     /// With their indices; the first one costs most.
     pub findings: Vec<(usize, &'f Finding)>,
@@ -67,14 +67,14 @@ impl<'f> Row<'f> {
             .collect()
     }
 
-    /// What changed, in one sentence: texts of the contract stand between backticks.
+    /// The change in one sentence: texts of the contract stand between backticks.
     #[must_use]
     pub fn says(&self) -> String {
         let subject = if self.is_counted { self.subject.clone() } else { format!("`{}`", self.subject) };
         format!("{subject} {}{}", self.change, self.reach())
     }
 
-    /// Who notices, and how: what the findings that decide its section say.
+    /// The symptoms, of the findings that decide its section.
     #[must_use]
     pub fn noticed(&self) -> Vec<String> {
         let worst = self.findings.iter().filter(|(_, finding)| finding.client == self.client);
@@ -87,7 +87,7 @@ impl<'f> Row<'f> {
         }
     }
 
-    /// Who sends it, and how many operations it concerns.
+    /// The sender, and the number of operations.
     pub(super) fn reach(&self) -> String {
         let findings = || self.findings.iter().map(|(_, finding)| finding);
         let is_any = |direction| findings().any(|finding| [Direction::Both, direction].contains(&finding.direction));
@@ -113,7 +113,7 @@ impl<'f> Row<'f> {
         once(all.filter(|change| known.insert((change.path(), change.kind()))).collect())
     }
 
-    /// What it does to a program that is compiled again.
+    /// The effect on a program that is compiled again.
     pub(super) fn source(&self) -> Source {
         self.findings.iter().map(|(_, finding)| finding.source).max().unwrap_or_default()
     }
@@ -145,14 +145,14 @@ pub(super) fn respelled(findings: &[Finding]) -> BTreeSet<usize> {
     respelled::find(findings).into_iter().flat_map(|one| one.findings).collect()
 }
 
-/// What findings of one cause have in common.
+/// The common part of findings of one cause.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Cause<'f> {
     /// Each name is spelled otherwise.
     Respelled(Spelled, Wire),
     /// A discriminator has another name, and with it a member of each variant: before, and after.
     Discriminator(String, String),
-    /// A place refers to another schema, with what differs between the two.
+    /// A place refers to another schema, with the differences between the two.
     Referred(&'f str),
     /// The same was decided for many places, whose values differ; of media types, for requests or for responses.
     Decided(Rule, Wire, bool),
@@ -160,7 +160,7 @@ enum Cause<'f> {
     Same(Rule, Wire, &'f str, &'f str),
 }
 
-/// Findings with their indices, and what they have in common.
+/// Findings with their indices, and their common cause.
 type Group<'f> = (Option<Cause<'f>>, Vec<(usize, &'f Finding)>);
 
 impl Drift {
@@ -171,7 +171,7 @@ impl Drift {
         let mut exceptions = self.kept.clone();
         let mut rows: Vec<Row<'_>> = Vec::new();
         for (cause, mut findings) in self.grouped(&respelled) {
-            // The members of a discriminator are its images, and what differs behind a reference is a part of it.
+            // The members of a discriminator are its images, and a difference behind a reference is a part of it.
             findings.sort_by_key(|(_, finding)| match cause {
                 Some(Cause::Discriminator(..)) => finding.rule != Rule::DiscriminatorChanged,
                 Some(Cause::Referred(_)) => finding.rule != Rule::SchemaReplaced,
@@ -199,7 +199,7 @@ impl Drift {
         rows
     }
 
-    /// The findings by what they have in common, in the order of the first of each.
+    /// The findings by their common cause, in the order of the first of each.
     fn grouped<'f>(&'f self, respelled: &[Respelled]) -> Vec<Group<'f>> {
         let mut causes: HashMap<usize, Cause<'f>> = HashMap::new();
         let mut sizes: HashMap<Cause<'f>, usize> = HashMap::new();

@@ -70,7 +70,7 @@ impl<'a> Pair<'a, '_> {
     ) -> &mut super::Change {
         let side = usize::from(before.is_none());
         let within = self.places()[side].pointer.clone() + "/";
-        // What all schemas have that are composed of another one is a member of that one.
+        // A member that all schemas have that are composed of another one belongs to that one.
         let inherited = at[side].filter(|node| self.referring.is_none() && !node.pointer.starts_with(&within));
         let inherited = inherited.map(|node| self.log.label(side, &node.pointer));
         let change = self.emit(rule, before, after);
@@ -182,7 +182,7 @@ impl<'a> Pair<'a, '_> {
         }
     }
 
-    /// What `additionalProperties` says of undeclared members.
+    /// Compares `additionalProperties`: the rule for undeclared members.
     fn undeclared(&mut self) {
         // A part that takes them decides, as it does in Rust: .NET says `false` of each part of an `allOf`, which nothing could meet.
         let said = |schema: &Schema<'a>| {

@@ -17,9 +17,9 @@ const ANNOTATIONS: [&str; 8] =
 /// A schema with everything that belongs to it.
 #[derive(Clone, Debug)]
 pub(super) struct Schema<'a> {
-    /// Where it stands, after references that stand alone.
+    /// Its place, after references that stand alone.
     pub(super) place: Node<'a>,
-    /// The schema itself, then what it is composed of.
+    /// The schema itself, then its parts.
     pub(super) parts: Vec<SchemaPart<'a>>,
     /// Alternatives that are null and nothing else.
     pub(super) nulls: Vec<Node<'a>>,
@@ -32,7 +32,7 @@ pub(super) struct SchemaPart<'a> {
     annotations: bool,
 }
 
-/// Where references that stand alone lead.
+/// The target of references that stand alone.
 pub(super) fn follow<'a>(node: &Node<'a>, siblings: bool) -> Node<'a> {
     let mut node = node.clone();
     for _ in 0..64 {
@@ -85,13 +85,13 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// Where a keyword stands.
+    /// The places of a keyword.
     pub(super) fn all(&self, key: &str) -> Vec<Node<'a>> {
         let counts = |part: &&SchemaPart<'a>| !part.annotations || ANNOTATIONS.contains(&key);
         self.parts.iter().filter(counts).filter_map(|part| part.node.get(key)).collect()
     }
 
-    /// Where a keyword stands first.
+    /// The first place of a keyword.
     pub(super) fn first(&self, key: &str) -> Option<Node<'a>> {
         let counts = |part: &&SchemaPart<'a>| !part.annotations || ANNOTATIONS.contains(&key);
         self.parts.iter().filter(counts).find_map(|part| part.node.get(key))
@@ -138,7 +138,7 @@ impl<'a> Schema<'a> {
         })
     }
 
-    /// Whether a pattern says that text has to be a number.
+    /// Reports whether a pattern says that text has to be a number.
     fn is_number(&self) -> bool {
         self.all("pattern").iter().any(|node| node.value.as_str().is_some_and(is_numeric))
     }
@@ -159,7 +159,7 @@ impl<'a> Schema<'a> {
         said.unwrap_or(if is_file { "binary" } else { "" })
     }
 
-    /// Whether null is said to be a value.
+    /// Reports whether null is declared as a value.
     pub(super) fn nullable(&self) -> bool {
         let by_type = |node: &Node<'_>| match node.value {
             Value::String(name) => name == "null",
@@ -218,7 +218,7 @@ pub(in crate::drift) fn is_no_text(schema: &Node<'_>, siblings: bool) -> bool {
     schema.types().map_or(schema.first("properties").is_some(), |types| !types.contains("string"))
 }
 
-/// Whether a schema is met by null alone.
+/// Reports whether only null fits a schema.
 fn is_null(schema: &Value) -> bool {
     let Some(map) = schema.as_object() else { return false };
     let only = |key: &str| map.keys().all(|other| other == key || other == "nullable" || other == "description");

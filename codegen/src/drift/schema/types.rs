@@ -72,7 +72,7 @@ impl Pair<'_, '_> {
         apart
     }
 
-    /// Whether everything is text where these schemas stand, and whoever reads it takes any text.
+    /// Reports whether everything is text at these schemas, and readers take any text.
     fn is_loose(&self) -> bool {
         let (from, to) = if self.class.response { (&self.after, &self.before) } else { (&self.before, &self.after) };
         let scalar = |schema: &Schema<'_>| {
@@ -91,7 +91,7 @@ impl Pair<'_, '_> {
         text && any_text
     }
 
-    /// Whether one value became a list of such values, and the value that older callers send is a list of one.
+    /// Reports whether one value became a list of such values, and the value that older callers send is a list of one.
     fn is_repeated(&self) -> bool {
         if (self.class.spot, self.class.carrier) != (Spot::Parameter, Carrier::Repeated) {
             return false;
@@ -168,7 +168,7 @@ impl Pair<'_, '_> {
     }
 }
 
-/// Whether every value of the types `inner` is one of the types `outer`.
+/// Reports whether every value of the types `inner` is one of the types `outer`.
 fn covers(outer: Option<&BTreeSet<&str>>, inner: Option<&BTreeSet<&str>>) -> bool {
     match (outer, inner) {
         (None, _) => true,

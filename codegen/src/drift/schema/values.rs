@@ -75,7 +75,7 @@ impl Pair<'_, '_> {
         self.emit(Rule::ValueNamesChanged, old.as_ref(), new.as_ref()).keyword = others.join(", ");
     }
 
-    /// Whether a side says the only one of the values as a constant.
+    /// Reports whether a side says the only one of the values as a constant.
     fn is_constant_of(&self, side: usize, values: &[Value]) -> bool {
         let schema = [&self.before, &self.after][side];
         matches!((values, schema.first("const")), ([only], Some(constant)) if only == constant.value)

@@ -23,7 +23,7 @@ impl Call {
         Self { before, after }
     }
 
-    /// The call before and the call after, as code between backticks. Of long ones, what both have is left out.
+    /// The call before and the call after, as code between backticks. Of long ones, the common part is left out.
     #[must_use]
     pub fn says(&self) -> String {
         match (&self.before, &self.after) {

@@ -90,8 +90,8 @@ impl<P> ClientBuilder<P> {
     /// Adds a header to every request to the main server, unless the request sets it. Additional servers have [headers
     /// of their own](crate::ServerSettings::default_header); the issuer gets none of them.
     ///
-    /// [`build`](Self::build) refuses `Authorization`, which the credential sets, and `Host`, `Content-Length`,
-    /// `Transfer-Encoding` and `Connection`, which the connection sets.
+    /// [`build`](Self::build) refuses `Authorization`, which the credential sets, `Accept` and `Content-Type`, which each
+    /// operation sets, and `Host`, `Content-Length`, `Transfer-Encoding` and `Connection`, which the connection sets.
     pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.network.headers.push((name.into(), value.into()));
         self

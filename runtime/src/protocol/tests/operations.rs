@@ -121,7 +121,7 @@ async fn multipart_forms() {
     let on_disk = folder.path().join("report.csv");
     std::fs::write(&on_disk, "1,2").unwrap();
     let form = UploadForm {
-        file: Upload::bytes("data").file_name("a\"b\r\nX-Evil: 1\0.txt").content_type("text/plain"),
+        file: Upload::bytes("data").file_name("a\"b;c\\d\r\nX-Evil: 1\0.txt").content_type("text/plain"),
         files: vec![Upload::file(&on_disk), Upload::bytes("two")],
         name: "ü".to_owned(),
         level: None,
@@ -132,7 +132,7 @@ async fn multipart_forms() {
     let media_type = sent.header("content-type").unwrap();
     let boundary = media_type.strip_prefix("multipart/form-data; boundary=").unwrap();
     assert!(!sent.chunked, "the length is known");
-    let expected = "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a%22b%0D%0AX-Evil: 1%00.txt\"\r\n\
+    let expected = "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a%22b%3Bc%5Cd%0D%0AX-Evil: 1%00.txt\"\r\n\
         Content-Type: text/plain\r\n\r\ndata\r\n\
         --B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"report.csv\"\r\n\
         Content-Type: application/octet-stream\r\n\r\n1,2\r\n\

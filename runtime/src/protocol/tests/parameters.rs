@@ -67,7 +67,7 @@ async fn numbers_that_json_does_not_have_are_errors() {
 
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let single = [f32::NAN, f32::INFINITY][usize::from(number.is_infinite())];
-        let inside: [Box<dyn Argument>; 8] = [
+        let inside: [Box<dyn Argument>; 10] = [
             Box::new(number),
             Box::new(single),
             Box::new(Some(number)),
@@ -76,6 +76,8 @@ async fn numbers_that_json_does_not_have_are_errors() {
             Box::new(BTreeMap::from([("a", Some([number]))])),
             Box::new(super::types::Circle { radius: number }),
             Box::new(Some(super::types::Either::Number(number))),
+            Box::new(Value::from(number)),
+            Box::new(Object::from_iter([("a", vec![number])])),
         ];
         for (index, value) in inside.iter().enumerate() {
             assert!(crate::protocol::to_bytes(&**value).is_err(), "{number} in {index}");

@@ -7,7 +7,7 @@ use serde::ser::{
 };
 
 /// A serializer, or one of its compounds, that fails on NaN and infinity.
-pub(super) struct Finite<S>(pub(super) S);
+pub(crate) struct Finite<S>(pub(crate) S);
 
 /// A value inside another one.
 struct Inner<'v, T: ?Sized>(&'v T);
