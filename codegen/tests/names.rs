@@ -211,7 +211,7 @@ fn documents_with_the_same_paths_keep_their_names_apart() {
 }
 
 /// A contract with one operation, and one more that is as it is said.
-fn of(operation: &Value, other: &Value) -> Value {
+fn contract(operation: &Value, other: &Value) -> Value {
     json!({
         "openapi": "3.0.3",
         "info": {"title": "T", "version": "1"},
@@ -240,12 +240,24 @@ fn what_the_lock_keeps_goes_with_its_line() {
     let other_tag = json!({"tags": ["Two"], "responses": done});
     // Before, after, and the method with the lock and without it.
     let cases = [
-        ("another media type", of(&with(&xml, None), &get), of(&with(&both, None), &get), "body: &str", "body: i64"),
-        ("a body", of(&plain, &get), of(&with(&both, None), &get), "(self) ->", "body: i64"),
-        ("a required body", of(&plain, &get), of(&with(&both, Some(true)), &get), "body: i64", "body: i64"),
-        ("another tag", of(&plain, &get), of(&other_tag, &get), "families::one::One::", "families::two::Two::"),
-        ("the client's version", of(&asks, &asks), of(&asks, &get), "(self) ->", "api_version: &str"),
-        ("a version in each call", of(&asks, &get), of(&asks, &asks), "api_version: &str", "(self) ->"),
+        (
+            "another media type",
+            contract(&with(&xml, None), &get),
+            contract(&with(&both, None), &get),
+            "body: &str",
+            "body: i64",
+        ),
+        ("a body", contract(&plain, &get), contract(&with(&both, None), &get), "(self) ->", "body: i64"),
+        ("a required body", contract(&plain, &get), contract(&with(&both, Some(true)), &get), "body: i64", "body: i64"),
+        (
+            "another tag",
+            contract(&plain, &get),
+            contract(&other_tag, &get),
+            "families::one::One::",
+            "families::two::Two::",
+        ),
+        ("the client's version", contract(&asks, &asks), contract(&asks, &get), "(self) ->", "api_version: &str"),
+        ("a version in each call", contract(&asks, &get), contract(&asks, &asks), "api_version: &str", "(self) ->"),
     ];
     for (what, before, after, kept, anew) in cases {
         let case = Case { name: what.to_owned(), bytes: Vec::new(), setup: Setup::default() };

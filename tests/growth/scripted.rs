@@ -27,7 +27,7 @@ type Object = Map<String, Value>;
 
 impl Scripted {
     /// `kept`: operations that stay as they are, as method and path.
-    pub(crate) fn of(contract: &Value, kept: impl Iterator<Item = String>) -> Self {
+    pub(crate) fn new(contract: &Value, kept: impl Iterator<Item = String>) -> Self {
         let mut whole = contract.clone();
         let sent = kinds::reached(&mut whole, &["requestBody", "parameters"]).into_iter().collect();
         let received = kinds::reached(&mut whole, &["responses"]).into_iter().collect();

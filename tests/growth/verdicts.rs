@@ -24,7 +24,7 @@ pub(super) struct Reported {
 pub(super) fn scripted(case: &Case, before: &Output) -> (Value, Vec<Reported>) {
     let pages = case.setup.config.paginations.iter().map(|entry| entry.operation.clone());
     // Nor those that send files: the program of `wire` has none.
-    let mut all = Scripted::of(&case.contract, pages.chain(forms(&case.contract)));
+    let mut all = Scripted::new(&case.contract, pages.chain(forms(&case.contract)));
     let mut reported = Vec::new();
     for change in CHANGES {
         let what = change.0;
@@ -74,7 +74,7 @@ pub(super) struct Broken<'a> {
 }
 
 impl<'a> Broken<'a> {
-    pub(super) fn of(drift: &'a Drift, before: &'a Output) -> Self {
+    pub(super) fn from_drift(drift: &'a Drift, before: &'a Output) -> Self {
         let mut broken = Self::default();
         for (change, _) in drift.items() {
             let Some(state) = change.before.as_ref().filter(|_| change.source == Source::Major) else { continue };
@@ -167,7 +167,7 @@ fn the_compiler_says_what_the_report_says() {
         let refused = refused(&case, &after, &before, &program);
 
         let whole = compared(&case, &contract, &before, &after);
-        let broken = Broken::of(&whole, &before);
+        let broken = Broken::from_drift(&whole, &before);
         for (line, item) in &used {
             match (refused.contains(line), broken.has(item)) {
                 (true, false) => {
@@ -180,7 +180,7 @@ fn the_compiler_says_what_the_report_says() {
             }
         }
         for Reported { what, drift, .. } in &reported {
-            let own = Broken::of(drift, &before);
+            let own = Broken::from_drift(drift, &before);
             let breaks = used.iter().any(|(line, item)| refused.contains(line) && own.has(item));
             // An item that moves behind another feature breaks no program that enables all of them.
             let is_told = drift.source() == Source::Major && !(own.items.is_empty() && own.other.is_empty());

@@ -124,7 +124,7 @@ impl Parameter {
 }
 
 impl Media {
-    pub(crate) fn of(schema: Schema) -> Self {
+    pub(crate) fn new(schema: Schema) -> Self {
         Self { schema, encoding: Vec::new() }
     }
 }

@@ -114,7 +114,7 @@ pub(super) const BODY: &str = "(body)";
 
 impl Caller {
     /// `parameters`: the names of an operation's parameters in the contract.
-    pub(super) fn of(client: &Output, parameters: impl Fn(&str) -> Vec<String>) -> Self {
+    pub(super) fn new(client: &Output, parameters: impl Fn(&str) -> Vec<String>) -> Self {
         let items = &client.api.items;
         let accessors: BTreeMap<&str, &str> = items
             .iter()

@@ -251,7 +251,7 @@ impl<'c> Meeting<'c> {
                 (operation.key.clone(), all.collect())
             })
             .collect();
-        let caller = Caller::of(before, |key| names.get(key).cloned().unwrap_or_default());
+        let caller = Caller::new(before, |key| names.get(key).cloned().unwrap_or_default());
         let service = runtime.block_on(Service::start());
         let program = Running::start(case, before, &caller, &service.address);
         let before = Arc::new(case.contract.clone());
