@@ -29,7 +29,7 @@ fn visit(method: &str, address: &str, cookie: &str, form: &str) -> (u16, Option<
     let header = |name: &str| {
         let mut lines = answer.lines().take_while(|line| !line.is_empty());
         lines
-            .find_map(|line| line.split_once(": ").filter(|(found, _)| found.eq_ignore_ascii_case(name)))
+            .find_map(|line| line.split_once(": ").filter(|(key, _)| key.eq_ignore_ascii_case(name)))
             .map(|(_, value)| value.to_owned())
     };
     let status = answer.split(' ').nth(1).unwrap().parse().unwrap();

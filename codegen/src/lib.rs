@@ -80,7 +80,7 @@ pub use output::{Contract, Credentials, Degraded, Feature, FirstCall, Output, Pr
 pub use pins::Names;
 pub use report::{Problem, Report};
 /// The version of the interface between generated code and `driftless-runtime`.
-pub const INTERFACE: u16 = 1;
+pub const INTERFACE: u16 = 2;
 
 pub use setup::{GraphqlFiles, Reserved, Setup};
 pub use text::line;

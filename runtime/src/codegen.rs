@@ -29,7 +29,7 @@ pub use crate::{
 };
 
 /// The version of the interface between generated code and this crate: the version that `generated!` accepts.
-pub const INTERFACE: u32 = 1;
+pub const INTERFACE: u32 = 2;
 
 /// All names that generated code uses.
 pub mod prelude {

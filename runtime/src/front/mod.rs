@@ -13,7 +13,7 @@ mod testing;
 #[macro_export]
 macro_rules! __generated {
     (
-        interface 1;
+        interface 2;
         client $client:ident;
         builder $builder:ident;
         variables $variables:literal;
@@ -67,7 +67,7 @@ macro_rules! __generated {
         ::core::compile_error!(::core::concat!(
             "this client was generated for interface ",
             $other,
-            " of driftless-runtime, and the runtime here has interface 1: run `cargo xtask regenerate --offline` with the \
+            " of driftless-runtime, and the runtime here has interface 2: run `cargo xtask regenerate --offline` with the \
              version of driftless that the runtime has"
         ));
     };
