@@ -8,6 +8,7 @@
 )]
 
 mod cases;
+mod close_names;
 mod common;
 mod determinism;
 mod drift;
@@ -20,6 +21,7 @@ mod hostile;
 mod load;
 mod names;
 mod pages;
+mod rules;
 mod servers;
 mod upgrade;
 mod upgrade_corpus;

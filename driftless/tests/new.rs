@@ -120,7 +120,7 @@ fn the_service_is_asked_once() {
     inside(&folder, &["regenerate", "--accept-loss"], &[]).succeeds(&["changed"]);
 }
 
-/// The first program is given what the contract asks for, and the next download has the same variables.
+/// The first program gets the credentials that the contract asks for, and the next download has the same variables.
 #[test]
 fn the_variables_are_those_that_the_contract_asks_for() {
     let key = |place: &str, name: &str| serde_json::json!({ "type": "apiKey", "in": place, "name": name });

@@ -1,4 +1,4 @@
-//! Kinds of additive changes: what a service may publish without taking anything back. Each is made wherever a contract has
+//! Kinds of additive changes, which a service may publish without taking anything back. Each is made wherever a contract has
 //! room for it.
 
 use serde_json::{Map, Value, json};
@@ -63,6 +63,16 @@ pub(crate) const KINDS: &[Kind] = &[
             properties(object).insert("grown".to_owned(), json!({"type": "string"}));
         })
     }),
+    ("a member whose name is close to another", |c| {
+        every_object(c, |object| {
+            let known: Vec<String> = properties(object).keys().cloned().collect();
+            for name in known {
+                for close in [snake(&name), name.to_uppercase()] {
+                    properties(object).entry(close).or_insert(json!({"type": "integer"}));
+                }
+            }
+        })
+    }),
     ("an optional member that may be null", |c| {
         every_object(c, |object| {
             properties(object)
@@ -112,6 +122,23 @@ pub(crate) const KINDS: &[Kind] = &[
                 && values.iter().all(Value::is_string)
             {
                 values.insert(0, json!("AnEarlierValue"));
+            }
+        })
+    }),
+    ("a value whose name is close to another", |c| {
+        walk(c, &mut |schema| {
+            let has_names = schema.keys().any(|key| key.starts_with("x-enum"));
+            if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut)
+                && values.len() > 1
+                && values.iter().all(Value::is_string)
+                && !has_names
+            {
+                let known: Vec<String> = values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+                for close in known.iter().flat_map(|name| [snake(name), name.to_uppercase()]) {
+                    if !values.contains(&json!(close)) {
+                        values.insert(0, json!(close));
+                    }
+                }
             }
         })
     }),
@@ -253,7 +280,7 @@ pub(crate) const KINDS: &[Kind] = &[
             for limit in
                 ["minLength", "maxLength", "minimum", "maximum", "pattern", "minItems", "maxItems", "uniqueItems"]
             {
-                // A pattern beside several types is what makes a number of a text.
+                // A pattern beside several types lets the generator read a text as a number.
                 let is_type = limit == "pattern" && schema.get("type").is_some_and(Value::is_array);
                 if !is_type && schema.get(limit).is_some_and(|limit| !limit.is_object()) {
                     schema.remove(limit);
@@ -333,7 +360,7 @@ pub(crate) const KINDS: &[Kind] = &[
     }),
 ];
 
-/// What a contract demands no longer.
+/// Requirements that a contract gives up.
 pub(crate) const LOOSENED: &[Kind] = &[
     ("a parameter", |c| {
         every_operation(c, |op| {
@@ -443,14 +470,14 @@ pub(crate) fn reached(contract: &mut Value, from: &[&str]) -> Vec<String> {
     every_operation(contract, |op| {
         from.iter().filter_map(|key| op.get(*key)).for_each(|part| names(part, &mut waiting));
     });
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     while let Some(name) = waiting.pop() {
-        if !found.contains(&name) {
+        if !all.contains(&name) {
             names(&schemas(contract)[&name], &mut waiting);
-            found.push(name);
+            all.push(name);
         }
     }
-    found
+    all
 }
 
 fn names(value: &Value, into: &mut Vec<String>) {
@@ -468,7 +495,7 @@ fn names(value: &Value, into: &mut Vec<String>) {
     }
 }
 
-/// Another variant for every union of several: what may be null, or is named twice, is not a union yet.
+/// Another variant for every union of several. A schema beside null, or one that is named twice, is not a union yet.
 fn unions(contract: &mut Value, add: fn(&mut Vec<Value>, Value)) {
     let is_union = |all: &&mut Vec<Value>| {
         let mut distinct: Vec<&Value> = Vec::new();

@@ -1,4 +1,4 @@
-//! Where operations are called: the address of the service, and the path behind it.
+//! Addresses of operations: the address of the service, and the path behind it.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub(super) fn moved(old: &Operation<'_>, new: &Operation<'_>, index: usize, log:
         return;
     }
     let rule = if is_same_place(old, new) { Rule::BasePathMoved } else { Rule::OperationMoved };
-    let mut change = Change::new(rule, old.key(), Some(&old.node), Some(&new.node)).of(index);
+    let mut change = Change::new(rule, old.key(), Some(&old.node), Some(&new.node)).at_operation(index);
     let (one, other) = match rule {
         Rule::BasePathMoved => difference(&old.base, &new.base),
         _ if old.method == new.method && old.base == new.base => difference(&old.positional(), &new.positional()),
@@ -24,13 +24,13 @@ pub(super) fn moved(old: &Operation<'_>, new: &Operation<'_>, index: usize, log:
     log.push(change);
 }
 
-/// Whether requests go where they went, although address and path are put together from other parts.
+/// Reports whether requests go to the same address, although address and path are put together from other parts.
 fn is_same_place(old: &Operation<'_>, new: &Operation<'_>) -> bool {
     let path = |operation: &Operation<'_>| segments(&operation.full()).map(str::to_owned).collect::<Vec<_>>();
     old.method == new.method && path(old) == path(new)
 }
 
-/// What two paths do not have in common at their beginnings and ends.
+/// The middles of two paths, without their common beginnings and ends.
 fn difference(one: &str, other: &str) -> (String, String) {
     let (one, other): (Vec<&str>, Vec<&str>) = (segments(one).collect(), segments(other).collect());
     let shortest = one.len().min(other.len());
@@ -58,6 +58,8 @@ pub(super) fn servers(sides: [&Side; 2], pairs: &[(&Operation<'_>, &Operation<'_
         return;
     }
     let mut change = Change::new(Rule::ServerChanged, "the address of the service", old.as_ref(), new.as_ref());
+    let list = |all: &BTreeSet<String>| all.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    change.keyword = format!("{} → {}", list(&before), list(&after));
     if before.is_subset(&after) {
         change.wire = Some(Wire::Safe);
     }

@@ -5,7 +5,7 @@ use super::change::{Carrier, Change, Spot};
 use super::rule::Rule;
 
 /// The names of oasdiff's rules for a change, as far as it has any.
-pub(super) fn of(change: &Change) -> Vec<String> {
+pub(super) fn names(change: &Change) -> Vec<String> {
     let place = place(change);
     let own = operation(change);
     if !own.is_empty() {
@@ -18,7 +18,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
     // The first of these names that there is.
     let first = |suffixes: &[&str]| suffixes.iter().find_map(|suffix| name(place, suffix)).into_iter().collect();
     let schema = |suffix: &str| first(&[suffix]);
-    // Told of members that are only read, as of others.
+    // Reported of members that are only read, as of others.
     let first_plain = |suffixes: &[&str]| {
         let plain = if place == "request-read-only-property" { "request-property" } else { place };
         suffixes.iter().find_map(|suffix| name(place, suffix).or_else(|| name(plain, suffix))).into_iter().collect()
@@ -40,7 +40,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         Rule::TypeChanged | Rule::TypeWidened | Rule::TypeNarrowed if change.variant == "loose" => {
             first(&["type-compatible", "type-generalized"])
         }
-        // How a member of a parameter is written is not known: a text may do for what was there before, another type does not.
+        // The encoding of a member of a parameter is not known: a text may do for the type before, another type does not.
         Rule::TypeChanged | Rule::FormatChanged
             if change.class.spot == Spot::ParameterProperty
                 && change.after.as_ref().is_none_or(|after| !after.value.starts_with("string")) =>
@@ -130,7 +130,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
     }
 }
 
-/// Whether the change lies in a header of a request.
+/// Reports whether the change lies in a header of a request.
 fn is_header_member(change: &Change) -> bool {
     change.class.spot == Spot::ParameterProperty && change.class.carrier == Carrier::RequestHeader
 }
@@ -154,7 +154,7 @@ fn member(direction: &str, necessity: &str, suffix: &str) -> Vec<String> {
 }
 
 fn place(change: &Change) -> &'static str {
-    match (change.class.response, change.class.spot, change.class.muted) {
+    match (change.class.response, change.class.spot, change.class.unsent) {
         (false, Spot::Body | Spot::Operation, _) => "request-body",
         (false, Spot::Property, true) => "request-read-only-property",
         (false, Spot::Property, false) => "request-property",
@@ -167,7 +167,7 @@ fn place(change: &Change) -> &'static str {
     }
 }
 
-/// What concerns an operation, a parameter or a body as a whole.
+/// The names for an operation, a parameter or a body as a whole.
 fn operation(change: &Change) -> Vec<String> {
     let request = |suffix: &str| vec![format!("request-{suffix}")];
     let parameter = matches!(change.class.spot, Spot::Parameter);
@@ -239,7 +239,7 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::MediaTypeAdded => vec![format!("{direction}-media-type-added")],
         Rule::MediaTypeRemoved => vec![format!("{direction}-media-type-removed")],
         Rule::MediaTypeChanged if change.variant == "rewritten" => {
-            ["removed", "added"].map(|what| format!("{direction}-media-type-{what}")).into()
+            ["removed", "added"].map(|end| format!("{direction}-media-type-{end}")).into()
         }
         Rule::MediaTypeChanged if change.class.response => vec![format!("response-media-type-name-{}", change.variant)],
         Rule::ContentSchemaAdded => name(place(change), "media-type-schema-added").into_iter().collect(),

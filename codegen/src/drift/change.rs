@@ -9,7 +9,7 @@ use super::rule::{Rule, Wire};
 use crate::model::Node;
 use crate::pointer;
 
-/// Who sends what changed.
+/// The sender of the changed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -21,7 +21,7 @@ pub enum Direction {
     Both,
 }
 
-/// Where a schema stands, as far as that decides what its changes mean and are called elsewhere.
+/// The position of a schema, as far as it decides the meaning of changes and their names in other tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Spot {
     /// The operation, or the document.
@@ -56,8 +56,9 @@ pub(super) enum Carrier {
 pub(super) struct Class {
     pub(super) response: bool,
     pub(super) spot: Spot,
-    /// In a member that is not sent in this direction: read-only in a request, write-only in a response.
-    pub(super) muted: bool,
+    /// In a member that is not sent in this direction: read-only in a request, write-only in a response. Also in an informational
+    /// response, which is never sent with a body.
+    pub(super) unsent: bool,
     /// Sent always, so that a default never takes its place.
     pub(super) always: bool,
     /// Read as an `Option` by this client, which takes a null for a missing member.
@@ -73,7 +74,7 @@ impl Class {
     pub(super) const OPERATION: Self = Self {
         response: false,
         spot: Spot::Operation,
-        muted: false,
+        unsent: false,
         always: false,
         option: false,
         unused: false,
@@ -89,7 +90,7 @@ impl Class {
         Self { response: true, spot, ..Self::OPERATION }
     }
 
-    /// The class of what lies within.
+    /// The class of the schemas within.
     pub(super) fn within(self) -> Self {
         let spot = match self.spot {
             Spot::Body | Spot::Property | Spot::Operation => Spot::Property,
@@ -104,16 +105,16 @@ impl Class {
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) rule: Rule,
-    /// What changed, in wire names: `CreateComponent.kind`, `GET /api/projects`.
+    /// The changed part, in wire names: `CreateComponent.kind`, `GET /api/projects`.
     pub(super) subject: String,
-    /// What a rule about many keywords, values or media types is about here.
+    /// The keyword, value or media type, for a rule about many of them.
     pub(super) keyword: String,
     pub(super) before: Option<OutlineSite>,
     pub(super) after: Option<OutlineSite>,
     pub(super) class: Class,
-    /// Whether the member or parameter is required.
+    /// `true` if the member or parameter is required.
     pub(super) required: bool,
-    /// What only other tools tell apart.
+    /// A distinction that only other tools make.
     pub(super) variant: &'static str,
     /// The pair of schemas that it was found at.
     pub(super) node: Option<usize>,
@@ -121,13 +122,13 @@ pub(super) struct Change {
     pub(super) head: Option<String>,
     /// The operations that it was found at, where it was not found at a schema.
     pub(super) operations: BTreeSet<usize>,
-    /// In place of what the rule says.
+    /// Replaces the cost that the rule declares.
     pub(super) wire: Option<Wire>,
     /// In place of that, for a program that was built with this client.
     pub(super) client: Option<Wire>,
     /// Components that came or went with it, before and after.
     pub(super) with: [BTreeSet<String>; 2],
-    /// What other tools find here besides.
+    /// Further findings of other tools here.
     pub(super) besides: Vec<String>,
 }
 
@@ -139,7 +140,7 @@ pub(super) struct OutlineSite {
 }
 
 impl OutlineSite {
-    pub(super) fn of(node: &Node<'_>) -> Self {
+    pub(super) fn from_node(node: &Node<'_>) -> Self {
         Self { pointer: node.pointer.clone(), value: short(node.value) }
     }
 }
@@ -157,7 +158,7 @@ pub(super) fn short(value: &Value) -> String {
     }
 }
 
-/// Places that stay as they were, by the rule and the keyword of what did not.
+/// Places that stay as they were, by the rule and the keyword of the others.
 pub(super) type Kept = BTreeMap<(Rule, String), BTreeSet<String>>;
 
 /// Everything that a comparison finds out, in the order in which it does.
@@ -167,9 +168,9 @@ pub(super) struct Log {
     /// Places that belong together although their pointers differ: before → after, and after → before.
     pub(super) forward: HashMap<String, String>,
     pub(super) backward: HashMap<String, String>,
-    /// What places are called that have no name of their own, before and after.
+    /// Names for places that have none of their own, before and after.
     pub(super) names: [HashMap<String, String>; 2],
-    /// Places that are told with others: whether before, and where.
+    /// Places that are reported with others: the side (`true`: before), and the pointer.
     pub(super) quiet: Vec<(bool, String)>,
     /// Places whose own keywords were compared, before and after.
     pub(super) judged: [BTreeSet<String>; 2],
@@ -192,7 +193,7 @@ impl Log {
         self.kept.entry((rule, keyword.to_owned())).or_default().insert(before.pointer.clone());
     }
 
-    /// What is written at the places was understood, and is told where it matters.
+    /// The text at the place was understood, and is reported where it matters.
     pub(super) fn judge(&mut self, side: usize, pointer: &str) {
         self.judged[side].insert(pointer.to_owned());
     }
@@ -212,7 +213,7 @@ impl Log {
         self.changes.push(change);
     }
 
-    /// What a place is called, in wire names.
+    /// The name of a place, in wire names.
     pub(super) fn label(&self, side: usize, place: &str) -> String {
         let ends = place.rmatch_indices('/').map(|(end, _)| end);
         let named = ends.take(64).find_map(|end| Some((self.names[side].get(&place[..end])?, &place[end..])));
@@ -238,8 +239,8 @@ impl Change {
             rule,
             subject: subject.into(),
             keyword: String::new(),
-            before: before.map(OutlineSite::of),
-            after: after.map(OutlineSite::of),
+            before: before.map(OutlineSite::from_node),
+            after: after.map(OutlineSite::from_node),
             class: Class::OPERATION,
             required: false,
             variant: "",
@@ -265,7 +266,7 @@ impl Change {
         Self { variant, ..self }
     }
 
-    pub(super) fn of(mut self, operation: usize) -> Self {
+    pub(super) fn at_operation(mut self, operation: usize) -> Self {
         self.operations.insert(operation);
         self
     }
@@ -291,7 +292,7 @@ impl Change {
     }
 
     fn judged(&self, response: Wire) -> Wire {
-        match (self.wire, self.class.muted, self.class.response) {
+        match (self.wire, self.class.unsent, self.class.response) {
             (Some(wire), _, _) => wire,
             (None, true, _) => Wire::None,
             (None, false, true) => response,
@@ -300,7 +301,7 @@ impl Change {
     }
 }
 
-/// What a place is called, in wire names: the component or operation that it lies in, and the way from there.
+/// The name of a place, in wire names: the component or operation that it lies in, and the way from there.
 pub(super) fn label(place: &str) -> String {
     let tokens: Vec<String> = pointer::tokens(place).collect();
     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();

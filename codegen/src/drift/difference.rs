@@ -22,7 +22,7 @@ pub(super) enum Mark {
 /// Lines of a part that are shown, and characters of a text in them.
 const LINES: usize = 80;
 const CHARACTERS: usize = 160;
-/// Equal lines around what differs.
+/// Equal lines around a difference.
 const AROUND: usize = 3;
 /// Pairs of lines that are compared. Beyond it, everything between the first and the last difference differs.
 const PAIRS: usize = 100_000;
@@ -64,7 +64,7 @@ fn whole(document: &Value, place: &str) -> String {
     place.to_owned()
 }
 
-/// The lines of both parts: what differs, and a few equal lines around it. None where nothing but the place differs.
+/// The lines of both parts: the differences, and a few equal lines around them. None if only the place differs.
 pub(super) fn lines(before: Option<&Excerpt>, after: Option<&Excerpt>) -> Vec<(Mark, String)> {
     let [old, new] = [before, after].map(|part| part.map(Excerpt::lines).unwrap_or_default());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -84,7 +84,7 @@ fn middle(old: &[String], new: &[String]) -> Vec<(Mark, String)> {
     if old.len() * new.len() > PAIRS {
         return old.iter().map(gone).chain(new.iter().map(fresh)).collect();
     }
-    // The longest common subsequence of what begins at each pair of lines.
+    // The longest common subsequence from each pair of lines on.
     let width = new.len() + 1;
     let mut longest = vec![0u32; (old.len() + 1) * width];
     for row in (0..old.len()).rev() {
@@ -113,7 +113,7 @@ fn middle(old: &[String], new: &[String]) -> Vec<(Mark, String)> {
     lines
 }
 
-/// Leaves out equal lines that are far from what differs.
+/// Leaves out equal lines that are far from differences.
 fn near(all: &[(Mark, String)]) -> Vec<(Mark, String)> {
     let mut is_near = vec![false; all.len()];
     for (index, _) in all.iter().enumerate().filter(|(_, (mark, _))| *mark != Mark::Same) {
@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    fn told(before: Option<Value>, after: Option<Value>) -> String {
+    fn report(before: Option<Value>, after: Option<Value>) -> String {
         let part = |value: Option<Value>| value.map(|value| Excerpt { name: "size".to_owned(), value });
         let (before, after) = (part(before), part(after));
         let line = |(mark, line): (Mark, String)| {
@@ -218,16 +218,16 @@ mod tests {
     fn lines_that_differ_have_a_sign_and_far_ones_are_left_out() {
         let (before, after) =
             (json!({"type": "integer", "format": "int32"}), json!({"format": "int64", "type": "integer"}));
-        let both = told(Some(before.clone()), Some(after));
+        let both = report(Some(before.clone()), Some(after));
         assert_eq!(
             both,
             " \"size\": {\n-  \"format\": \"int32\",\n+  \"format\": \"int64\",\n   \"type\": \"integer\"\n }\n"
         );
-        assert!(told(Some(before.clone()), None).lines().all(|line| line.starts_with('-')));
-        assert_eq!(told(Some(before.clone()), Some(before)), "");
+        assert!(report(Some(before.clone()), None).lines().all(|line| line.starts_with('-')));
+        assert_eq!(report(Some(before.clone()), Some(before)), "");
         let many =
             |last: &str| json!({"a": [1, 2], "all": (0..20).map(|n| json!({ "n": n })).collect::<Vec<_>>(), "z": last});
-        let far = told(Some(many("a")), Some(many("b")));
+        let far = report(Some(many("a")), Some(many("b")));
         assert_eq!(far.lines().filter(|line| line.starts_with('.')).count(), 1, "{far}");
         assert!(far.contains("-  \"z\": \"a\"\n+  \"z\": \"b\"\n"), "{far}");
     }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_part_of_any_size_is_a_few_lines() {
         let large = |offset: u32| Value::Array((0..2000).map(|n| json!({"n": n + offset})).collect());
-        let text = told(Some(large(0)), Some(large(5000)));
+        let text = report(Some(large(0)), Some(large(5000)));
         assert!(text.lines().count() <= LINES + 1, "{}", text.lines().count());
     }
 }

@@ -1,4 +1,4 @@
-//! What a reviewer reads: one finding a cause.
+//! Findings, which a reviewer reads: one for each cause.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -26,33 +26,33 @@ pub struct Site {
     pub document: String,
     /// JSON pointer (RFC 6901).
     pub pointer: String,
-    /// What stands there, as short text.
+    /// The value there, as short text.
     pub value: String,
 }
 
 /// One cause, whatever the number of operations that it reaches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What kind of change it is.
+    /// The kind of change.
     pub rule: Rule,
     /// The effect on a program that was built with this client: it asks for one media type, reads a null where a member may be
     /// left out, and keeps values that it does not know.
     pub client: Wire,
     /// The effect on any client of the contract, by a strict reading.
     pub contract: Wire,
-    /// What it does to a program that is compiled again; `None` as well where no items were compared.
+    /// The effect on a program that is compiled again; `None` as well if no items were compared.
     pub source: Source,
-    /// `true` if running programs notice it, and the compiler does not: [`Finding::action`] says what to do about it.
+    /// `true` if running programs notice it, and the compiler does not: [`Finding::action`] is the work to do.
     pub silent: bool,
     /// The work for people who call these operations; `None` if no items were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
-    /// What changed, in wire names, such as `CreateComponent.kind`.
+    /// The changed part, in wire names, such as `CreateComponent.kind`.
     pub subject: String,
-    /// What a rule about many keywords, values or media types is about here.
+    /// The keyword, value or media type, for a rule about many of them.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub keyword: String,
-    /// What happened to the subject; each text of the contract stands between backticks.
+    /// The predicate of a sentence about the subject; each text of the contract stands between backticks.
     pub change: String,
     /// The symptom; empty if no program that was built with this client has one.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -60,18 +60,18 @@ pub struct Finding {
     /// The symptom of other clients, if it costs them more.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub other_clients: String,
-    /// Where it was; `None` for what is new.
+    /// The place before; `None` if it is new.
     pub before: Option<Site>,
-    /// Where it is; `None` for what is gone.
+    /// The place after; `None` if it is gone.
     pub after: Option<Site>,
-    /// Who sends it.
+    /// The sender.
     pub direction: Direction,
     /// The operations that reach it.
     pub operations: BTreeSet<String>,
     /// The route families of these operations; empty where no items were compared.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub families: BTreeSet<String>,
-    /// Whether all of these operations are marked as assumed.
+    /// `true` if all of these operations are marked as assumed.
     pub assumed: bool,
     /// The public Rust items that change with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -82,13 +82,14 @@ pub struct Finding {
     /// The place that refers to another schema now, which the finding tells of a difference of.
     #[serde(skip)]
     pub(super) head: Option<String>,
-    /// The same change in the words of oasdiff.
+    /// The same change in the words of oasdiff, which tests compare.
+    #[serde(skip)]
     pub aliases: BTreeSet<String>,
     /// Twelve characters that stay the same as long as the change is the same.
     pub fingerprint: String,
 }
 
-/// Where a finding was found.
+/// The places of a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
     pub(super) document: String,
@@ -102,7 +103,7 @@ pub(super) struct Places {
     pub(super) parts: [Option<Excerpt>; 2],
 }
 
-/// What was compared with what, in places as published.
+/// The places that were compared with each other, as published.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Met {
     /// Places that moved, before → after.
@@ -118,14 +119,14 @@ pub struct Unjudged {
     pub document: String,
     /// JSON pointer in the contract before; in the contract after, where only that has it.
     pub pointer: String,
-    /// Whether only the contract after has it.
+    /// `true` if only the contract after has it.
     pub added: bool,
 }
 
 /// All that differs between two contracts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// Sorted by what they cost, then by subject.
+    /// Sorted by cost, then by subject.
     pub findings: Vec<Finding>,
     /// How many operations there are, and how many of them are on both sides.
     pub operations: Operations,
@@ -136,17 +137,17 @@ pub struct Drift {
     /// One sentence for each document that another generator wrote, as far as the documents show it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<String>,
-    /// What no rule speaks of.
+    /// Differences that no rule covers.
     pub not_judged: Vec<Unjudged>,
     /// Public Rust items that changed, and that no finding explains; `None`: no items were compared.
     pub unexplained: Option<Vec<ItemChange>>,
     /// The method of each operation, before and after.
     #[serde(skip)]
     pub(super) calls: [Calls; 2],
-    /// What was compared with what, by document.
+    /// The places that were compared with each other, by document.
     #[serde(skip)]
     pub(super) met: BTreeMap<String, Met>,
-    /// What stays as it was where a rule says of others that they changed, by its keyword.
+    /// Places that stay as they were although others changed by the same rule and keyword.
     #[serde(skip)]
     pub(super) kept: Kept,
 }
@@ -178,7 +179,7 @@ impl Finding {
 }
 
 impl Drift {
-    /// Adds what was found in another document.
+    /// Adds the findings of another document.
     pub(super) fn take(&mut self, other: Self) {
         self.findings.extend(other.findings);
         self.sort();
@@ -195,7 +196,7 @@ impl Drift {
         self.published.extend(other.published);
     }
 
-    /// The worst first, and of these what the compiler does not tell.
+    /// The worst first, and of these the ones that the compiler does not point at.
     pub(super) fn sort(&mut self) {
         self.findings.sort_by(|one, other| {
             let key = |finding: &Finding| (finding.rule, finding.subject.clone(), finding.fingerprint.clone());
@@ -204,7 +205,7 @@ impl Drift {
         });
     }
 
-    /// Whether most operations have no counterpart: these are the contracts of different services.
+    /// Reports whether most operations have no counterpart: these are the contracts of different services.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         /// With fewer operations, a new version may look like another service.
@@ -225,7 +226,7 @@ impl Drift {
         self.findings.iter().map(|finding| finding.contract).max().unwrap_or(Wire::None)
     }
 
-    /// What the change as a whole does to programs that are compiled again.
+    /// The effect of the change as a whole on programs that are compiled again.
     #[must_use]
     pub fn source(&self) -> Source {
         let unexplained = self.unexplained.iter().flatten().map(|change| change.source);

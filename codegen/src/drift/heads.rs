@@ -1,11 +1,11 @@
-//! Places that refer to another schema now: what differs between the two schemas is part of that one change.
+//! Places that refer to another schema now: a difference between the two schemas is part of that one change.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::finding::Finding;
 use super::rule::Rule;
 
-/// A place that refers to another schema costs what the worst difference of the two does.
+/// A place that refers to another schema costs as much as the worst difference of the two.
 pub(super) fn cost(findings: &mut [Finding]) {
     let mut worst: BTreeMap<String, Finding> = BTreeMap::new();
     for part in findings.iter().filter(|finding| finding.rule != Rule::SchemaReplaced) {

@@ -1,12 +1,13 @@
-//! A public Rust item that is not what it was, and how a report says so.
+//! Changes of public Rust items, and the sentences of the report about them.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::arguments::shortened;
 use crate::api::Item;
 
-/// What a change of items does to a program that is compiled again.
+/// The effect of a change of items on a program that is compiled again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -42,18 +43,18 @@ pub struct ItemState {
     pub signature: String,
     /// Cargo features that have to be on.
     pub features: Vec<String>,
-    /// Whether it is `#[deprecated]`.
+    /// `true` if it is `#[deprecated]`.
     pub deprecated: bool,
 }
 
-/// A public item of the client that is not what it was.
+/// A public item of the client that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ItemChange {
     /// `None`: it is new.
     pub before: Option<ItemState>,
     /// `None`: it is gone.
     pub after: Option<ItemState>,
-    /// What it does to a program that uses it.
+    /// The effect on a program that uses it.
     pub source: Source,
     /// How many members went the same way with their type.
     pub with: usize,
@@ -66,7 +67,7 @@ impl ItemChange {
         self.before.as_ref().or(self.after.as_ref()).map_or("", |state| &state.path)
     }
 
-    /// What kind of item it was, else is.
+    /// The kind of item before, else after.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.before.as_ref().or(self.after.as_ref()).map_or("", |state| state.kind)
@@ -84,7 +85,7 @@ impl ItemChange {
         }
     }
 
-    /// What happened to the item, with code between backticks.
+    /// A sentence about the change, with code between backticks.
     #[must_use]
     pub fn says(&self) -> String {
         let with = match self.with {
@@ -93,6 +94,7 @@ impl ItemChange {
             with => format!(", with {with} members"),
         };
         match (&self.before, &self.after) {
+            (None, Some(after)) if self.is_new_maker() => format!("`{}` is new", maker(after)),
             (None, Some(after)) => format!("`{}` is new{with}", self.shown(after)),
             (Some(before), None) => format!("`{}` is gone{with}", self.shown(before)),
             (Some(before), Some(after)) => format!("{}{with}", self.changed(before, after)),
@@ -105,6 +107,14 @@ impl ItemChange {
         is_method(self.kind(), self.path())
     }
 
+    /// True for a function `new` that a type has now: code that made it of its default has to call it.
+    pub(super) fn is_new_maker(&self) -> bool {
+        self.before.is_none()
+            && self.kind() == "fn"
+            && self.path().ends_with("::new")
+            && self.path().starts_with("types::")
+    }
+
     /// The item as code between backticks.
     pub(super) fn name(&self) -> String {
         self.after
@@ -113,7 +123,7 @@ impl ItemChange {
             .map_or_else(String::new, |state| format!("`{}`", self.shown(state)))
     }
 
-    /// The path without what a reader knows. Functions have parentheses: a field may have the same name.
+    /// The path without parts that a reader knows. Functions have parentheses: a field may have the same name.
     fn shown(&self, state: &ItemState) -> String {
         format!("{}{}", short(&state.path), if matches!(state.kind, "fn" | "header") { "()" } else { "" })
     }
@@ -147,7 +157,10 @@ impl ItemChange {
             let [(takes, gives), (takes_now, gives_now)] = [before, after].map(|state| parts(&state.signature));
             return match after.kind {
                 "fn" if takes == takes_now => format!("`{path}` returns `{gives}` → `{gives_now}`"),
-                "fn" if gives == gives_now => format!("`{path}` takes `{takes}` → `{takes_now}`"),
+                "fn" if gives == gives_now => {
+                    let (takes, takes_now) = shortened(&takes, &takes_now);
+                    format!("`{path}` takes `{takes}` → `{takes_now}`")
+                }
                 "fn" => format!("`{path}`: `{takes} -> {gives}` → `{takes_now} -> {gives_now}`"),
                 _ => format!("`{path}`: `{}` → `{}`", before.signature, after.signature),
             };
@@ -166,11 +179,18 @@ impl ItemChange {
     }
 }
 
-/// Items without what another one of them says: a variant has a `From` of its own.
+/// Items without those that another one implies: a variant has a `From` of its own, and the constant for fakes has the types of its
+/// method.
 pub(super) fn once(items: Vec<&ItemChange>) -> Vec<&ItemChange> {
     let variants: BTreeSet<&str> =
         items.iter().filter(|change| change.kind() == "variant").map(|change| change.path()).collect();
-    let is_said = |change: &ItemChange| change.kind() == "from" && variants.contains(change.path());
+    let is_altered = |change: &ItemChange| change.before.is_some() && change.after.is_some();
+    let has_methods = items.iter().any(|change| change.is_method() && is_altered(change));
+    let is_said = |change: &ItemChange| match change.kind() {
+        "from" => variants.contains(change.path()),
+        "const" => has_methods && is_altered(change),
+        _ => false,
+    };
     items.iter().copied().filter(|change| !is_said(change)).collect()
 }
 
@@ -186,7 +206,12 @@ pub(super) fn call(path: &str, signature: &str) -> String {
     format!("{}{takes}{gives}", short(path))
 }
 
-/// A path without what a reader knows.
+/// A function that makes a type, as people call it.
+fn maker(state: &ItemState) -> String {
+    format!("{}{}", short(&state.path), parts(&state.signature).0)
+}
+
+/// A path without parts that a reader knows.
 fn short(path: &str) -> &str {
     match path.strip_prefix("families::").and_then(|rest| rest.split_once("::")) {
         Some((_, rest)) => rest,
@@ -194,7 +219,7 @@ fn short(path: &str) -> &str {
     }
 }
 
-/// Arguments and result of a function, without what every operation has.
+/// Arguments and result of a function, without the parts that every operation has.
 fn parts(signature: &str) -> (String, String) {
     let (takes, gives) = signature.split_once(" -> ").unwrap_or((signature, "()"));
     let takes = takes.replacen("(self, ", "(", 1).replacen("(mut self, ", "(", 1).replacen("(self)", "()", 1);
@@ -205,12 +230,12 @@ fn parts(signature: &str) -> (String, String) {
 
 /// The arguments of an operation that changed, and whether its result did.
 pub(super) fn changed_parts(before: &Item, after: &Item) -> (Vec<String>, bool) {
-    let arguments = |signature: &str| -> Vec<String> {
-        let list = signature.trim_matches(['(', ')']);
-        list.split(", ").map(str::to_owned).collect()
+    let list = |signature: &str| -> Vec<String> {
+        let inner = signature.trim_matches(['(', ')']);
+        inner.split(", ").map(str::to_owned).collect()
     };
     let [(takes, gives), (takes_now, gives_now)] = [before, after].map(|item| parts(&item.signature));
-    let (old, new) = (arguments(&takes), arguments(&takes_now));
+    let (old, new) = (list(&takes), list(&takes_now));
     let differs = |one: &[String], other: &[String]| -> Vec<String> {
         let one = one.iter().filter(|argument| !other.contains(argument));
         one.filter_map(|argument| Some(argument.split_once(": ")?.0.to_owned())).collect()

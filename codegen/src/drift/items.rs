@@ -1,4 +1,4 @@
-//! The public Rust items of both sides: which of them changed, and what that does to a program that is compiled again.
+//! The public Rust items of both sides: the changed ones, and the effect on a program that is compiled again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,7 +22,7 @@ impl<'a> ItemPair<'a> {
         self.after.or(self.before)
     }
 
-    /// Added, removed, renamed, changed: what happened to an item and to its members alike.
+    /// Added, removed, renamed, changed: the fate of an item and to its members alike.
     fn fate(&self) -> u8 {
         match (self.before, self.after) {
             (None, _) => 0,
@@ -33,7 +33,7 @@ impl<'a> ItemPair<'a> {
         }
     }
 
-    pub(super) fn told(&self) -> Option<ItemChange> {
+    pub(super) fn change(&self) -> Option<ItemChange> {
         let state = |item: &Item| ItemState {
             path: item.path.clone(),
             kind: item.kind,
@@ -50,7 +50,7 @@ impl<'a> ItemPair<'a> {
     }
 }
 
-/// What changed, without what goes along with its owner. `moved` gives the places after for a place before.
+/// The changes, without those that follow from one of the owner. `moved` gives the places after for a place before.
 pub(super) fn compare<'a>(
     before: &'a Api,
     after: &'a Api,
@@ -78,8 +78,12 @@ pub(super) fn compare<'a>(
         };
         let stands = || {
             let places = moved(&old.origin.document, old.place()).into_iter();
-            let found = places.filter_map(|pointer| by_place.get(&place(old, pointer)));
-            found.filter(|found| found.len() == 1).flatten().copied().find(|new| !taken.contains(&key(new)))
+            let candidates = places.filter_map(|pointer| by_place.get(&place(old, pointer)));
+            candidates
+                .filter(|candidates| candidates.len() == 1)
+                .flatten()
+                .copied()
+                .find(|new| !taken.contains(&key(new)))
         };
         match follows().or_else(stands) {
             Some(new) if taken.insert(key(new)) => {
@@ -109,7 +113,7 @@ pub(super) fn compare<'a>(
     roots(changed)
 }
 
-/// What cannot have the same path: a type whatever its kind, a field, a function.
+/// The namespace of a path: a type whatever its kind, a field, a function.
 pub(super) fn class(item: &Item) -> &'static str {
     match item.kind {
         "struct" | "enum" | "type" => "type",
@@ -117,21 +121,21 @@ pub(super) fn class(item: &Item) -> &'static str {
     }
 }
 
-/// Whether an item is part of a type, or of a call, and so compiled where that is.
+/// Reports whether an item is part of a type, or of a call, and so compiled with it.
 fn is_member(item: &Item) -> bool {
     matches!(item.kind, "field" | "from" | "variant")
         || item.kind == "fn" && ["types::", "documents::"].iter().any(|prefix| item.path.starts_with(prefix))
         || matches!(item.kind, "fn" | "header") && item.path.contains("::operations::")
 }
 
-/// Where an item comes from, as far as that tells it from others.
+/// The origin of an item, as far as that distinguishes it from others.
 type Place<'a> = (&'a str, String, &'static str, &'a str, &'a str);
 
 fn place(item: &Item, pointer: String) -> Place<'_> {
     let origin = &item.origin;
     let name = item.path.rsplit("::").next().unwrap_or_default();
     let of_operation = !origin.operation.is_empty();
-    // What stands for no member is told from its neighbours by its name, except what stands for the whole place.
+    // An item that stands for no member is distinguished by its name, unless it stands for the whole place.
     let whole = match item.kind {
         "struct" | "enum" | "type" => true,
         _ => of_operation && !item.path.contains("::operations::"),
@@ -143,7 +147,7 @@ fn place(item: &Item, pointer: String) -> Place<'_> {
 /// The cost of all changes except that of the path. `None`: there are none.
 fn verdict(before: &Item, after: &Item, renamed: &HashMap<&str, &str>) -> Option<Source> {
     let mut source = None;
-    let mut worse = |found: Source| source = source.max(Some(found));
+    let mut worse = |effect: Source| source = source.max(Some(effect));
     if matches!(before.kind, "struct" | "enum") && before.kind == after.kind {
         let derives = |item: &Item| -> BTreeSet<String> { item.signature.split(' ').map(str::to_owned).collect() };
         let (old, new) = (derives(before), derives(after));
@@ -153,7 +157,7 @@ fn verdict(before: &Item, after: &Item, renamed: &HashMap<&str, &str>) -> Option
             worse(Source::Minor);
         }
     } else {
-        let (old, new) = (Signature::of(before, renamed), Signature::of(after, &HashMap::new()));
+        let (old, new) = (Signature::new(before, renamed), Signature::new(after, &HashMap::new()));
         if old.types != new.types || old.swapped(&new) {
             worse(Source::Major);
         }
@@ -179,7 +183,7 @@ struct Signature {
 }
 
 impl Signature {
-    fn of(item: &Item, renamed: &HashMap<&str, &str>) -> Self {
+    fn new(item: &Item, renamed: &HashMap<&str, &str>) -> Self {
         let (mut types, mut names) = (String::new(), Vec::new());
         let mut rest = item.signature.as_str();
         while !rest.is_empty() {
@@ -194,7 +198,7 @@ impl Signature {
             rest = tail;
             match word.strip_suffix(':') {
                 Some(name) if item.kind == "fn" => names.push(name.to_owned()),
-                // What a call is a call of has the name of the operation.
+                // The target of a call has the name of the operation.
                 _ if word.starts_with("operations::") => {}
                 _ => types.push_str(renamed.get(word).unwrap_or(&word)),
             }
@@ -202,7 +206,7 @@ impl Signature {
         Self { types, names }
     }
 
-    /// Whether arguments changed places that nothing but their names tells apart.
+    /// Reports whether arguments that differ in their names only changed places.
     fn swapped(&self, other: &Self) -> bool {
         let sorted = |names: &[String]| {
             let mut names = names.to_vec();
@@ -233,7 +237,7 @@ pub(super) fn mentions(signature: &str) -> impl Iterator<Item = &str> {
         .filter(|word| ["types::", "documents::", "families::"].iter().any(|prefix| word.starts_with(prefix)))
 }
 
-/// Leaves out what happened to an item because it happened to its owner.
+/// Leaves out changes of an item that follow from one of its owner.
 fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     let mut owners: HashMap<(&str, u8), usize> = HashMap::new();
     let mut operations: HashMap<(&str, u8), usize> = HashMap::new();
@@ -241,7 +245,7 @@ fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     for (index, pair) in changed.iter().enumerate() {
         let Some(item) = pair.item() else { continue };
         match item.kind {
-            // What has no place is the handle of a family, which goes with its operations.
+            // An item without a place is the handle of a family, which goes with its operations.
             "struct" | "enum" | "field" if !item.origin.pointer.is_empty() => {
                 owners.entry((&item.path, pair.fate())).or_insert(index);
                 if item.kind == "field" {
@@ -257,7 +261,7 @@ fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     let owner = |index: usize, pair: &ItemPair<'_>| -> Option<usize> {
         let (item, fate) = (pair.item()?, pair.fate());
         let of_operation = item.path.contains("::operations::").then_some(item.origin.operation.as_str());
-        let found = match of_operation {
+        let owner = match of_operation {
             // The marker and the setters of an operation.
             Some(operation) if fate < 3 => operations.get(&(operation, fate)),
             // A setter is a shadow of its field; the members of a type follow it.
@@ -266,7 +270,7 @@ fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
                 .filter(|_| item.kind == "fn")
                 .or_else(|| owners.get(&(item.parent(), fate)).filter(|_| fate < 3)),
         };
-        found.copied().filter(|found| *found != index)
+        owner.copied().filter(|owner| *owner != index)
     };
     let mut with = vec![0; changed.len()];
     let mut kept = Vec::new();

@@ -1,4 +1,4 @@
-//! Two operations that belong together: what they take and give.
+//! Two operations that belong together: their requests and responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +74,7 @@ impl<'a> Compared<'a, '_> {
         }
     }
 
-    /// Whether the answer comes before the work is done, as Azure's contracts say it.
+    /// Compares the mark of operations whose answer comes before the work is done, as Azure's contracts write it.
     fn duration(&mut self) {
         const LONG: &str = "x-ms-long-running-operation";
         let (before, after) = (&self.before.node, &self.after.node);
@@ -155,7 +155,7 @@ impl<'a> Compared<'a, '_> {
         }
     }
 
-    /// Tells where no success of one side is one of the other, nor has its body: no answer is what readers wait for. Gives the
+    /// Reports a pair without a common success, in status or body: no answer is one that readers wait for. Gives the
     /// other responses.
     fn answers(
         &mut self,
@@ -197,7 +197,8 @@ impl<'a> Compared<'a, '_> {
     fn response(&mut self, status: &str, before: &Node<'a>, after: &Node<'a>, is_error: bool) {
         self.log.pair(before, after);
         let class = if self.before.webhook { Class::request(Spot::Body) } else { Class::response(Spot::Body) };
-        let class = Class { error: is_error, ..class };
+        // RFC 9110, 15.2: an informational response has no content.
+        let class = Class { error: is_error, unsent: status.starts_with('1'), ..class };
         self.content(before, after, class, status);
         self.headers(status, before, after);
         self.whole(Rule::LinkChanged, before.get("links").as_ref(), after.get("links").as_ref());
@@ -251,7 +252,7 @@ fn schemas(response: &Node<'_>) -> Vec<Value> {
     content.into_iter().flatten().map(|(_, media)| media.get("schema").cloned().unwrap_or_default()).collect()
 }
 
-/// Whether who reads the successes of the other contract cannot read this one: none of them has this body. Where none has a
+/// Reports whether readers of the successes of the other contract cannot read this one: none of them has this body. If none has a
 /// body, nothing is read.
 fn is_other(alone: &Node<'_>, others: &BTreeMap<&str, Node<'_>>) -> bool {
     let known: Vec<Vec<Value>> =

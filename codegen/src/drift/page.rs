@@ -155,7 +155,10 @@ fn task(page: &mut String, task: &Task) {
 }
 
 fn job(page: &mut String, job: &Job) {
-    let _ = write!(page, "<li><a href=\"#{0}\">{0}</a> ", job.row);
+    page.push_str("<li>");
+    if !job.row.is_empty() {
+        let _ = write!(page, "<a href=\"#{0}\">{0}</a> ", job.row);
+    }
     let (shown, more) = job.changes.split_at(job.changes.len().min(CAUSES));
     for change in shown {
         // An entry as long as a line continues on the next one with its new form.
@@ -221,7 +224,7 @@ fn finding(page: &mut String, row: &Row<'_>, class: &str) {
     page.push_str("</details>\n");
 }
 
-/// The contract before and after, line by line. What is in no contract, such as a GraphQL schema, is two short texts.
+/// The contract before and after, line by line. A part that is in no contract, such as a GraphQL schema, is two short texts.
 fn difference(page: &mut String, finding: &Finding) {
     let [before, after] = &finding.places.parts;
     let mut text = String::new();
@@ -255,7 +258,7 @@ fn difference(page: &mut String, finding: &Finding) {
     }
 }
 
-/// A text with what stands between backticks as code.
+/// A text with the parts between backticks as code.
 fn marked(text: &str) -> String {
     let parts = text.split('`').enumerate();
     parts

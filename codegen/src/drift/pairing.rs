@@ -9,7 +9,7 @@ use super::schema::is_prose;
 use super::side::{self, Operation, Side, segments};
 use crate::model::Node;
 
-/// Operations that belong together, by index; what is left on each side.
+/// Operations that belong together, by index; and the rest of each side.
 #[derive(Debug, Default)]
 pub(super) struct Pairing {
     pub(super) pairs: Vec<(usize, usize)>,
@@ -52,7 +52,7 @@ pub(super) fn count(before: &Side, after: &Side) -> Operations {
 }
 
 impl Pairing {
-    /// Pairs what has the same key, where the key is that of one operation on each side only.
+    /// Pairs operations with the same key, if the key is that of one operation on each side only.
     fn by(
         &mut self,
         before: &[Operation<'_>],
@@ -116,16 +116,16 @@ impl Pairing {
         let alike = |old: &(usize, String, BTreeSet<String>), new: &(usize, String, BTreeSet<String>)| {
             old.1 == new.1 && !old.2.is_disjoint(&new.2)
         };
-        let mut found = Vec::new();
+        let mut pairs = Vec::new();
         for old in &olds {
             let mut candidates = news.iter().filter(|new| alike(old, new));
             if let (Some(new), None) = (candidates.next(), candidates.next())
                 && olds.iter().filter(|other| alike(other, new)).count() == 1
             {
-                found.push((old.0, new.0));
+                pairs.push((old.0, new.0));
             }
         }
-        for (old, new) in found {
+        for (old, new) in pairs {
             self.take(old, new);
         }
     }
@@ -143,7 +143,7 @@ fn unversioned(segment: &str) -> String {
     if is_version { "v*".to_owned() } else { segment.to_owned() }
 }
 
-/// The segments of a path that say what it is about.
+/// The segments of a path that name its resource.
 fn words(operation: &Operation<'_>) -> BTreeSet<String> {
     let path = operation.positional();
     segments(&path)
@@ -152,7 +152,7 @@ fn words(operation: &Operation<'_>) -> BTreeSet<String> {
         .collect()
 }
 
-/// What an operation takes and gives, as text.
+/// The request and the responses of an operation, as text.
 fn shape(operation: &Operation<'_>) -> String {
     let plain = |key: &str| operation.node.get(key).map_or(Value::Null, |node| written_out(&node, 0));
     let mut parameters: Vec<String> = [&operation.item, &operation.node]
@@ -168,7 +168,7 @@ fn shape(operation: &Operation<'_>) -> String {
         .to_string()
 }
 
-/// A place without documentation, and without the names of components: what they say stands in their place.
+/// A place without documentation, and without the names of components: their contents stand in their place.
 fn written_out(node: &Node<'_>, depth: usize) -> Value {
     /// Deeper down, schemas count as equal.
     const DEEPEST: usize = 5;

@@ -51,7 +51,7 @@ pub(super) fn compare<'a>(compared: &mut Compared<'a, '_>) {
             change.variant = match (is_new, node.text("in")) {
                 (true, "path") => "path",
                 (true, _) if with_default => "with-default",
-                (false, _) if node.flag("deprecated") => match Sunset::of(node) {
+                (false, _) if node.flag("deprecated") => match Sunset::from_node(node) {
                     Sunset::Unreadable => "sunset-parse",
                     sunset @ Sunset::On(_) if !sunset.is_over(today) => "before-sunset",
                     _ => "announced",
@@ -90,7 +90,7 @@ fn renamed<'n, 'a>(gone: &mut Vec<&'n Node<'a>>, added: &mut Vec<&'n Node<'a>>) 
     pairs
 }
 
-/// Whether one name reads like a spelling of the other.
+/// Reports whether one name reads like a spelling of the other.
 fn alike(one: &Node<'_>, other: &Node<'_>) -> bool {
     let plain = |node: &Node<'_>| -> String {
         node.text("name").chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

@@ -1,4 +1,4 @@
-//! What a release with this change is called, and what its changelog says.
+//! The version of a release with this change, and its changelog.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use super::rule::Rule;
 pub struct Release {
     /// The version now.
     pub current: String,
-    /// The next one, by semantic versioning: what does not compile any more decides.
+    /// The next one, by semantic versioning: breaks of the next compile decide.
     pub next: String,
-    /// The next one for those who count only what is in the default features.
+    /// The next one for those who count the default features only.
     pub default_features: String,
 }
 
@@ -48,8 +48,8 @@ impl Drift {
         })
     }
 
-    /// The changes that a program may have to follow, ready for the changelog: a line for each item that changed, what does not compile any more
-    /// first; then what is gone and what is new, several items a line.
+    /// The changes that a program may have to follow, ready for the changelog: a line for each item that changed, those that do not compile any more
+    /// first; then removed and new ones, several items a line.
     #[must_use]
     pub fn changelog(&self) -> Vec<String> {
         let items = once(self.items().into_iter().map(|(change, _)| change).collect());

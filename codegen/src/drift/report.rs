@@ -1,4 +1,4 @@
-//! The report as Markdown, for a pull request, and what every form of the report says.
+//! The report as Markdown, for a pull request, and the sentences of every form of the report.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,17 +24,17 @@ pub(super) const SECTIONS: [(Wire, &str); 4] = [
 /// Rust items that a row names.
 pub(super) const ITEMS: usize = 3;
 
-/// What a report is about.
+/// The subject of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Heading<'a> {
     /// The contract and its revisions.
     pub what: &'a str,
-    /// The version of the client, to say what the next one is.
+    /// The version of the client, which the next one is derived from.
     pub version: Option<&'a str>,
 }
 
 impl Drift {
-    /// One sentence: how many causes, and what they do.
+    /// One sentence: the number of causes, and their effect.
     #[must_use]
     pub fn verdict(&self) -> String {
         let items = self.unexplained.as_ref().map_or(0, Vec::len);
@@ -69,7 +69,7 @@ impl Drift {
         format!("{causes}: {breaks} {verb} programs that run today, {risks} may, {rest} {does} not.{others}{compiled}")
     }
 
-    /// What the next compile meets; empty where no items were compared.
+    /// The effect on the next compile; empty if no items were compared.
     fn compiled(&self) -> String {
         let Some(unexplained) = &self.unexplained else { return String::new() };
         let rows = self.rows();
@@ -99,7 +99,7 @@ impl Drift {
         text + "."
     }
 
-    /// Where the changes can be seen, and the version that they ask for.
+    /// The places to look at, and the version that the changes ask for.
     pub(super) fn advice(&self, heading: &Heading<'_>) -> Vec<String> {
         let mut advice = self.published.clone();
         let felt: Vec<&Finding> = self.findings.iter().filter(|finding| finding.client >= Wire::Risk).collect();
@@ -258,7 +258,7 @@ pub(super) fn rust(row: &Row<'_>, most: usize) -> Vec<String> {
     lines
 }
 
-/// What a folded part of a section has in common, behind its number of rows.
+/// The common family of a folded part of a section, behind its number of rows.
 fn family(row: &Row<'_>) -> String {
     let families = row.families();
     let mut families = families.iter();
@@ -289,7 +289,7 @@ fn table<'r>(text: &mut String, rows: impl Iterator<Item = &'r Row<'r>>, rust: b
     }
 }
 
-/// The findings of a row. Who notices them stands there.
+/// The findings of a row, which says who notices them.
 fn list(text: &mut String, parts: &[Row<'_>], rust: bool) {
     text.push_str(if rust { "| | what | in Rust |\n|---|---|---|\n" } else { "| | what |\n|---|---|\n" });
     for part in parts {
@@ -312,6 +312,6 @@ fn cell(text: &str) -> String {
     crate::line(text).replace('|', "\\|")
 }
 
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

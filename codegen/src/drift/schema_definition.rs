@@ -14,7 +14,7 @@ use crate::graphql::{Described, Element, changes, elements, refused};
 const DOCUMENT: &str = "graphql";
 
 impl Drift {
-    /// Adds what changed between two GraphQL schemas, in the schema definition language; a side without one has `None`.
+    /// Adds the changes between two GraphQL schemas, in the schema definition language; a side without one has `None`.
     pub fn with_schemas(&mut self, before: Option<&str>, after: Option<&str>) {
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
         if before == after {
@@ -34,7 +34,7 @@ impl Drift {
                 self.findings.push(one(place, new, true));
             }
         }
-        // What differs in a way that no element has.
+        // A difference that no element shows.
         if self.findings.len() == known && !changes(before, after).is_empty() {
             let site =
                 |text: &str| Site { document: DOCUMENT.to_owned(), pointer: String::new(), value: text.to_owned() };
@@ -69,15 +69,15 @@ impl Drift {
             };
             let sites = [site(file, olds.get(file)), site(file, news.get(file))];
             let finding = finding(rule, file, "", Direction::Request, sites);
-            let said = news.get(file).map(|problem| format!(": `{}`", inert(&problem.message))).unwrap_or_default();
-            let change = rule.entry().says.to_owned() + &said;
+            let reason = news.get(file).map(|problem| format!(": `{}`", inert(&problem.message))).unwrap_or_default();
+            let change = rule.entry().says.to_owned() + &reason;
             self.findings.push(Finding { source, change, ..finding });
         }
         self.sort();
     }
 }
 
-/// Whether an element came or went with its owner.
+/// Reports whether an element came or went with its owner.
 fn is_told_with(place: &str, own: &BTreeMap<String, Described>, other: &BTreeMap<String, Described>) -> bool {
     let owners = [place.rfind('(').map(|end| &place[..end]), place.split(['.', ' ']).next()];
     owners.into_iter().flatten().any(|owner| owner != place && own.contains_key(owner) && !other.contains_key(owner))
@@ -112,11 +112,11 @@ fn one(place: &str, element: &Described, added: bool) -> Finding {
     finding(rule, subject, keyword, direction(element), sites)
 }
 
-/// An element that is not what it was.
+/// The findings at an element that both sides have.
 fn both(place: &str, old: &Described, new: &Described) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let mut findings = Vec::new();
     let mut add = |rule: Rule| {
-        found.push(finding(rule, place, "", direction(new), [Some(site(place, old)), Some(site(place, new))]));
+        findings.push(finding(rule, place, "", direction(new), [Some(site(place, old)), Some(site(place, new))]));
     };
     if old.ty != new.ty || old.element != new.element {
         let bare = |described: &Described| described.ty.trim_end_matches('!').to_owned();
@@ -138,7 +138,7 @@ fn both(place: &str, old: &Described, new: &Described) -> Vec<Finding> {
         (true, false) => add(Rule::Reactivated),
         _ => {}
     }
-    found
+    findings
 }
 
 fn direction(element: &Described) -> Direction {

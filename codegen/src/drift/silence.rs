@@ -1,4 +1,4 @@
-//! Nothing is silent: what differs and is told by no finding is documentation, or is listed.
+//! Nothing is silent: a difference that no finding reports is documentation, or is listed.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -52,7 +52,7 @@ const CONVERTED: [&str; 16] = [
     "discriminator",
 ];
 
-/// What differs without a finding.
+/// The differences without a finding.
 #[derive(Debug, Default)]
 pub(super) struct Silence {
     /// Places of documentation.
@@ -60,16 +60,16 @@ pub(super) struct Silence {
     /// Places that say the same in another way.
     spelling: HashSet<String>,
     not_judged: BTreeSet<Unjudged>,
-    /// Whether what an outline says in another way differs.
+    /// `true` if the spelling of an outline differs.
     converted: bool,
 }
 
 impl Silence {
-    /// Completes what was found.
+    /// Completes the findings.
     pub(super) fn told_with(self, findings: Vec<Finding>, operations: Operations) -> Drift {
         // A list of media types, say, that gives every body the same ones as before.
-        let told = !(findings.is_empty() && self.documentation.is_empty() && self.not_judged.is_empty());
-        let converted = usize::from(self.converted && !told && self.spelling.is_empty());
+        let differs = !(findings.is_empty() && self.documentation.is_empty() && self.not_judged.is_empty());
+        let converted = usize::from(self.converted && !differs && self.spelling.is_empty());
         Drift {
             findings,
             operations,
@@ -81,14 +81,15 @@ impl Silence {
     }
 }
 
-/// Looks for what differs and is told by no finding.
+/// Looks for differences that no finding reports.
 pub(super) fn listen(before: &Side, after: &Side, log: &Log) -> Silence {
     let mut silence = Silence::default();
     let sides = [(before, after, &log.forward), (after, before, &log.backward)];
     for (side, (own, other, map)) in sides.into_iter().enumerate() {
-        let told = |change: &Change| [&change.before, &change.after][side].as_ref().map(|place| place.pointer.clone());
+        let claimed =
+            |change: &Change| [&change.before, &change.after][side].as_ref().map(|place| place.pointer.clone());
         let quiet = log.quiet.iter().filter(|(before, _)| *before == (side == 0)).map(|(_, place)| place.clone());
-        let claims = log.changes.iter().filter_map(told).chain(quiet).collect();
+        let claims = log.changes.iter().filter_map(claimed).chain(quiet).collect();
         let mut walk = Walk { own, other, map, claims, judged: &log.judged[side], side, silence: &mut silence };
         walk.visit(&own.document.tree, &mut String::new(), Some((String::new(), &other.document.tree)));
     }
@@ -101,7 +102,7 @@ pub(super) fn listen(before: &Side, after: &Side, log: &Log) -> Silence {
     silence
 }
 
-/// What the outline has no place for, such as members beside a reference of Swagger 2.0.
+/// The parts that the outline has no place for, such as members beside a reference of Swagger 2.0.
 struct Dropped<'a, 'l> {
     own: &'a Side,
     added: bool,
@@ -202,7 +203,7 @@ impl<'a> Walk<'a, '_> {
             }
             _ => self.list(place),
         }
-        // What is empty has no leaf that would say that the other side does not have it; what the other side has in it, that side
+        // An empty value has no leaf that would say that the other side does not have it; the members on the other side, that side
         // says.
         let is_empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
         let emptied = other
@@ -238,7 +239,7 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// Whether the parts that both schemas have are sent in another order.
+/// Reports whether the parts that both schemas have are sent in another order.
 fn is_reordered(own: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     fn properties(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
         schema.get("properties").and_then(Value::as_object)
@@ -264,7 +265,7 @@ fn is_prose_at(key: &str, child: &Value, place: &str) -> bool {
         .any(|part| place.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
-/// The version of the specification: what it changes is told where it does.
+/// The version of the specification: its consequences are reported where they occur.
 fn is_version(place: &str) -> bool {
     matches!(place, "/openapi" | "/swagger" | "/jsonSchemaDialect" | "/$self")
 }

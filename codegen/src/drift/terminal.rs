@@ -1,4 +1,4 @@
-//! The report for a terminal: lines whose parts say what they are, so that a terminal can show it by colours.
+//! The report for a terminal: lines whose parts have roles, so that a terminal can colour them.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -14,7 +14,7 @@ use super::tasks;
 pub struct Line {
     /// Columns that stay empty before the first part.
     pub indent: usize,
-    /// Columns that stay empty before what does not fit into the first line.
+    /// Columns that stay empty before the part that does not fit into the first line.
     pub hang: usize,
     /// The parts, from left to right, with the spaces between them.
     pub spans: Vec<Span>,
@@ -23,24 +23,24 @@ pub struct Line {
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// What the part is.
+    /// The role of the part.
     pub role: Role,
     /// May hold texts of the contract, but neither a line break nor a control character.
     pub text: String,
 }
 
-/// What a part of a line is.
+/// The role of a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Words.
     Plain,
-    /// What the eye looks for first: the verdict, the next version, what a row speaks of.
+    /// The parts to read first: the verdict, the next version, the subject of a row.
     Strong,
     /// Belongs to a section: its heading, the numbers of its rows.
     Section(Wire),
     /// A name or a value of the contract or of Rust. Without colours it stands between backticks.
     Code,
-    /// Says how far a cause reaches, or what was left out.
+    /// The reach of a cause, or the number of omitted parts.
     Quiet,
     /// The compiler does not tell.
     Silent,
@@ -59,7 +59,7 @@ impl Line {
         self
     }
 
-    /// Words with code between backticks, and what is strong between double asterisks.
+    /// Words with code between backticks, and strong ones between double asterisks.
     fn words(mut self, text: &str) -> Self {
         for (index, part) in text.split('`').enumerate() {
             if index % 2 == 1 {

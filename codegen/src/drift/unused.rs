@@ -1,4 +1,4 @@
-//! Components that came, went or changed: with what uses them, or unused.
+//! Components that came, went or changed: with their users, or unused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ fn target<'a>(node: &Node<'a>) -> Option<Node<'a>> {
 }
 
 /// Tells of components that came, went or changed without an operation that would show it, and gives the schemas on both
-/// sides that are still to be compared. `reached`: what operations use.
+/// sides that are still to be compared. `reached`: the components that operations use.
 pub(super) fn compare<'a>(
     sides: [&'a Side; 2],
     reached: &[BTreeSet<String>; 2],
@@ -77,10 +77,10 @@ fn lone(is_schema: bool, side: usize, node: &Node<'_>) -> Change {
     Change::new(rule, label(&node.pointer), before, after)
 }
 
-/// How many components are told with one change.
+/// The number of components that are reported with one change.
 const MOST: usize = 256;
 
-/// Components that came or went with what uses them are told with the changes there, first with those of something that came or
+/// Components that came or went with their users are reported with the changes there, first with those of something that came or
 /// went itself.
 fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, log: &mut Log) {
     let named: BTreeMap<String, BTreeSet<String>> =
@@ -89,7 +89,7 @@ fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, lo
         if following.is_empty() {
             return;
         }
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         for change in &mut log.changes {
             let [Some(site), other] =
                 (if side == 0 { [&change.before, &change.after] } else { [&change.after, &change.before] })
@@ -107,11 +107,11 @@ fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, lo
                     && change.with[side].insert(place.clone())
                 {
                     open.extend(named.get(&place).into_iter().flatten().cloned());
-                    told.insert(place);
+                    reported.insert(place);
                 }
             }
         }
-        following.retain(|place, _| !told.contains(place));
+        following.retain(|place, _| !reported.contains(place));
     }
     // Something that no rule speaks of uses them.
     for node in following.values().filter(|node| node.pointer.starts_with("/components/schemas/")) {
@@ -134,8 +134,8 @@ fn names(node: &Node<'_>) -> BTreeSet<String> {
 fn all(side: &Side) -> Vec<(&str, Node<'_>)> {
     let components = side.root().get("components");
     let kinds = components.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
-    let told = |kind: &str| matches!(kind, "securitySchemes" | "examples") || kind.starts_with("x-");
-    let kinds = kinds.into_iter().filter(|(kind, _)| !told(kind));
+    let is_reported = |kind: &str| matches!(kind, "securitySchemes" | "examples") || kind.starts_with("x-");
+    let kinds = kinds.into_iter().filter(|(kind, _)| !is_reported(kind));
     kinds.flat_map(|(kind, node)| node.members().map(|(_, child)| (kind, child)).collect::<Vec<_>>()).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Request bodies.
 
 use super::claims::shared_name;
-use super::http::{MediaClass, class, distance, essence, is_json, word};
+use super::http::{MediaClass, class, distance, essence, in_utf8, is_json, word};
 use super::objects::text_not_bytes;
 use super::operations::FoundOperation;
 use super::schemas::Types;
@@ -53,7 +53,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Opt
     }
     let schema = media.get("schema");
     let name = shared_name(&body.pointer, "Request").unwrap_or_else(|| format!("{hint}Request"));
-    let typed = |types: &mut Types<'a>| schema.as_ref().map_or(Type::Any, |schema| types.of(schema, &name).ty);
+    let typed = |types: &mut Types<'a>| schema.as_ref().map_or(Type::Any, |schema| types.schema_type(schema, &name).ty);
     let kind = match class(media_type) {
         MediaClass::Json => match typed(types) {
             Type::String(Format::Binary) => BodyKind::Binary,
@@ -66,7 +66,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Opt
         MediaClass::Xml => {
             let typed = schema.as_ref().filter(|schema| typed_elsewhere(types, schema, &name));
             typed.map_or(BodyKind::Text, |schema| {
-                let ty = text_not_bytes(types.of(schema, &name).ty);
+                let ty = text_not_bytes(types.schema_type(schema, &name).ty);
                 BodyKind::Xml(ty, types.xml_sent(schema))
             })
         }
@@ -80,6 +80,16 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Opt
         (_, name) if name.contains('*') && class(name) == MediaClass::Json => "application/json".to_owned(),
         (_, name) if name.contains('*') => "application/octet-stream".to_owned(),
         (_, name) => name.to_owned(),
+    };
+    // The caller of a binary body has its bytes in the charset that the contract names; everything else is written in UTF-8.
+    let other = if matches!(kind, BodyKind::Binary) { None } else { in_utf8(&media_type) };
+    let media_type = match other {
+        Some((charset, media_type)) => {
+            let what = format!("sent in UTF-8 as `{media_type}`, not in the charset `{charset}`");
+            body.note(types.ledger, "model/body", what, Loss::Nothing);
+            media_type
+        }
+        None => media_type,
     };
     Some(Body { media_type, required, kind })
 }
@@ -130,7 +140,7 @@ fn form<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: Option<&Node<'a>>, 
         schema.note(types.ledger, "model/body", what, Loss::Nothing);
         return multipart(types, media, schema, hint);
     }
-    let ty = types.of(schema, hint).ty;
+    let ty = types.schema_type(schema, hint).ty;
     let mut styles = Vec::new();
     for (field, encoding) in media.get("encoding").iter().flat_map(|encoding| encoding.members().collect::<Vec<_>>()) {
         let style = match encoding.text("style") {
@@ -158,7 +168,7 @@ fn has_file<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str, untyped: b
 
 /// Returns whether a schema restricts a text further.
 pub(super) fn typed_elsewhere<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> bool {
-    !matches!(types.of(schema, hint).ty, Type::Any | Type::Object | Type::String(_))
+    !matches!(types.schema_type(schema, hint).ty, Type::Any | Type::Object | Type::String(_))
 }
 
 /// The media type that a client sends, of those that a body is taken in.

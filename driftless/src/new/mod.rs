@@ -18,6 +18,7 @@ use self::template::Service;
 use crate::asked;
 use crate::console::{Steps, result, word};
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::flags::{Add, New, Pipeline, Regenerate, ServiceFlags};
 use crate::interrupt::Interrupt;
 use crate::regenerate::{self, Begun, from_source, reserved};
@@ -139,16 +140,17 @@ fn make(
     let given = flags.name.as_deref().map(|name| client_names(name, &Setup::default()));
     let head = head(&given.clone().unwrap_or_default(), None);
     let bare = Settings::parse(&head)?;
-    let work = source::fetch(&workspace, &bare, &from, None, &steps);
+    let none = Files::default();
+    let work = source::fetch(&workspace, &bare, &none, &from, None, &steps);
     let fetched = runtime.block_on(interrupt.or(work)).map_err(one_of_several)?;
-    let pins = from_source(&workspace, None, &fetched.contracts)?;
+    let pins = from_source(&none, None, &fetched.contracts)?;
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     write(
         folder.path(),
         Service { names: &ClientNames::default(), first: None, variables: &[], base_url: "" }.client(),
     )?;
-    let setup = Setup { reserved: reserved(&workspace)?, ..Setup::default() };
+    let setup = Setup { reserved: reserved(&Files::read(&workspace)?)?, ..Setup::default() };
     let Proposal { client, families, schemes } = propose(&contracts, &setup).map_err(|report| {
         Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
     })?;

@@ -1,4 +1,4 @@
-//! What a row says of several findings: how many places there are, what happened to them, examples, and exceptions.
+//! The sentence of a row with several findings: the number of places, the change, examples, and exceptions.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::drift::rule::Rule;
 /// Places that a row names.
 const EXAMPLES: usize = 3;
 
-/// Exceptions are told where they are so few that something else is the rule: one of so many.
+/// Exceptions are reported where they are so few that something else is the rule: one of so many.
 const FEW: usize = 5;
 
 /// The subject and the change of a row.
-pub(super) fn of(
+pub(super) fn sentence(
     cause: &Cause<'_>,
     findings: &[(usize, &Finding)],
     respelled: &[Respelled],
@@ -34,9 +34,9 @@ pub(super) fn of(
         },
         Cause::Decided(rule, ..) => decision(*rule, findings, kept),
         Cause::Same(..) => {
-            let speaker = findings.first().map(|(_, finding)| *finding);
-            let change = speaker.map_or("", |finding| finding.change.as_str());
-            let is_plural = speaker.is_some_and(|finding| is_count(&finding.subject));
+            let first = findings.first().map(|(_, finding)| *finding);
+            let change = first.map_or("", |finding| finding.change.as_str());
+            let is_plural = first.is_some_and(|finding| is_count(&finding.subject));
             let change = if is_plural { change.to_owned() } else { plural(change) };
             (counted(findings).1, format!("{change}, such as {}", some(findings.iter().map(|(_, one)| example(one)))))
         }
@@ -119,7 +119,7 @@ fn some(all: impl Iterator<Item = String>) -> String {
     first.join(", ") + if all.next().is_some() { ", …" } else { "" }
 }
 
-/// What stays as it was beside `changed` places that did not.
+/// The exceptions beside `changed` places.
 fn exceptions(changed: usize, left: &BTreeSet<String>) -> String {
     let names = some(left.iter().map(|place| format!("`{place}`")));
     match left.len() {
@@ -129,7 +129,7 @@ fn exceptions(changed: usize, left: &BTreeSet<String>) -> String {
     }
 }
 
-/// How many places there are, with what they are.
+/// The number of places, with their kind.
 fn counted(findings: &[(usize, &Finding)]) -> (usize, String) {
     let nouns: BTreeSet<&str> = findings.iter().map(|(_, finding)| noun(finding)).collect();
     let noun = if nouns.len() == 1 { nouns.first().copied().unwrap_or("places") } else { "places" };

@@ -10,7 +10,7 @@ use super::change::Direction;
 use super::finding::{Drift, Finding, Site};
 use super::gather::is_count;
 use super::item_change::{ItemChange, Source, once};
-use super::rule::{Rule, Wire};
+use super::rule::{Grouping, Rule, Wire};
 use respelled::{Respelled, Spelled, member};
 
 /// So many places with the same change are one row.
@@ -23,11 +23,11 @@ pub struct Row<'f> {
     pub number: String,
     /// Its section: the worst of its findings.
     pub client: Wire,
-    /// What changed, a name of the contract; or how many changed, such as `12 members`.
+    /// The changed part, a name of the contract; or a number, such as `12 members`.
     pub subject: String,
     /// True if the subject is a number, and no name.
     pub is_counted: bool,
-    /// What happened to it; texts of the contract stand between backticks.
+    /// The predicate of a sentence about it; texts of the contract stand between backticks.
     pub change: String,
     /// With their indices; the first one costs most.
     pub findings: Vec<(usize, &'f Finding)>,
@@ -67,14 +67,14 @@ impl<'f> Row<'f> {
             .collect()
     }
 
-    /// What changed, in one sentence: texts of the contract stand between backticks.
+    /// The change in one sentence: texts of the contract stand between backticks.
     #[must_use]
     pub fn says(&self) -> String {
         let subject = if self.is_counted { self.subject.clone() } else { format!("`{}`", self.subject) };
         format!("{subject} {}{}", self.change, self.reach())
     }
 
-    /// Who notices, and how: what the findings that decide its section say.
+    /// The symptoms, of the findings that decide its section.
     #[must_use]
     pub fn noticed(&self) -> Vec<String> {
         let worst = self.findings.iter().filter(|(_, finding)| finding.client == self.client);
@@ -87,7 +87,7 @@ impl<'f> Row<'f> {
         }
     }
 
-    /// Who sends it, and how many operations it concerns.
+    /// The sender, and the number of operations.
     pub(super) fn reach(&self) -> String {
         let findings = || self.findings.iter().map(|(_, finding)| finding);
         let is_any = |direction| findings().any(|finding| [Direction::Both, direction].contains(&finding.direction));
@@ -113,7 +113,7 @@ impl<'f> Row<'f> {
         once(all.filter(|change| known.insert((change.path(), change.kind()))).collect())
     }
 
-    /// What it does to a program that is compiled again.
+    /// The effect on a program that is compiled again.
     pub(super) fn source(&self) -> Source {
         self.findings.iter().map(|(_, finding)| finding.source).max().unwrap_or_default()
     }
@@ -145,14 +145,14 @@ pub(super) fn respelled(findings: &[Finding]) -> BTreeSet<usize> {
     respelled::find(findings).into_iter().flat_map(|one| one.findings).collect()
 }
 
-/// What findings of one cause have in common.
+/// The common part of findings of one cause.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Cause<'f> {
     /// Each name is spelled otherwise.
     Respelled(Spelled, Wire),
     /// A discriminator has another name, and with it a member of each variant: before, and after.
     Discriminator(String, String),
-    /// A place refers to another schema, with what differs between the two.
+    /// A place refers to another schema, with the differences between the two.
     Referred(&'f str),
     /// The same was decided for many places, whose values differ; of media types, for requests or for responses.
     Decided(Rule, Wire, bool),
@@ -160,7 +160,7 @@ enum Cause<'f> {
     Same(Rule, Wire, &'f str, &'f str),
 }
 
-/// Findings with their indices, and what they have in common.
+/// Findings with their indices, and their common cause.
 type Group<'f> = (Option<Cause<'f>>, Vec<(usize, &'f Finding)>);
 
 impl Drift {
@@ -171,21 +171,21 @@ impl Drift {
         let mut exceptions = self.kept.clone();
         let mut rows: Vec<Row<'_>> = Vec::new();
         for (cause, mut findings) in self.grouped(&respelled) {
-            // The members of a discriminator are its images, and what differs behind a reference is a part of it.
+            // The members of a discriminator are its images, and a difference behind a reference is a part of it.
             findings.sort_by_key(|(_, finding)| match cause {
                 Some(Cause::Discriminator(..)) => finding.rule != Rule::DiscriminatorChanged,
                 Some(Cause::Referred(_)) => finding.rule != Rule::SchemaReplaced,
                 _ => false,
             });
-            let (Some((index, speaker)), client) = (findings.first(), findings.iter().map(|(_, f)| f.client).max())
+            let (Some((index, first)), client) = (findings.first(), findings.iter().map(|(_, f)| f.client).max())
             else {
                 continue;
             };
-            let mut row = Row::single(String::new(), *index, speaker, self.unexplained.is_some());
+            let mut row = Row::single(String::new(), *index, first, self.unexplained.is_some());
             row.client = client.unwrap_or(Wire::None);
             if let (Some(cause), true) = (cause, findings.len() > 1) {
-                (row.subject, row.change) = headline::of(&cause, &findings, &respelled, &mut exceptions);
-                row.is_counted = row.subject != speaker.subject;
+                (row.subject, row.change) = headline::sentence(&cause, &findings, &respelled, &mut exceptions);
+                row.is_counted = row.subject != first.subject;
             }
             row.findings = findings;
             rows.push(row);
@@ -199,7 +199,7 @@ impl Drift {
         rows
     }
 
-    /// The findings by what they have in common, in the order of the first of each.
+    /// The findings by their common cause, in the order of the first of each.
     fn grouped<'f>(&'f self, respelled: &[Respelled]) -> Vec<Group<'f>> {
         let mut causes: HashMap<usize, Cause<'f>> = HashMap::new();
         let mut sizes: HashMap<Cause<'f>, usize> = HashMap::new();
@@ -226,7 +226,7 @@ impl Drift {
             }
         }
         for (index, finding) in self.findings.iter().enumerate() {
-            if let (false, Some(cause)) = (causes.contains_key(&index), Cause::of(finding)) {
+            if let (false, Some(cause)) = (causes.contains_key(&index), Cause::from_finding(finding)) {
                 *sizes.entry(cause.clone()).or_default() += 1;
                 causes.insert(index, cause);
             }
@@ -248,9 +248,9 @@ impl Drift {
 
 impl<'f> Cause<'f> {
     /// A change that names no value, such as "is gone", says nothing of a common cause.
-    fn of(finding: &'f Finding) -> Option<Self> {
+    fn from_finding(finding: &'f Finding) -> Option<Self> {
         let Finding { rule, client, keyword, change, .. } = finding;
-        if is_decided(*rule) {
+        if rule.entry().grouping == Grouping::ByRule {
             let is_media_type = matches!(rule, Rule::MediaTypeAdded | Rule::MediaTypeRemoved);
             let is_request = is_media_type && finding.direction == Direction::Request;
             return Some(Self::Decided(*rule, *client, is_request));
@@ -258,32 +258,6 @@ impl<'f> Cause<'f> {
         let says = !keyword.is_empty() || change.contains('`');
         says.then_some(Self::Same(*rule, *client, keyword, change))
     }
-}
-
-/// Rules by which a service decides for all of its contract at once: a filter of its generator, a switch, a convention.
-fn is_decided(rule: Rule) -> bool {
-    matches!(
-        rule,
-        Rule::BecameNullable
-            | Rule::BecameNotNullable
-            | Rule::BecameRequired
-            | Rule::BecameOptional
-            | Rule::BecameReadOnly
-            | Rule::BecameNotReadOnly
-            | Rule::MembersClosed
-            | Rule::MembersOpened
-            | Rule::OperationIdChanged
-            | Rule::SchemaRenamed
-            | Rule::SchemaExtracted
-            | Rule::SchemaInlined
-            | Rule::SchemeRenamed
-            | Rule::MediaTypeAdded
-            | Rule::MediaTypeRemoved
-            | Rule::DefaultAdded
-            | Rule::DefaultRemoved
-            | Rule::Deprecated
-            | Rule::Reactivated
-    )
 }
 
 /// Discriminators that have another name, and the members that come and go with them, by index.

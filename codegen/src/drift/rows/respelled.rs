@@ -8,17 +8,17 @@ use crate::pointer;
 
 /// A name that is spelled otherwise, and the findings that come of it.
 pub(super) struct Respelled {
-    /// Indices of the findings: one that says both names, or what is gone and what is new.
+    /// Indices of the findings: one that says both names, or one for the old name and one for the new.
     pub(super) findings: Vec<usize>,
     pub(super) kind: Spelled,
     /// An example for a reader, as code.
     pub(super) example: String,
-    /// What is spelled, one name or several values.
+    /// The names before: one, or several values.
     before: Vec<String>,
     after: Vec<String>,
 }
 
-/// What is spelled otherwise.
+/// The kind of name that is spelled differently.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Spelled {
     Member,
@@ -89,22 +89,22 @@ pub(super) fn is_left(all: &[&Respelled], name: &str) -> bool {
     matches!((before, now), (Some((old, _)), Some((new, _))) if old != new && old.has(name) && !new.has(name))
 }
 
-/// Without what spellings differ in.
+/// The letters of a name, without the parts that spellings differ in.
 fn letters(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// All names of these findings that are spelled otherwise. Where several differ in their spelling only, nobody knows which became
+/// All names of these findings that are spelled otherwise. If several differ in their spelling only, nobody knows which became
 /// which, and none is found.
 pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
-    let mut found = Vec::new();
+    let mut renames = Vec::new();
     let mut sides: BTreeMap<Place<'_>, [Vec<Named>; 2]> = BTreeMap::new();
     for (index, finding) in findings.iter().enumerate() {
         if finding.rule == Rule::ParameterRenamed {
             let (name, after) = (parameter(&finding.subject).0.to_owned(), finding.keyword.clone());
             if letters(&name) == letters(&after) {
                 let example = format!("`{name}` → `{after}`");
-                found.push(Respelled {
+                renames.push(Respelled {
                     findings: vec![index],
                     kind: Spelled::Parameter,
                     example,
@@ -124,7 +124,7 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
             Spelled::Member => format!("`{}` → `{now}`", findings[*gone].subject),
             Spelled::Parameter => format!("`{old}` → `{now}`"),
         };
-        found.push(Respelled {
+        renames.push(Respelled {
             findings: vec![*gone, *new],
             kind,
             example,
@@ -132,8 +132,8 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
             after: after.clone(),
         });
     }
-    found.sort_by_key(|one| one.findings.first().copied());
-    found
+    renames.sort_by_key(|one| one.findings.first().copied());
+    renames
 }
 
 /// A finding by its index, and the names that are gone or new with it.

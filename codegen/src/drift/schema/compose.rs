@@ -107,7 +107,7 @@ impl<'a> Pair<'a, '_> {
                 (Some(_), None) => Rule::MappingRemoved,
                 (None, Some(_)) => Rule::MappingAdded,
                 (Some(one), Some(other)) if one != other => {
-                    // A schema that is only called otherwise is told where it is used.
+                    // A schema that is only called otherwise is reported where it is used.
                     if is_same(self, one, other) {
                         for (is_before, node) in [(true, old), (false, new)] {
                             let place = join(&join(&node.pointer, "mapping"), key);
@@ -145,7 +145,7 @@ impl<'a> Pair<'a, '_> {
         self.parts(&old, &new);
     }
 
-    /// Parts that came or went: what they say is compared as part of the schema, and told there.
+    /// Parts that came or went: their contents are compared, and reported, as part of the schema.
     fn parts(&mut self, old: &[Node<'a>], new: &[Node<'a>]) {
         let branches = |nodes: &[Node<'a>]| -> Vec<Node<'a>> {
             let all = nodes.iter().flat_map(|node| node.items().collect::<Vec<_>>());
@@ -158,7 +158,7 @@ impl<'a> Pair<'a, '_> {
             let Some(own) = own else { continue };
             let (before, after) = if variant == "removed" { (Some(node), None) } else { (None, Some(node)) };
             let change = Change::new(Rule::CompositionChanged, "", before, after).class(self.class).variant(variant);
-            self.log.changes[own].besides.extend(aliases::of(&change));
+            self.log.changes[own].besides.extend(aliases::names(&change));
         }
     }
 }
@@ -176,7 +176,7 @@ fn union_of<'a>(schema: &Schema<'a>) -> Option<(&'static str, Vec<Node<'a>>)> {
     })
 }
 
-/// Whether a schema says by itself what a value is.
+/// Reports whether a schema describes a value without its composition.
 fn own_shape(schema: &Schema<'_>) -> bool {
     schema.first("properties").is_some() || schema.types().is_some_and(|types| !types.contains("object"))
 }
@@ -186,7 +186,7 @@ fn stands_alone(schema: &Schema<'_>) -> bool {
     schema.types().is_some() || schema.first("properties").is_some()
 }
 
-/// Whether two places hold the same schema: the same component, or the same text.
+/// Reports whether two places hold the same schema: the same component, or the same text.
 fn same(before: &Node<'_>, after: &Node<'_>) -> bool {
     let component = super::component;
     match (component(before), component(after)) {

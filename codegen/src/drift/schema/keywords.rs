@@ -1,4 +1,4 @@
-//! Keywords without a rule of their own, and what lies in them.
+//! Keywords without a rule of their own, and the schemas in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,12 +58,12 @@ const VALUES: [&str; 29] = [
     "collectionFormat",
 ];
 
-/// Whether the value of a keyword is compared at the schema that has it.
+/// Reports whether the value of a keyword is compared at the schema that has it.
 pub(in crate::drift) fn is_value(key: &str) -> bool {
     VALUES.contains(&key)
 }
 
-/// Whether a member of any object says nothing that a program could notice.
+/// Reports whether a member of any object says nothing that a program could notice.
 pub(in crate::drift) fn is_prose(key: &str) -> bool {
     matches!(
         key,
@@ -146,7 +146,7 @@ impl<'a> Pair<'a, '_> {
         after: Option<&Node<'_>>,
     ) {
         // Both sides have to know how a text is to be read, so a change of it is not a limit.
-        let is_reading = matches!(keyword, "contentEncoding" | "contentMediaType") && !self.class.muted;
+        let is_reading = matches!(keyword, "contentEncoding" | "contentMediaType") && !self.class.unsent;
         let change = self.emit(rule, before, after);
         change.keyword = keyword.to_owned();
         change.wire = is_reading.then_some(Wire::Risk);

@@ -1,6 +1,6 @@
 //! Schemas, compared where they are used.
 //!
-//! A pair of schemas is compared once for each direction and place, however many operations reach it. Who reaches it is
+//! A pair of schemas is compared once for each direction and place, however many operations reach it. The reaching operations are
 //! a graph beside the comparison: a difference names all of them.
 
 mod compose;
@@ -50,11 +50,11 @@ struct Queued<'a> {
     class: Class,
 }
 
-/// Places that refer to another schema now: what differs within is told of them.
+/// Places that refer to another schema now: differences within are reported at them.
 #[derive(Clone, Debug)]
 struct Referring<'a> {
     at: [Node<'a>; 2],
-    /// The places of what they refer to.
+    /// The places of the referenced schemas.
     targets: [String; 2],
 }
 
@@ -63,7 +63,7 @@ impl Referring<'_> {
         self.at.each_ref().map(|node| node.pointer.clone())
     }
 
-    /// True if a pair of places lies within what they refer to.
+    /// True if a pair of places lies within the referenced schemas.
     fn has(&self, places: [&str; 2]) -> bool {
         self.targets.iter().zip(places).all(|(target, place)| {
             place.strip_prefix(target.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -95,10 +95,10 @@ impl<'a> Graph<'a> {
 
     /// Compares two components that no operation reaches.
     pub(super) fn unreached(&mut self, before: &Node<'a>, after: &Node<'a>, log: &mut Log) {
-        self.meet(before, after, Class { muted: true, ..Class::request(Spot::Property) }, None, log);
+        self.meet(before, after, Class { unsent: true, ..Class::request(Spot::Property) }, None, log);
     }
 
-    /// `outer`: the places that refer to what the two lie in.
+    /// `outer`: the places that refer to the schemas that contain the two.
     fn meet(
         &mut self,
         before: &Node<'a>,
@@ -132,7 +132,7 @@ impl<'a> Graph<'a> {
         met
     }
 
-    /// Compares everything that was met, and what lies in it.
+    /// Compares all pairs in the queue, and the schemas in them.
     pub(super) fn run(&mut self, log: &mut Log) {
         while let Some(Queued { node, before, after, referring, class }) = self.queue.pop_front() {
             let [of_before, of_after] = self.siblings;
@@ -230,7 +230,7 @@ impl<'a> Pair<'a, '_> {
             }
         }
         self.renamed();
-        // What became one of several, or another type altogether, has nothing else to compare.
+        // A schema that became one of several, or another type altogether, has nothing else to compare.
         let is_ended = self.wrapped() || self.types();
         for (side, schema) in [&self.before, &self.after].into_iter().enumerate() {
             self.log.followed(side, &schema.place.pointer, is_ended);
@@ -293,18 +293,18 @@ impl<'a> Pair<'a, '_> {
         self.referring.as_ref().filter(|outer| outer.targets.iter().zip(places).all(|(one, at)| *one == at.pointer))
     }
 
-    /// What the pair is called, by its place before; by its place after, for what is new.
+    /// The name of the pair, by its place before; by its place after if it is new.
     fn subject(&self, new: bool) -> String {
         let side = usize::from(new);
         let place = &[&self.before.place, &self.after.place][side].pointer;
-        let told = self.referring.as_ref().and_then(|outer| {
+        let referring = self.referring.as_ref().and_then(|outer| {
             let rest = place.strip_prefix(outer.targets[side].as_str())?;
             Some([&outer.at[side].pointer, rest].concat())
         });
-        self.log.label(side, told.as_ref().unwrap_or(place))
+        self.log.label(side, referring.as_ref().unwrap_or(place))
     }
 
-    /// The places of the pair: behind references, unless what is referred to is another schema now.
+    /// The places of the pair: behind references, unless the reference leads to another schema now.
     fn places(&self) -> [&Node<'a>; 2] {
         self.refers().map_or([&self.before.place, &self.after.place], |outer| outer.at.each_ref())
     }

@@ -1,4 +1,4 @@
-//! A schema as it counts: references followed, `allOf` put together, null told apart, whatever the dialect.
+//! A schema as it counts: references followed, `allOf` put together, null distinguished, whatever the dialect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +17,9 @@ const ANNOTATIONS: [&str; 8] =
 /// A schema with everything that belongs to it.
 #[derive(Clone, Debug)]
 pub(super) struct Schema<'a> {
-    /// Where it stands, after references that stand alone.
+    /// Its place, after references that stand alone.
     pub(super) place: Node<'a>,
-    /// The schema itself, then what it is composed of.
+    /// The schema itself, then its parts.
     pub(super) parts: Vec<SchemaPart<'a>>,
     /// Alternatives that are null and nothing else.
     pub(super) nulls: Vec<Node<'a>>,
@@ -32,7 +32,7 @@ pub(super) struct SchemaPart<'a> {
     annotations: bool,
 }
 
-/// Where references that stand alone lead.
+/// The target of references that stand alone.
 pub(super) fn follow<'a>(node: &Node<'a>, siblings: bool) -> Node<'a> {
     let mut node = node.clone();
     for _ in 0..64 {
@@ -85,13 +85,13 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// Where a keyword stands.
+    /// The places of a keyword.
     pub(super) fn all(&self, key: &str) -> Vec<Node<'a>> {
         let counts = |part: &&SchemaPart<'a>| !part.annotations || ANNOTATIONS.contains(&key);
         self.parts.iter().filter(counts).filter_map(|part| part.node.get(key)).collect()
     }
 
-    /// Where a keyword stands first.
+    /// The first place of a keyword.
     pub(super) fn first(&self, key: &str) -> Option<Node<'a>> {
         let counts = |part: &&SchemaPart<'a>| !part.annotations || ANNOTATIONS.contains(&key);
         self.parts.iter().filter(counts).find_map(|part| part.node.get(key))
@@ -126,7 +126,21 @@ impl<'a> Schema<'a> {
                 }
             });
         }
-        types.filter(|types| !types.is_empty()).or_else(|| self.listed())
+        types.filter(|types| !types.is_empty()).or_else(|| self.listed()).or_else(|| self.enumerated())
+    }
+
+    /// The types of the values of an enumeration: Microsoft.AspNetCore.OpenApi writes no other type of it.
+    fn enumerated(&self) -> Option<BTreeSet<&'a str>> {
+        let values = self.first("enum")?.value.as_array()?;
+        let types = values.iter().filter(|value| !value.is_null()).map(|value| match value {
+            Value::String(_) => "string",
+            Value::Bool(_) => "boolean",
+            Value::Number(number) if number.is_f64() => "number",
+            Value::Number(_) => "integer",
+            Value::Array(_) => "array",
+            _ => "object",
+        });
+        Some(types.collect::<BTreeSet<_>>()).filter(|types| !types.is_empty())
     }
 
     /// The types of a union whose branches say a type and nothing else: another way to write a list of types.
@@ -138,7 +152,7 @@ impl<'a> Schema<'a> {
         })
     }
 
-    /// Whether a pattern says that text has to be a number.
+    /// Reports whether a pattern says that text has to be a number.
     fn is_number(&self) -> bool {
         self.all("pattern").iter().any(|node| node.value.as_str().is_some_and(is_numeric))
     }
@@ -155,18 +169,30 @@ impl<'a> Schema<'a> {
     /// The format, where there is one.
     pub(super) fn format(&self) -> &'a str {
         let is_file = self.first("type").is_some_and(|node| node.value == "file");
-        let said = self.first("format").and_then(|node| node.value.as_str());
-        said.unwrap_or(if is_file { "binary" } else { "" })
+        let format = self.first("format").and_then(|node| node.value.as_str());
+        match format {
+            // NSwag's word for it.
+            Some("guid") => "uuid",
+            Some(format) => format,
+            None if is_file => "binary",
+            None => "",
+        }
     }
 
-    /// Whether null is said to be a value.
+    /// Reports whether null is declared as a value.
     pub(super) fn nullable(&self) -> bool {
         let by_type = |node: &Node<'_>| match node.value {
             Value::String(name) => name == "null",
             Value::Array(names) => names.iter().any(|name| name == "null"),
             _ => false,
         };
+        // Without a type, null may be one of the values of an enumeration.
+        let by_value = || {
+            let values = self.first("enum").filter(|_| self.first("type").is_none());
+            values.and_then(|node| node.value.as_array()).is_some_and(|values| values.contains(&Value::Null))
+        };
         !self.nulls.is_empty()
+            || by_value()
             || self.flag("nullable")
             || self.flag("x-nullable")
             || self.parts.first().and_then(|part| part.node.get("type")).is_some_and(|node| by_type(&node))
@@ -218,7 +244,7 @@ pub(in crate::drift) fn is_no_text(schema: &Node<'_>, siblings: bool) -> bool {
     schema.types().map_or(schema.first("properties").is_some(), |types| !types.contains("string"))
 }
 
-/// Whether a schema is met by null alone.
+/// Reports whether only null fits a schema.
 fn is_null(schema: &Value) -> bool {
     let Some(map) = schema.as_object() else { return false };
     let only = |key: &str| map.keys().all(|other| other == key || other == "nullable" || other == "description");

@@ -1,4 +1,4 @@
-//! The schemas whose types a client sends: what is read-only in them is an `Option` in Rust, where it comes back as well.
+//! The schemas whose types a client sends: a read-only member of them is an `Option` in Rust, if the type is received as well.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ impl Walk {
         self.within(node);
     }
 
-    /// Visits what lies in a schema and in its parts.
+    /// Visits the schemas in a schema and in its parts.
     fn within(&mut self, node: &Node<'_>) {
         let schema = Schema::read(node, self.siblings);
         if !self.seen.insert(schema.place.pointer.clone()) {
