@@ -29,7 +29,7 @@ fn visit(method: &str, address: &str, cookie: &str, form: &str) -> (u16, Option<
     let header = |name: &str| {
         let mut lines = answer.lines().take_while(|line| !line.is_empty());
         lines
-            .find_map(|line| line.split_once(": ").filter(|(found, _)| found.eq_ignore_ascii_case(name)))
+            .find_map(|line| line.split_once(": ").filter(|(key, _)| key.eq_ignore_ascii_case(name)))
             .map(|(_, value)| value.to_owned())
     };
     let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
@@ -137,7 +137,9 @@ async fn the_compliance_server_takes_its_own_tokens_only() {
     };
     let team = sandbox.team().id;
     let with = |id: &str, team: Uuid| {
-        let server = ServerSettings::new(sandbox.compliance_url()).credential(credential(id)).team(team);
+        let server = ServerSettings::new(sandbox.compliance_url())
+            .credential(credential(id))
+            .required_claim(["team_id", "tenant_id"], team);
         let main = Platform::builder(sandbox.base_url()).credential(credential("borealis-automation"));
         main.server("compliance", server).build().unwrap()
     };

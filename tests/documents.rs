@@ -18,7 +18,7 @@ fn the_architecture_names_stages_and_rooms_that_exist() {
     let text = read("ARCHITECTURE.md");
     let stages: Vec<&str> = text
         .lines()
-        .skip_while(|line| !line.starts_with("## The way of a contract"))
+        .skip_while(|line| !line.starts_with("## From a contract to a client"))
         .take_while(|line| !line.starts_with("## Invariants"))
         .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
         .collect();
@@ -67,9 +67,9 @@ fn file_of(module: &[&str]) -> Option<String> {
         format!("runtime/src/{inside}.rs"),
         format!("runtime/src/{inside}/mod.rs"),
     ];
-    let found = places.into_iter().find(|place| root().join(place).is_file());
+    let path = places.into_iter().find(|place| root().join(place).is_file());
     // A module within a file.
-    found.or_else(|| file_of(module.split_last().filter(|(_, outer)| !outer.is_empty())?.1))
+    path.or_else(|| file_of(module.split_last().filter(|(_, outer)| !outer.is_empty())?.1))
 }
 
 /// Returns whether a file contains a test of that name: a function after the attribute of a test, or a line of the list of a
@@ -125,11 +125,11 @@ fn the_check_of_a_change_runs_what_the_documents_promise() {
     let script = read(".ci/run");
     let readme = read("README.md");
     let commands = ["cargo xtask regenerate", "cargo test --workspace --all-features"];
-    let shown: Vec<String> = block("README.md", "## Start");
+    let lines: Vec<String> = block("README.md", "## Start");
     for command in commands {
         assert!(
-            shown.iter().any(|line| line.split('#').next().unwrap_or_default().trim() == command),
-            "{command}: {shown:?}"
+            lines.iter().any(|line| line.split('#').next().unwrap_or_default().trim() == command),
+            "{command}: {lines:?}"
         );
     }
     for step in [
@@ -149,8 +149,8 @@ fn the_check_of_a_change_runs_what_the_documents_promise() {
 
 #[test]
 fn the_correction_that_is_shown_can_be_read() {
-    let shown = block("CONTRIBUTING.md", "## Correct a published contract").join("\n");
-    let read: Config = toml::from_str(&shown).unwrap();
+    let example = block("docs/configuration.md", "### Corrections: `[[correction]]`").join("\n");
+    let read: Config = toml::from_str(&example).unwrap();
     let [correction] = &read.corrections[..] else { panic!("{read:?}") };
     let value: Value = serde_json::from_str(correction.value.as_deref().unwrap()).unwrap();
     assert_eq!(value, "integer");

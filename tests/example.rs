@@ -39,21 +39,21 @@ async fn its_calls_are_spans_of_opentelemetry_and_send_their_trace() {
     let service = Recorder::start(Reply::json("[]")).await;
     let variables = vec![("PLATFORM_BASE_URL", service.url().to_owned()), ("PLATFORM_TOKEN", "canary".to_owned())];
     let run = move || Run::from(Programs::get().command("opentelemetry").envs(variables).output().unwrap());
-    let told = tokio::task::spawn_blocking(run).await.unwrap();
-    assert_eq!(told.code, Some(0), "{told:?}");
+    let run = tokio::task::spawn_blocking(run).await.unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
     let field = |name: &str| {
-        told.stdout.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap_or_default().trim().to_owned()
+        run.stdout.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap_or_default().trim().to_owned()
     };
-    let trace = told.stdout.lines().next().unwrap().strip_prefix("trace ").unwrap();
+    let trace = run.stdout.lines().next().unwrap().strip_prefix("trace ").unwrap();
     for part in ["list_projects", "Client", "the whole work", "list-projects", "0 projects"] {
-        assert!(told.stdout.contains(part), "{part} is not in {}", told.stdout);
+        assert!(run.stdout.contains(part), "{part} is not in {}", run.stdout);
     }
-    assert_eq!(field("TraceId      :"), trace, "{}", told.stdout);
+    assert_eq!(field("TraceId      :"), trace, "{}", run.stdout);
     let sent = service.requests().pop().unwrap();
     let parent = sent.headers["traceparent"].to_str().unwrap();
     assert!(parent.starts_with(&format!("00-{trace}-")) && parent.ends_with("-01"), "{parent}");
-    assert!(told.stdout.contains(parent.split('-').nth(2).unwrap()), "the parent is the span of the call: {parent}");
-    assert!(!format!("{told:?}").contains("canary"), "{told:?}");
+    assert!(run.stdout.contains(parent.split('-').nth(2).unwrap()), "the parent is the span of the call: {parent}");
+    assert!(!format!("{run:?}").contains("canary"), "{run:?}");
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn the_readme_shows_it_as_it_is() {
     let source = read(EXAMPLE);
     let program = source.split_once("\n\n").map_or(source.as_str(), |(_, program)| program).trim();
     let readme = read("README.md");
-    let shown = readme.split("```rust\n").nth(1).unwrap().split("```").next().unwrap().trim();
-    assert_eq!(shown, program, "the README's program is {EXAMPLE} without its first lines of documentation");
+    let excerpt = readme.split("```rust\n").nth(1).unwrap().split("```").next().unwrap().trim();
+    assert_eq!(excerpt, program, "the README's program is {EXAMPLE} without its first lines of documentation");
     let lines = program.lines().filter(|line| !line.is_empty()).count();
     assert!(lines <= 20, "the README says ten lines and a little: {lines}");
     assert!(readme.contains(EXAMPLE));

@@ -31,8 +31,8 @@ async fn generated_operations_get_typed_values() {
         (calls[2].operation, calls[2].path.as_str()),
         ("get_project", format!("/api/projects/v1/projects/{id}").as_str())
     );
-    let found = platform.projects().get_project(known).await.unwrap();
-    assert_eq!(found.get::<String>("name").unwrap().as_deref(), Some("one"));
+    let project = platform.projects().get_project(known).await.unwrap();
+    assert_eq!(project.get::<String>("name").unwrap().as_deref(), Some("one"));
     assert_eq!((fake.calls_of(GetProject::FAKE).len(), fake.calls_of(CreateProject::FAKE).len()), (2, 0));
 }
 
@@ -54,7 +54,7 @@ async fn a_fake_keeps_bodies_and_breaks_connections() {
     assert_eq!(names, ["found", "lost"]);
 }
 
-/// The example of `platform_client::testing` and the README.
+/// The example of `platform_client::testing` and of docs/testing.md.
 #[tokio::test]
 async fn a_sandbox_starts_in_one_line() -> Result<(), Box<dyn std::error::Error>> {
     let sandbox = platform_sandbox::start().await?;
@@ -65,13 +65,13 @@ async fn a_sandbox_starts_in_one_line() -> Result<(), Box<dyn std::error::Error>
     assert!(platform.projects().list_projects().await?.is_empty());
 
     let source = read("tests/fakes.rs");
-    let shown: Vec<&str> = source
+    let excerpt: Vec<&str> = source
         .lines()
         .skip_while(|line| !line.contains("platform_sandbox::start()"))
         .take_while(|line| !line.contains("assert!"))
         .map(str::trim)
         .collect();
-    let text: Vec<String> = read("README.md").lines().map(|line| line.trim().to_owned()).collect();
-    assert!(text.windows(shown.len()).any(|lines| lines == shown), "README.md shows something else");
+    let text: Vec<String> = read("docs/testing.md").lines().map(|line| line.trim().to_owned()).collect();
+    assert!(text.windows(excerpt.len()).any(|lines| lines == excerpt), "docs/testing.md has other lines");
     Ok(())
 }

@@ -239,12 +239,12 @@ impl Fleet {
     }
 
     fn variable(&self, name: &str) -> String {
-        self.variables.iter().find(|(found, _)| *found == name).unwrap().1.clone()
+        self.variables.iter().find(|(key, _)| *key == name).unwrap().1.clone()
     }
 
     /// The index of the process with this name.
     fn index(&self, name: &str) -> usize {
-        self.children.iter().position(|(_, found)| found == name).unwrap()
+        self.children.iter().position(|(_, child)| child == name).unwrap()
     }
 
     fn kill(&mut self, index: usize) {
@@ -496,8 +496,8 @@ async fn chaos(plan: Plan) {
         if left < last.0 {
             last = (left, Instant::now());
         }
-        let told = || std::fs::read_to_string(fleet.log()).unwrap();
-        assert!(last.1.elapsed() < WATCHDOG, "{left} operations are left, and none ends: {}", told());
+        let log = || std::fs::read_to_string(fleet.log()).unwrap();
+        assert!(last.1.elapsed() < WATCHDOG, "{left} operations are left, and none ends: {}", log());
         blows.strike(plan, &mut fleet).await;
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -509,7 +509,7 @@ async fn chaos(plan: Plan) {
     looking.abort();
     begun(&platform, &known).await;
     let known = known.lock().unwrap().clone();
-    let told = std::fs::read_to_string(fleet.log()).unwrap();
+    let log = std::fs::read_to_string(fleet.log()).unwrap();
     drop(fleet);
 
     assert_eq!(known.len(), plan.operations + plan.endless, "each is submitted once, as the service counts");
@@ -528,10 +528,10 @@ async fn chaos(plan: Plan) {
     );
     assert_eq!(labels(&url, &late).await, Vec::<String>::new(), "nobody writes after the fence");
     let endless = if plan.endless > 0 { give_up(&platform, &url, &schema, plan).await } else { String::new() };
-    let events = |name: &str| told.lines().filter(|line| line.starts_with(name)).count();
+    let events = |name: &str| log.lines().filter(|line| line.starts_with(name)).count();
     if plan.clocks {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        let clocks = told.lines().filter_map(|line| line.strip_prefix("clock ")?.parse::<u64>().ok());
+        let clocks = log.lines().filter_map(|line| line.strip_prefix("clock ")?.parse::<u64>().ok());
         let apart: Vec<i64> = clocks.map(|clock| clock.cast_signed() - now.cast_signed()).collect();
         assert!(apart.iter().any(|ahead| *ahead > 0) && apart.iter().any(|ahead| *ahead < -3590), "{apart:?}");
     }
@@ -704,7 +704,7 @@ async fn take_over_after_a_kill() {
             fleet.add();
         }
         let (mut dice, mut taken, mut late) = (Dice(seed), Vec::new(), Vec::new());
-        let held = format!(
+        let query = format!(
             "SELECT i.name, sum(s.fence)::bigint, i.id FROM {schema}.submission s JOIN {schema}.instance i ON i.id = s.owner GROUP BY i.id HAVING count(*) = 10"
         );
         let claims = format!(
@@ -714,7 +714,7 @@ async fn take_over_after_a_kill() {
         while taken.len() < kills {
             // Somewhere between two heartbeats.
             tokio::time::sleep(Duration::from_millis(lease / 5 + dice.roll(lease))).await;
-            let Some(row) = admin.query_opt(&held, &[]).await.unwrap() else { continue };
+            let Some(row) = admin.query_opt(&query, &[]).await.unwrap() else { continue };
             let (name, fence, id): (String, i64, i64) = (row.get(0), row.get(1), row.get(2));
             let index = fleet.index(&name);
             let killed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() * 1000.0;

@@ -97,7 +97,7 @@ pub(crate) fn is_sandbox(workspace: &Path) -> bool {
 
 /// The files of tests that are built by their needs, by their names below `tests`, and the guides.
 pub(crate) fn gated(workspace: &Path) -> io::Result<BTreeMap<String, String>> {
-    let mut found = BTreeMap::new();
+    let mut sources = BTreeMap::new();
     let tests = workspace.join("tests");
     for folder in ["", "families", "wire"] {
         for entry in fs::read_dir(tests.join(folder))? {
@@ -107,17 +107,17 @@ pub(crate) fn gated(workspace: &Path) -> io::Result<BTreeMap<String, String>> {
                 && !["build", "main", "mod", "needs"].contains(&stem.as_str())
             {
                 let name = if folder.is_empty() { stem } else { format!("{folder}/{stem}") };
-                found.insert(name, fs::read_to_string(path)?);
+                sources.insert(name, fs::read_to_string(path)?);
             }
         }
     }
     for guide in ["graphql", "operations", "testing"] {
         let page = fs::read_to_string(workspace.join("docs").join(format!("{guide}.md")))?;
-        found.insert(format!("docs/{guide}"), page);
+        sources.insert(format!("docs/{guide}"), page);
     }
     // A file also needs the items of the files that it calls, or of the programs that it runs.
     let component = fs::read_to_string(tests.join("support/component.rs")).unwrap_or_default();
-    for source in found.values_mut() {
+    for source in sources.values_mut() {
         if source.contains("support::") && words(source).contains("component") {
             source.push_str(&component);
         }
@@ -129,7 +129,7 @@ pub(crate) fn gated(workspace: &Path) -> io::Result<BTreeMap<String, String>> {
         }
     }
     if !component.is_empty() {
-        found.insert("support/component".to_owned(), component);
+        sources.insert("support/component".to_owned(), component);
     }
-    Ok(found)
+    Ok(sources)
 }

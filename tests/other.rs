@@ -30,9 +30,9 @@ fn the_client_of_another_contract_is_fresh() {
             fs::write(path, text).unwrap();
         }
     }
-    let mut found = BTreeMap::new();
-    files(&folder, &folder, &mut found);
-    assert!(found == wanted, "{PLACE} is not fresh: run INSTA_UPDATE=always cargo test -p platform-tests other");
+    let mut actual = BTreeMap::new();
+    files(&folder, &folder, &mut actual);
+    assert!(actual == wanted, "{PLACE} is not fresh: run INSTA_UPDATE=always cargo test -p platform-tests other");
 }
 
 fn files(top: &Path, folder: &Path, into: &mut BTreeMap<String, String>) {

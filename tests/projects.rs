@@ -53,12 +53,12 @@ async fn a_project_is_created_listed_and_found() {
     }
 
     let id: Uuid = project["id"].to().unwrap();
-    let found = platform.projects().get_project(id).await.unwrap();
-    assert_eq!(Value::from(found.clone()), project);
-    assert_eq!(found.get::<String>("name").unwrap().as_deref(), Some("Atlas"));
-    assert_eq!(platform.projects().list_projects().await.unwrap(), std::slice::from_ref(&found));
+    let stored = platform.projects().get_project(id).await.unwrap();
+    assert_eq!(Value::from(stored.clone()), project);
+    assert_eq!(stored.get::<String>("name").unwrap().as_deref(), Some("Atlas"));
+    assert_eq!(platform.projects().list_projects().await.unwrap(), std::slice::from_ref(&stored));
     let same: Object = platform.request(Method::Get, location).send().await.unwrap().json().unwrap();
-    assert_eq!(same, found);
+    assert_eq!(same, stored);
 }
 
 #[tokio::test]

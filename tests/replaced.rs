@@ -21,7 +21,7 @@ const LARGE: &str = "../shared/contracts/dotnet/Radarr+Radarr__src_Radarr.Api.V3
 
 /// The files of a workspace by path, without those of tools.
 fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    let mut contents = BTreeMap::new();
     let mut waiting = vec![root.to_path_buf()];
     while let Some(folder) = waiting.pop() {
         for entry in fs::read_dir(&folder).unwrap() {
@@ -33,16 +33,16 @@ fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             if path.is_dir() {
                 waiting.push(path);
             } else {
-                found.insert(path.strip_prefix(root).unwrap().to_path_buf(), fs::read(&path).unwrap());
+                contents.insert(path.strip_prefix(root).unwrap().to_path_buf(), fs::read(&path).unwrap());
             }
         }
     }
-    found
+    contents
 }
 
 /// The differing files, by name, with the first different line of each: all bytes would be too much to read.
 fn differing(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
+    let mut entries = BTreeMap::new();
     for name in before.keys().chain(after.keys()) {
         let (old, new) = (before.get(name), after.get(name));
         if old == new {
@@ -51,9 +51,9 @@ fn differing(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<
         let text = |bytes: Option<&Vec<u8>>| String::from_utf8_lossy(bytes.map_or(&[][..], Vec::as_slice)).into_owned();
         let (old, new) = (text(old), text(new));
         let line = new.lines().zip(old.lines()).find(|(new, old)| new != old).map(|(new, _)| new.to_owned());
-        found.insert(name.clone(), line.unwrap_or_default());
+        entries.insert(name.clone(), line.unwrap_or_default());
     }
-    found
+    entries
 }
 
 /// A copy of the workspace, for one test at a time. It has a target folder of its own, because cargo mistakes members of two
@@ -125,7 +125,7 @@ fn regenerate_with(workspace: &Path, arguments: &[&str], variables: &[(&str, &st
 }
 
 /// The contract of another service, or a small one if that is missing.
-#[allow(clippy::print_stdout, reason = "a test says what it leaves out")]
+#[allow(clippy::print_stdout, reason = "a test prints the cases that it leaves out")]
 fn another(folder: &Path, path: &str) -> PathBuf {
     let contract = root().join(path);
     if contract.is_file() {

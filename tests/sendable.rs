@@ -1,6 +1,6 @@
 //! Every operation of every contract: the client accepts the generated path, and sends it unchanged.
 
-#![allow(clippy::print_stdout, reason = "it says what it leaves out, and how much it sent")]
+#![allow(clippy::print_stdout, reason = "it prints the cases that it leaves out, and how much it sent")]
 
 use std::path::{Path, PathBuf};
 
@@ -13,17 +13,17 @@ use crate::support::root;
 /// Contracts of real projects, if they lie beside the workspace, and the cases of the generator.
 fn contracts() -> Vec<PathBuf> {
     let shared = std::env::var_os("PLATFORM_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     for folder in ["dotnet", "openapi3", "swagger2"].map(|name| shared.join("contracts").join(name)) {
         if !folder.is_dir() {
             println!("no contracts at {}: they are left out", folder.display());
         }
-        found.extend(files(&folder));
+        paths.extend(files(&folder));
     }
     for case in files(&root().join("codegen/tests/cases")) {
-        found.extend(files(&case).into_iter().filter(|path| path.file_stem().is_some_and(|stem| stem == "contract")));
+        paths.extend(files(&case).into_iter().filter(|path| path.file_stem().is_some_and(|stem| stem == "contract")));
     }
-    found
+    paths
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -45,8 +45,8 @@ async fn queries_deep_exploded_and_not() {
     ];
     for (call, names) in cases {
         let page = call.await.unwrap();
-        let found: Vec<String> = page.items.unwrap().into_iter().map(|item| item.name.unwrap()).collect();
-        assert_eq!(found, names);
+        let actual: Vec<String> = page.items.unwrap().into_iter().map(|item| item.name.unwrap()).collect();
+        assert_eq!(actual, names);
     }
     let refused = platform.request(Method::Get, "/api/marketplace/v1/store-items").query("take", "many");
     let error = refused.send().await.unwrap_err();

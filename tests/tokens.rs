@@ -68,9 +68,9 @@ async fn a_wrong_secret_is_an_error_that_names_the_credential_and_not_the_secret
     fs::write(secrets.path().join(format!("{id}.secret")), "canary-of-a-wrong-secret").unwrap();
     let error = client(&sandbox, secrets.path(), 0).projects().list_projects().await.unwrap_err();
     assert!(error.is_token() && !error.is_retryable(), "{error}");
-    let said = format!("{error} {error:?}");
-    assert!(said.contains(id) && said.contains("invalid_client"), "{said}");
-    assert!(!said.contains("canary"), "{said}");
+    let text = format!("{error} {error:?}");
+    assert!(text.contains(id) && text.contains("invalid_client"), "{text}");
+    assert!(!text.contains("canary"), "{text}");
 
     // The secret is read again for each token, so a rotated secret needs no new client.
     let platform = client(&sandbox, secrets.path(), 0);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Names {
     /// Operations: `GET /api/projects/v1/projects` → `projects.list_projects`.
     pub operations: BTreeMap<String, String>,
-    /// Types: `platform#/components/schemas/Project` → `Project`.
+    /// Types: `service#/components/schemas/Project` → `Project`.
     pub types: BTreeMap<String, String>,
     /// Fields and variants that needed more than their wire name.
     pub members: BTreeMap<String, String>,
@@ -37,7 +37,7 @@ pub struct Names {
     /// Types whose members are present as in a type that is only read, only sent, or neither: key of the type → `read`,
     /// `sent`, `neither`; members that name the variant of the union that their type is sent in: `….kind` → `variant`; and
     /// members that are behind a box, of GraphQL documents too: `….parent` → `boxed`, or `variant boxed`.
-    /// Also who says the version of the interface: `platform#api-version` → `client`, or `argument`.
+    /// Also who says the version of the interface: `service#api-version` → `client`, or `argument`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, String>,
     /// Types of GraphQL documents: `things/thing/owner` → `ThingOwner`; and their members that needed more.

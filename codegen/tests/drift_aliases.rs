@@ -91,7 +91,7 @@ fn levels() -> Option<BTreeMap<String, String>> {
     Some(text.lines().skip(1).filter_map(row).collect())
 }
 
-fn merge(value: &mut Value, patch: &Value) {
+pub(crate) fn merge(value: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *value = patch.clone();
         return;
@@ -110,21 +110,21 @@ fn merge(value: &mut Value, patch: &Value) {
 }
 
 /// The findings between two contracts: each name, and its most severe verdict.
-fn found(before: &Value, after: &Value) -> BTreeMap<String, Wire> {
+fn reported(before: &Value, after: &Value) -> BTreeMap<String, Wire> {
     let [before, after] = [before, after].map(Value::to_string);
     let [before, after] = [&before, &after].map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
     let drift = drift::compare(&before, &after, TODAY).unwrap();
-    let mut found = BTreeMap::new();
+    let mut reported = BTreeMap::new();
     if drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len() == 0 {
-        found.insert("nothing".to_owned(), Wire::None);
+        reported.insert("nothing".to_owned(), Wire::None);
     }
     for finding in drift.findings {
         for alias in finding.aliases {
-            let wire = found.entry(alias).or_insert(finding.contract);
+            let wire = reported.entry(alias).or_insert(finding.contract);
             *wire = finding.contract.max(*wire);
         }
     }
-    found
+    reported
 }
 
 /// `*` stands for anything.
@@ -146,14 +146,14 @@ fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
         return;
     };
     let mut wrong = Vec::new();
-    let mut shown = BTreeSet::new();
+    let mut covered = BTreeSet::new();
     let mut verdicts_used = BTreeSet::new();
-    let mut judge = |what: String, expected: &BTreeSet<String>, found: &BTreeMap<String, Wire>| {
-        let names: BTreeSet<String> = found.keys().cloned().collect();
+    let mut judge = |what: String, expected: &BTreeSet<String>, reported: &BTreeMap<String, Wire>| {
+        let names: BTreeSet<String> = reported.keys().cloned().collect();
         if names != *expected {
             wrong.push(format!("{what}: expected {expected:?}, found {names:?}"));
         }
-        for (id, wire) in found {
+        for (id, wire) in reported {
             let Some(level) = levels.get(id) else {
                 wrong.push(format!("{what}: oasdiff has no rule {id}"));
                 continue;
@@ -173,7 +173,7 @@ fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
                 wrong.push(format!("{what}: {id} is {level}, and the verdict is {}", wire.as_str()));
             }
         }
-        shown.extend(expected.intersection(&names).cloned());
+        covered.extend(expected.intersection(&names).cloned());
     };
     for row in &table.schemas {
         for (place, pointer, keyword) in PLACES {
@@ -191,8 +191,8 @@ fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
                 ids.flatten().find(|id| levels.contains_key(id)).into_iter().collect::<BTreeSet<String>>()
             };
             let (before, after) = (contract(&row.before), contract(&row.after));
-            judge(format!("{place}: {} → {}", row.before, row.after), &named(&row.there), &found(&before, &after));
-            judge(format!("{place}: {} → {}", row.after, row.before), &named(&row.back), &found(&after, &before));
+            judge(format!("{place}: {} → {}", row.before, row.after), &named(&row.there), &reported(&before, &after));
+            judge(format!("{place}: {} → {}", row.after, row.before), &named(&row.back), &reported(&after, &before));
         }
     }
     for row in &table.contracts {
@@ -204,14 +204,14 @@ fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
             contract
         };
         let (before, after) = (contract(&row.before), contract(&row.after));
-        judge(format!("{} → {}", row.before, row.after), &row.there, &found(&before, &after));
-        judge(format!("{} → {}", row.after, row.before), &row.back, &found(&after, &before));
+        judge(format!("{} → {}", row.before, row.after), &row.there, &reported(&before, &after));
+        judge(format!("{} → {}", row.after, row.before), &row.back, &reported(&after, &before));
     }
     let excused: BTreeSet<String> = table.reasons.values().flatten().cloned().collect();
-    for id in levels.keys().filter(|id| !shown.contains(*id) && !excused.contains(*id)) {
+    for id in levels.keys().filter(|id| !covered.contains(*id) && !excused.contains(*id)) {
         wrong.push(format!("{id} has neither a change that shows it nor a reason"));
     }
-    for id in excused.iter().filter(|id| shown.contains(*id) || !levels.contains_key(*id)) {
+    for id in excused.iter().filter(|id| covered.contains(*id) || !levels.contains_key(*id)) {
         wrong.push(format!("{id} does not need its reason"));
     }
     for (number, verdict) in table.verdicts.iter().enumerate().filter(|(number, _)| !verdicts_used.contains(number)) {

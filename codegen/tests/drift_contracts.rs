@@ -14,15 +14,15 @@ const CHANGES: usize = 20;
 /// `most` contracts of each kind, small enough for a build without optimisation.
 fn contracts(most: usize) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/contracts");
-    let mut found: Vec<PathBuf> = Vec::new();
+    let mut paths: Vec<PathBuf> = Vec::new();
     for kind in ["dotnet", "openapi3", "swagger2"] {
         let Ok(entries) = std::fs::read_dir(folder.join(kind)) else { continue };
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.retain(|file| file.metadata().is_ok_and(|data| (20_000..150_000).contains(&data.len())));
         files.sort();
-        found.extend(files.into_iter().take(most));
+        paths.extend(files.into_iter().take(most));
     }
-    found
+    paths
 }
 
 #[test]

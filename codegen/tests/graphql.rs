@@ -66,9 +66,9 @@ fn documents_whose_names_meet_are_refused_together() {
 fn every_document_is_looked_at_before_one_is_refused() {
     let config = documents(&[("a.graphql", "{ cars { id } }"), ("b.graphql", "query B { lorries { id } }")]);
     let report = run(EMPTY, &config).unwrap_err();
-    let found: Vec<(&str, Option<(usize, usize)>)> =
+    let problems: Vec<(&str, Option<(usize, usize)>)> =
         report.problems().iter().map(|problem| (problem.document.as_str(), problem.position)).collect();
-    assert_eq!(found, [("specs/graphql/a.graphql", Some((1, 1))), ("specs/graphql/b.graphql", Some((1, 11)))]);
+    assert_eq!(problems, [("specs/graphql/a.graphql", Some((1, 1))), ("specs/graphql/b.graphql", Some((1, 11)))]);
 }
 
 fn with_schema(schema: &str, document: &str) -> Result<Output, Report> {

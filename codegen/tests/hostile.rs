@@ -31,17 +31,17 @@ struct Place {
     is_key: bool,
 }
 
-fn places(value: &Value, pointer: &str, found: &mut Vec<Place>) {
+fn places(value: &Value, pointer: &str, all: &mut Vec<Place>) {
     match value {
-        Value::String(_) => found.push(Place { pointer: pointer.to_owned(), is_key: false }),
+        Value::String(_) => all.push(Place { pointer: pointer.to_owned(), is_key: false }),
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| places(item, &format!("{pointer}/{index}"), found));
+            items.iter().enumerate().for_each(|(index, item)| places(item, &format!("{pointer}/{index}"), all));
         }
         Value::Object(members) => {
             for (key, value) in members {
                 let pointer = pointer::join(pointer, key);
-                found.push(Place { pointer: pointer.clone(), is_key: true });
-                places(value, &pointer, found);
+                all.push(Place { pointer: pointer.clone(), is_key: true });
+                places(value, &pointer, all);
             }
         }
         _ => {}
@@ -193,9 +193,10 @@ fn documentation(file: &syn::File, counts: &mut BTreeMap<String, usize>) {
                         is_example = true;
                     }
                     Event::Text(code) if is_example => {
-                        let shown: String = code.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
+                        let example: String =
+                            code.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
                         let mut made = BTreeMap::new();
-                        count(shown.parse().unwrap_or_else(|error| panic!("{error}: {code}")), &mut made);
+                        count(example.parse().unwrap_or_else(|error| panic!("{error}: {code}")), &mut made);
                         made.into_iter().for_each(|(sign, times)| {
                             *counts.entry(format!("example {sign}")).or_default() += times;
                         });
@@ -292,19 +293,19 @@ fn no_string_of_a_contract_adds_anything() {
             }
             let Some(output) = output else { continue };
             sound(&what, &output);
-            let found = made_of(&output);
+            let signs = made_of(&output);
             if !has_meaning(place) {
-                let is_left_out = is_of_a_header(place) && found != harmless.clone().unwrap_or_default();
+                let is_left_out = is_of_a_header(place) && signs != harmless.clone().unwrap_or_default();
                 if is_left_out && output.ledger.entries().len() <= noted {
                     differing.push(format!("{what}: left out in silence"));
                 }
                 let expected = if is_left_out { &left_out } else { &harmless }.clone().unwrap_or_default();
                 let other: Vec<String> = expected
                     .iter()
-                    .filter(|(sign, count)| found.get(*sign) != Some(count))
-                    .map(|(sign, count)| format!("{sign} {count} {:?}", found.get(sign)))
+                    .filter(|(sign, count)| signs.get(*sign) != Some(count))
+                    .map(|(sign, count)| format!("{sign} {count} {:?}", signs.get(sign)))
                     .collect();
-                if !other.is_empty() || found.len() != expected.len() {
+                if !other.is_empty() || signs.len() != expected.len() {
                     differing.push(format!("{what}: {other:?}"));
                 }
             }
@@ -381,9 +382,10 @@ fn rustdoc_finds_nothing_to_run() {
     let rustdoc = |arguments: &[&str]| {
         let mut command = std::process::Command::new(&rustdoc);
         let output = command.args(arguments).arg("lib.rs").arg("--edition=2024").current_dir(&folder).output().unwrap();
-        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "{}", said.chars().take(4_000).collect::<String>());
-        said
+        let messages =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}", messages.chars().take(4_000).collect::<String>());
+        messages
     };
     assert!(rustdoc(&["--test"]).contains("running 0 tests"));
     rustdoc(&["--crate-name", "hostile", "--out-dir", "doc"]);
@@ -393,17 +395,17 @@ fn rustdoc_finds_nothing_to_run() {
 
 /// The text literals of a file.
 fn literals(tokens: TokenStream) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut texts = Vec::new();
     for token in tokens {
         match token {
             TokenTree::Group(group) if !group.to_string().replace(' ', "").starts_with("[doc=") => {
-                found.extend(literals(group.stream()));
+                texts.extend(literals(group.stream()));
             }
-            TokenTree::Literal(literal) if literal.to_string().starts_with('"') => found.push(literal.to_string()),
+            TokenTree::Literal(literal) if literal.to_string().starts_with('"') => texts.push(literal.to_string()),
             _ => {}
         }
     }
-    found
+    texts
 }
 
 /// Puts a text at every place that is prose or an example.

@@ -22,13 +22,13 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-fn compare(name: &str, found: &str) {
+fn compare(name: &str, actual: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/load").join(name);
     if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
-        fs::write(&path, found).unwrap();
+        fs::write(&path, actual).unwrap();
     }
     let expected = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-    assert_eq!(expected, found, "{name} differs; INSTA_UPDATE=always rewrites it");
+    assert_eq!(expected, actual, "{name} differs; INSTA_UPDATE=always rewrites it");
 }
 
 fn read(text: &str) -> Loaded {
@@ -41,32 +41,32 @@ fn refuse(bytes: &[u8]) -> Problem {
 
 #[test]
 fn what_can_be_read_is_read() {
-    let mut found = String::new();
+    let mut actual = String::new();
     for (name, bytes) in files("ok") {
         let loaded = load(&name, &bytes).unwrap_or_else(|problem| panic!("{problem}"));
         let Loaded { dialect, title, version, notes, .. } = &loaded;
-        found += &format!("{name}: {dialect:?}, {title:?}, {version:?}\n");
+        actual += &format!("{name}: {dialect:?}, {title:?}, {version:?}\n");
         for note in notes {
-            found += &format!("  {} {} {}\n", note.pass, note.pointer, note.what);
+            actual += &format!("  {} {} {}\n", note.pass, note.pointer, note.what);
         }
         for line in loaded.canonical().lines() {
-            found += &format!("    {line}\n");
+            actual += &format!("    {line}\n");
         }
     }
-    compare("ok.txt", &found);
+    compare("ok.txt", &actual);
 }
 
 #[test]
 fn what_is_no_contract_is_refused_with_a_code_and_a_hint() {
-    let mut found = String::new();
+    let mut actual = String::new();
     for (name, bytes) in files("err") {
         let problem = load(&name, &bytes).expect_err(&name);
         let code = name.split('.').next().unwrap();
         assert_eq!(problem.code, format!("contract/{code}"), "{name}: {problem}");
         assert!(!problem.hint.is_empty(), "{name} has no hint");
-        found += &format!("{problem}\n");
+        actual += &format!("{problem}\n");
     }
-    compare("err.txt", &found);
+    compare("err.txt", &actual);
 }
 
 #[test]

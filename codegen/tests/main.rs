@@ -21,6 +21,7 @@ mod hostile;
 mod load;
 mod names;
 mod pages;
+mod rules;
 mod servers;
 mod upgrade;
 mod upgrade_corpus;

@@ -12,13 +12,13 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 /// Places of all operations: path and method.
 fn operations(tree: &Value) -> Vec<(String, String)> {
     let paths = tree["paths"].as_object().into_iter().flatten();
-    let found = paths.flat_map(|(path, item)| {
+    let listed = paths.flat_map(|(path, item)| {
         METHODS
             .iter()
             .filter(|method| item.get(**method).is_some())
             .map(move |method| (path.clone(), (*method).to_owned()))
     });
-    found.collect()
+    listed.collect()
 }
 
 fn without(tree: &Value, (path, method): &(String, String)) -> Value {
@@ -74,8 +74,8 @@ fn grows(what: &str, case: &Case, small: &Value, large: &Value) {
 
 fn each_operation(case: &Case, most: usize) {
     let tree = load::load(&case.name, &case.bytes).unwrap().tree;
-    let found = operations(&tree);
-    for operation in Random::new(7).shuffled(found).into_iter().take(most) {
+    let all_operations = operations(&tree);
+    for operation in Random::new(7).shuffled(all_operations).into_iter().take(most) {
         let what = format!("{} without {} {}", case.name, operation.1, operation.0);
         grows(&what, case, &without(&tree, &operation), &tree);
     }
@@ -211,7 +211,7 @@ fn documents_with_the_same_paths_keep_their_names_apart() {
 }
 
 /// A contract with one operation, and one more that is as it is said.
-fn of(operation: &Value, other: &Value) -> Value {
+fn contract(operation: &Value, other: &Value) -> Value {
     json!({
         "openapi": "3.0.3",
         "info": {"title": "T", "version": "1"},
@@ -240,12 +240,24 @@ fn what_the_lock_keeps_goes_with_its_line() {
     let other_tag = json!({"tags": ["Two"], "responses": done});
     // Before, after, and the method with the lock and without it.
     let cases = [
-        ("another media type", of(&with(&xml, None), &get), of(&with(&both, None), &get), "body: &str", "body: i64"),
-        ("a body", of(&plain, &get), of(&with(&both, None), &get), "(self) ->", "body: i64"),
-        ("a required body", of(&plain, &get), of(&with(&both, Some(true)), &get), "body: i64", "body: i64"),
-        ("another tag", of(&plain, &get), of(&other_tag, &get), "families::one::One::", "families::two::Two::"),
-        ("the client's version", of(&asks, &asks), of(&asks, &get), "(self) ->", "api_version: &str"),
-        ("a version in each call", of(&asks, &get), of(&asks, &asks), "api_version: &str", "(self) ->"),
+        (
+            "another media type",
+            contract(&with(&xml, None), &get),
+            contract(&with(&both, None), &get),
+            "body: &str",
+            "body: i64",
+        ),
+        ("a body", contract(&plain, &get), contract(&with(&both, None), &get), "(self) ->", "body: i64"),
+        ("a required body", contract(&plain, &get), contract(&with(&both, Some(true)), &get), "body: i64", "body: i64"),
+        (
+            "another tag",
+            contract(&plain, &get),
+            contract(&other_tag, &get),
+            "families::one::One::",
+            "families::two::Two::",
+        ),
+        ("the client's version", contract(&asks, &asks), contract(&asks, &get), "(self) ->", "api_version: &str"),
+        ("a version in each call", contract(&asks, &get), contract(&asks, &asks), "api_version: &str", "(self) ->"),
     ];
     for (what, before, after, kept, anew) in cases {
         let case = Case { name: what.to_owned(), bytes: Vec::new(), setup: Setup::default() };

@@ -43,7 +43,8 @@ fn a_server_has_the_families_of_its_documents_and_no_other_has_them() {
     );
     let (servers, families) = (&output.files["servers.rs"], &output.files["families/mod.rs"]);
     for part in [
-        "const SERVERS: &[&str] = &[\"compliance\"];",
+        "const SERVERS: &[driftless_runtime::codegen::DeclaredServer] =",
+        "DeclaredServer { name: \"compliance\", claim: None }",
         "impl<'a> Server<'a, Compliance> {",
         "pub fn frameworks(",
         "pub fn internal(",
@@ -81,11 +82,11 @@ fn families_rules_and_names_are_about_one_server_or_document() {
 fn equal_operations_of_two_documents_of_one_server_are_said() {
     for config in ["", "[[server]]\nname = 'main'\ndocuments = ['compliance']\n"] {
         let output = run(config).unwrap();
-        let said =
+        let sentences =
             output.ledger.entries().iter().map(|entry| format!("{} {}: {}", entry.document, entry.pointer, entry.what));
-        let said: Vec<String> = said.collect();
+        let sentences: Vec<String> = sentences.collect();
         assert_eq!(
-            said,
+            sentences,
             ["compliance /paths/~1api~1frameworks/get: the document `platform` has `GET /api/frameworks` as well"]
         );
         assert!(!output.files["servers.rs"].contains("Server<"));
@@ -142,16 +143,16 @@ fn equal_schemas_of_two_documents_are_two_types() {
         assert_eq!(types["platform#/components/schemas/Thing"], "Thing");
         assert_eq!(types["compliance#/components/schemas/Thing"], "ComplianceThing");
         assert!(output.surface.contains("POST /api/frameworks  (body: &ComplianceThing)"), "{}", output.surface);
-        let said = |output: &Output| -> Vec<String> {
+        let sentences = |output: &Output| -> Vec<String> {
             output.ledger.entries().iter().map(|entry| format!("{} {}", entry.pointer, entry.what)).collect()
         };
         assert_eq!(
-            said(&output),
+            sentences(&output),
             ["/components/schemas/Thing a separate type: the document `platform` has a schema of this name, too"]
         );
         // A second run says the same, with the names that were given.
         let again = with_types(config, &output.names).unwrap();
-        assert_eq!((again.names.types.clone(), said(&again)), (types.clone(), said(&output)));
+        assert_eq!((again.names.types.clone(), sentences(&again)), (types.clone(), sentences(&output)));
         // A name that was given stays, whichever document it is of.
         let mut names = Names::default();
         names.types.insert("compliance#/components/schemas/Thing".to_owned(), "Thing".to_owned());

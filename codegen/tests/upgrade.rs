@@ -20,12 +20,12 @@ fn input(case: &Path) -> Loaded {
     load::load("contract", &fs::read(case.join("input.json")).unwrap()).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-fn compare(path: &Path, found: &str) {
+fn compare(path: &Path, actual: &str) {
     if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
-        fs::write(path, found).unwrap();
+        fs::write(path, actual).unwrap();
     }
     let expected = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
-    assert_eq!(expected, found, "{} differs; INSTA_UPDATE=always rewrites it", path.display());
+    assert_eq!(expected, actual, "{} differs; INSTA_UPDATE=always rewrites it", path.display());
 }
 
 fn text(tree: &Value) -> String {

@@ -110,16 +110,16 @@ impl Random {
     }
 }
 
-fn pointers(tree: &Value, pointer: &str, found: &mut Vec<String>) {
-    found.push(pointer.to_owned());
+fn pointers(tree: &Value, pointer: &str, all: &mut Vec<String>) {
+    all.push(pointer.to_owned());
     match tree {
         Value::Object(map) => {
             for (key, value) in map {
-                pointers(value, &pointer::join(pointer, key), found);
+                pointers(value, &pointer::join(pointer, key), all);
             }
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, value)| pointers(value, &format!("{pointer}/{index}"), found))
+            items.iter().enumerate().for_each(|(index, value)| pointers(value, &format!("{pointer}/{index}"), all))
         }
         _ => {}
     }

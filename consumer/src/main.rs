@@ -87,9 +87,9 @@ async fn pages(platform: &Platform) -> Done {
     holds("items of all pages are a stream", titles.len() == 5)?;
     let three = forum.list_threads().tags(&tags).take(2).with_items().limit(3).collect().await?;
     holds("with a limit", three.len() == 3)?;
-    let pages = forum.list_threads().tags(&tags).take(2).paginate_with(|shown| {
-        let read = shown.value().skip.unwrap_or(0) + 2;
-        (read < shown.value().total_count.unwrap_or(0)).then(|| forum.list_threads().tags(&tags).skip(read).take(2))
+    let pages = forum.list_threads().tags(&tags).take(2).paginate_with(|page| {
+        let read = page.value().skip.unwrap_or(0) + 2;
+        (read < page.value().total_count.unwrap_or(0)).then(|| forum.list_threads().tags(&tags).skip(read).take(2))
     });
     holds("pages are a stream, too", pages.count().await == 3)
 }

@@ -221,11 +221,12 @@ fn one_of_several_contracts_is_chosen_by_a_flag() {
     assert_eq!(folder.tree(), before);
 
     let chosen = format!("{base}/openapi/v2.json");
-    folder.run(&["new", "made", "--base-url", &base, "--contract", &chosen, "--name", "service"]).succeeds(&[]);
-    let document = "[[source.document]]\nname = \"service\"\ncontract = \"/openapi/v2.json\"\n";
+    folder.run(&["new", "made", "--base-url", &base, "--contract", &chosen]).succeeds(&[]);
+    let document = "[[source.document]]\nname = \"things\"\ncontract = \"/openapi/v2.json\"\n";
     let configuration = folder.read("made/specs/codegen.toml");
     assert!(configuration.contains(document), "{configuration}");
-    inside(&folder, &["regenerate"], &[]).succeeds(&["unchanged"]);
+    // The name is that of the title, for the contract that `new` pinned, too.
+    inside(&folder, &["regenerate"], &[]).succeeds(&["things from http", "unchanged", "0 bytes written"]);
 
     // An address that may hold a key is not written, and an address of another origin is written in full.
     let other = Server::start(|_| Response::json(contract::with_paths(&["/api/others"])));

@@ -2,7 +2,8 @@
 //!
 //! A [`Platform`] is one session with the service: connections, credential, deadlines, retries, limits. Each route family of
 //! the contract is a method of it that leads to the operations of the family ([`families`] has a list of them, and each operation an
-//! example); each operation returns a [`Call`], which `.await` sends. What no contract shows goes through [`Platform::request`](driftless_runtime::Client::request).
+//! example); each operation returns a [`Call`], which `.await` sends. [`Platform::request`](driftless_runtime::Client::request)
+//! sends requests to endpoints without a generated method.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -21,47 +22,44 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # What does not break, and what can
+//! # Compatibility
 //!
-//! What the contract adds changes no line of a program: optional parameters and bodies are set on the call, types are
-//! `#[non_exhaustive]` and made by `new` or `default`, names stay, and a call returns what it returned. What the contract takes
-//! away, demands anew, or gives another type is an error of the next compile. The guide `docs/compatibility.md` of the repository
-//! lists both, and how each addition is tried.
+//! An addition to the contract breaks no caller: optional parameters and bodies are set on the call, types are
+//! `#[non_exhaustive]` and made by `new` or `default`, names stay, and a call keeps its return type. A removal, a new requirement
+//! and another type are errors of the next compile. The guide `docs/compatibility.md` of the repository lists both.
 //!
-//! # What every call does
+//! # Calls
 //!
-//! - It takes the session's token, which is renewed before it expires, and once more when the service answers 401.
+//! - A call uses the session's token, which is refreshed before it expires, and once after a 401.
 //! - It ends by its deadline, 60 s unless set, with all attempts and token requests included.
-//! - It is sent again when no connection came about; and, for `GET`, `HEAD`, `OPTIONS`, `TRACE` and calls that say
-//!   [`Call::idempotent`], when the connection broke, the service was silent, or the status is 408, 429, 502, 503 or 504,
-//!   and once on 500: three attempts in all, with a random pause, or as long as `Retry-After` says where the deadline
-//!   allows. All calls of a client share a budget for second attempts.
-//! - A `POST` whose connection dies is not sent again: [`Error::is_submission_unknown`].
-//! - It follows no redirect, and sends the token to the base address only. `http` is for loopback.
+//! - It is retried if no connection was made, and, for `GET` and other calls without effects, after failures of the network and
+//!   of the service. The guide `docs/errors-and-retries.md` has the rules.
+//! - A `POST` whose connection breaks is not retried: [`Error::is_submission_unknown`].
+//! - It follows no redirect, and sends the token to the origin of the base URL only. `http` is for loopback.
 //! - It reads at most 16 MiB of a body that is decoded, and 64 KiB of the body of an error.
-//! - It leaves one `tracing` span, `platform.call`, with OpenTelemetry's attributes of HTTP clients, and no values.
+//! - It is one `tracing` span, `driftless.call`, with OpenTelemetry's attributes of HTTP clients, and no values.
 //!
 //! Calls run on tokio, with its input, output and time enabled.
 //!
 //! # Features
 //!
-//! | feature | on by default | what it does |
+//! | feature | on by default | adds |
 //! |---|---|---|
 //! | one per route family | yes | the operations and types of the family |
-//! | `assumed` | no | operations and types whose shape is the sandbox's, until the client is generated from a deployment |
+//! | `assumed` | no | operations and types that only the sandbox has, until the client is generated from a deployment |
 //! | `unreferenced` | no | types of the contract that no operation uses |
 //! | `http2` | no | HTTP/2 over TLS |
 //! | `profiles` | no | `Platform::from_profile`, and profiles for [`Platform::from_env`] |
 //! | `keyring` | no | secrets in the keyring of the system: `auth::SecretKeyring` |
 //! | `blocking` | no | a client for programs without asynchronous code |
-//! | `testing` | no | a service that is not there, for tests of your own code |
+//! | `testing` | no | a fake service without a network, for tests of your own code |
 //! | `graphql` | no | GraphQL queries, and subscriptions over a WebSocket or server-sent events |
-//! | `operations` | no | asynchronous operations: references, watching, waiting; turns on `graphql` |
-//! | `sqlite` | no | a store of operations on disk; turns on `operations` |
-//! | `metrics` | no | measurements through the crate `metrics`: requests, durations, retries, tokens, subscriptions |
-//! | `postgres` | no | a store of operations in PostgreSQL, which several instances share; turns on `operations` |
-//! | `xml` | no | operations whose bodies are XML alone |
-//! | `gzip` | no | asks for compressed responses, and unpacks them |
+//! | `operations` | no | asynchronous operations: references, watching, waiting; enables `graphql` |
+//! | `sqlite` | no | a store of operations on disk; enables `operations` |
+//! | `metrics` | no | metrics through the crate `metrics`: requests, durations, retries, tokens, subscriptions |
+//! | `postgres` | no | a store of operations in PostgreSQL, which several instances share; enables `operations` |
+//! | `xml` | no | operations for which the contract offers XML only |
+//! | `gzip` | no | compressed responses (`accept-encoding: gzip`) |
 // docs.rs shows which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(missing_docs)]

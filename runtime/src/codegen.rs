@@ -13,7 +13,7 @@ pub use serde::{
     de::{DeserializeOwned, MapAccess},
 };
 
-pub use crate::client::GeneratedClient;
+pub use crate::client::{DeclaredServer, GeneratedClient, RequiredClaim};
 #[cfg(feature = "operations")]
 pub use crate::operations::Bindings;
 #[cfg(feature = "xml")]
@@ -29,7 +29,7 @@ pub use crate::{
 };
 
 /// The version of the interface between generated code and this crate: the version that `generated!` accepts.
-pub const INTERFACE: u32 = 1;
+pub const INTERFACE: u32 = 2;
 
 /// All names that generated code uses.
 pub mod prelude {

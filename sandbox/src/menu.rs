@@ -39,7 +39,7 @@ pub(crate) const PLAIN_HEADER: &str = "<header><a class=\"skip\" href=\"#main\">
     <a class=\"brand\" href=\"/sandbox\">← Platform sandbox</a></header>\n";
 
 /// The menu, with the page of this address marked.
-pub(crate) fn of(current: &str) -> String {
+pub(crate) fn html(current: &str) -> String {
     let mut menu = String::from("<nav id=\"parts\" aria-label=\"Pages\">");
     for (group, links) in MENU {
         menu += &format!("<p>{group}</p><ul>");

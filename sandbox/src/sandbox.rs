@@ -109,8 +109,8 @@ pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
 }
 
 fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(App, Owned), Error> {
-    let revision =
-        Revision::of(options.contract_revision).ok_or(Error::Revision { revision: options.contract_revision })?;
+    let revision = Revision::from_number(options.contract_revision)
+        .ok_or(Error::Revision { revision: options.contract_revision })?;
     let data = Arc::new(Data::open(options.data.as_deref())?);
     let owned = Owned(Arc::clone(&data));
     let vault = Vault::new(Arc::clone(&data));

@@ -50,9 +50,9 @@ impl Vault {
 
     /// Removes every entry but one. A failure leaves old entries, which a restart would read again.
     pub(crate) fn keep_only(&self, shelf: &str, name: &str) {
-        for (found, _) in self.all(shelf).unwrap_or_default() {
-            if found != name {
-                let _ = self.remove(shelf, &found);
+        for (other, _) in self.all(shelf).unwrap_or_default() {
+            if other != name {
+                let _ = self.remove(shelf, &other);
             }
         }
     }

@@ -10,7 +10,7 @@ const API: &str = "00000021-0000-4000-8000-000000000032";
 
 async fn names(caller: &Caller<'_>) -> Vec<String> {
     let projects = caller.get_json(PROJECTS).await;
-    projects.as_array().unwrap().iter().map(|found| found["name"].as_str().unwrap().to_owned()).collect()
+    projects.as_array().unwrap().iter().map(|project| project["name"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
@@ -24,12 +24,12 @@ async fn a_viewer_reads_a_member_writes_an_admin_administers() {
         [("aurora-viewer", [200, 403, 403]), ("aurora-member", [200, 201, 403]), ("aurora-automation", [200, 201, 201])]
     {
         let caller = named(&sandbox, client).await;
-        let found = [
+        let actual = [
             caller.get(&team).await.status().as_u16(),
             caller.status(Method::POST, threads, &thread).await,
             caller.status(Method::POST, &roles, &role).await,
         ];
-        assert_eq!(found, expected, "{client}");
+        assert_eq!(actual, expected, "{client}");
     }
     // ASP.NET's 403 has no body.
     let denied = named(&sandbox, "aurora-viewer").await.post(threads, &thread).await;

@@ -71,8 +71,8 @@ async fn roles_are_evaluated() {
             None => sandbox.issuer().create_api_token(name, "x").unwrap().unwrap(),
         };
         let create = support::http().post(&url).bearer_auth(&token).json(&json!({ "name": "F" }));
-        let found = [status(&sandbox, &token, FRAMEWORKS[0]).await, create.send().await.unwrap().status().as_u16()];
-        assert_eq!(found, expected, "{name}");
+        let actual = [status(&sandbox, &token, FRAMEWORKS[0]).await, create.send().await.unwrap().status().as_u16()];
+        assert_eq!(actual, expected, "{name}");
     }
 }
 

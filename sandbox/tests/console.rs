@@ -92,8 +92,8 @@ async fn the_overview_counts_and_a_reset_empties_what_is_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_clock_ticks_says_when_it_is_held_and_is_moved() {
     let Some((mut browser, sandbox)) = console("clock").await else { return };
-    let shown = browser.text("#clock").await;
-    browser.wait(&format!("document.querySelector('#clock').textContent !== {}", json!(shown))).await;
+    let text = browser.text("#clock").await;
+    browser.wait(&format!("document.querySelector('#clock').textContent !== {}", json!(text))).await;
     browser.click("#hold").await;
     browser.wait_text("#clock", "held").await;
     assert!(sandbox.clock().pace() == 0.0);
@@ -222,10 +222,10 @@ async fn a_request_opens_without_a_secret_and_its_curl_command_runs() {
         if number == 1 || !has_curl() {
             continue;
         }
-        let told =
+        let output =
             shell(format!("{command} --silent --output /dev/null --write-out '%{{http_code}}'"), caller.token()).await;
         let expected = ["", "", "201", "200", "404"][number];
-        assert_eq!(told, expected, "{command}");
+        assert_eq!(output, expected, "{command}");
     }
     for secret in [caller.token(), sandbox.clients()[0].secret(), "secret-of-the-query"] {
         assert!(!everything.contains(secret));
@@ -277,10 +277,10 @@ async fn a_copied_command_goes_to_the_sandbox_and_names_what_is_masked() {
             continue;
         }
         let end = "--silent --output /dev/null --write-out '%{http_code}'";
-        let told =
+        let output =
             shell(format!("MASKED_X_API_KEY=x MASKED_PASSWORD=x MASKED_BODY=x\n{command} {end}"), caller.token()).await;
         // A command for another server is only ever sent to one of this sandbox.
-        assert_eq!(told, if number == 4 { "404" } else { "200" }, "{command}");
+        assert_eq!(output, if number == 4 { "404" } else { "200" }, "{command}");
         let arrived = sandbox.requests().last().pop().unwrap().request().headers;
         assert!(arrived.contains(&("host".to_owned(), host.clone())), "{arrived:?}");
     }
@@ -342,18 +342,18 @@ async fn lines_to_copy_give_a_shell_its_environment_and_a_token() {
     open(&mut browser, &sandbox, "addresses").await;
     browser.fill("#client", "aurora-viewer").await;
     let lines = browser.text("#exports").await;
-    let told = shell(format!("{lines}\nprintf '%s|%s|%s|' \"$PLATFORM_BASE_URL\" \"$PLATFORM_ISSUER\" \"$PLATFORM_CLIENT_ID\"; cat \"$PLATFORM_SECRET_FILE\""), "").await;
+    let output = shell(format!("{lines}\nprintf '%s|%s|%s|' \"$PLATFORM_BASE_URL\" \"$PLATFORM_ISSUER\" \"$PLATFORM_CLIENT_ID\"; cat \"$PLATFORM_SECRET_FILE\""), "").await;
     let secret = sandbox.client("aurora-viewer").unwrap().secret();
-    assert_eq!(told, format!("{}|{}|aurora-viewer|{secret}", sandbox.base_url(), sandbox.auth_url()));
+    assert_eq!(output, format!("{}|{}|aurora-viewer|{secret}", sandbox.base_url(), sandbox.auth_url()));
     if has_curl() {
         assert_eq!(shell(browser.text("#token-lines").await, "").await, "[]");
     }
     browser.fill("#form", "powershell").await;
     browser.wait_text("#exports", "$env:PLATFORM_CLIENT_ID = 'aurora-viewer'").await;
-    let shown = browser.text("body").await;
-    assert!(shown.contains(sandbox.compliance_url()) && shown.contains("ada.password"));
+    let text = browser.text("body").await;
+    assert!(text.contains(sandbox.compliance_url()) && text.contains("ada.password"));
     for secret in sandbox.clients().iter().map(|client| client.secret()).filter(|secret| !secret.is_empty()) {
-        assert!(!shown.contains(secret));
+        assert!(!text.contains(secret));
     }
     drop(secrets);
     is_quiet(&browser, &sandbox);

@@ -115,20 +115,20 @@ async fn every_reference_resolves_and_every_component_is_used() {
     }
 }
 
-fn references(value: &Value, found: &mut BTreeSet<String>) {
+fn references(value: &Value, all: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
             for (name, field) in fields {
                 match field {
-                    Value::String(reference) if name == "$ref" => drop(found.insert(reference.clone())),
+                    Value::String(reference) if name == "$ref" => drop(all.insert(reference.clone())),
                     Value::Object(mapping) if name == "mapping" => {
-                        found.extend(mapping.values().filter_map(Value::as_str).map(str::to_owned));
+                        all.extend(mapping.values().filter_map(Value::as_str).map(str::to_owned));
                     }
-                    field => references(field, found),
+                    field => references(field, all),
                 }
             }
         }
-        Value::Array(elements) => elements.iter().for_each(|element| references(element, found)),
+        Value::Array(elements) => elements.iter().for_each(|element| references(element, all)),
         _ => {}
     }
 }
@@ -142,8 +142,8 @@ async fn path_parameters_are_those_of_the_template() {
         let parameters = operation["parameters"].as_array().unwrap_or(&none);
         let declared: Vec<&str> = parameters
             .iter()
-            .filter(|found| found["in"] == "path")
-            .map(|found| found["name"].as_str().unwrap())
+            .filter(|parameter| parameter["in"] == "path")
+            .map(|parameter| parameter["name"].as_str().unwrap())
             .collect();
         assert_eq!(declared, template, "{method} {path}");
         assert!(operation.get("operationId").is_none(), "{method} {path}");
@@ -282,8 +282,8 @@ async fn the_second_revision_differs_in_ways_of_every_kind_and_not_in_what_is_do
     let first = contract(&platform_sandbox::start().await.unwrap()).await;
     let second = contract(&sandbox).await;
     let names = |contract: &Value| {
-        let found = operations(contract).into_iter().map(|(path, method, _)| format!("{method} {path}"));
-        found.collect::<BTreeSet<_>>()
+        let all = operations(contract).into_iter().map(|(path, method, _)| format!("{method} {path}"));
+        all.collect::<BTreeSet<_>>()
     };
     let (old, new) = (names(&first), names(&second));
     let timer = |path: &str| {

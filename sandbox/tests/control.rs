@@ -73,22 +73,22 @@ async fn the_overview_hears_of_changes() {
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let mut events = response.bytes_stream();
     let mut text = String::new();
-    let mut told = async |part: &str| {
+    let mut wait_for = async |part: &str| {
         while !text.contains(part) {
             text.push_str(std::str::from_utf8(&events.next().await.unwrap().unwrap()).unwrap());
         }
     };
-    told("event: state").await;
+    wait_for("event: state").await;
     caller.create(PROJECTS, &project(&sandbox)).await;
-    told("\"projects\":3").await;
+    wait_for("\"projects\":3").await;
     // Other changes are sent as well, without a request in between.
     sandbox.clock().set(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_893_456_000));
-    told("\"clock\":\"2030-01-01T").await;
+    wait_for("\"clock\":\"2030-01-01T").await;
     sandbox.faults().always("/api", "status=503".parse().unwrap()).unwrap();
-    told("\"fault\":\"status=503\"").await;
+    wait_for("\"fault\":\"status=503\"").await;
     sandbox.reset().unwrap();
-    told("\"faults\":[]").await;
-    told("\"requests\":[]").await;
+    wait_for("\"faults\":[]").await;
+    wait_for("\"requests\":[]").await;
 }
 
 #[tokio::test]
@@ -107,9 +107,9 @@ async fn the_pages_are_whole_and_run_no_foreign_script() {
             text.split("/sandbox/ui/").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect();
         assert!(assets.len() >= 2, "{path}");
         while let Some(asset) = assets.pop() {
-            let found = http.get(format!("{}/sandbox/ui/{asset}", sandbox.base_url())).send().await.unwrap();
-            assert_eq!(found.status(), 200, "{asset}");
-            let text = found.text().await.unwrap();
+            let response = http.get(format!("{}/sandbox/ui/{asset}", sandbox.base_url())).send().await.unwrap();
+            assert_eq!(response.status(), 200, "{asset}");
+            let text = response.text().await.unwrap();
             // Imported scripts are checked, too. They create elements, and never markup.
             if !asset.contains('/') && seen.insert(asset.clone()) {
                 let imported = text.split("from \"./").skip(1).filter_map(|rest| rest.split('"').next());

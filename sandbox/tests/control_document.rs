@@ -106,11 +106,11 @@ async fn every_operation_of_the_document_takes_its_example_and_refuses_what_it_d
 }
 
 fn has(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
-    if !found {
+    let is_installed = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_installed {
         eprintln!("SKIPPED: there is no `{program}` on this machine");
     }
-    found
+    is_installed
 }
 
 /// The public functions of the handles, and their operations in the document.
@@ -208,10 +208,10 @@ async fn the_walk_of_the_page_ends_with_a_deployment_that_is_ready() {
         Command::new("sh").args(["-euc", &script]).env("SANDBOX", base).env("SECRETS", folder).output().unwrap()
     };
     let output = tokio::task::spawn_blocking(run).await.unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     for part in ["workload-ready", "event: complete", r#""state":"SUCCEEDED","isFinal":true"#] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(text.contains(part), "{part}: {text}");
     }
 }
 

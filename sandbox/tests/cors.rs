@@ -211,7 +211,7 @@ async fn a_browser_lets_a_page_of_a_named_origin_call() {
             json!(format!("{}{PROJECTS}", sandbox.base_url())),
             json!(format!("Bearer {token}")),
         );
-        let told = browser.value(&call).await;
-        assert_eq!(told, json!(if is_open { "418 7" } else { "TypeError" }), "{origin}");
+        let result = browser.value(&call).await;
+        assert_eq!(result, json!(if is_open { "418 7" } else { "TypeError" }), "{origin}");
     }
 }

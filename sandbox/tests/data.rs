@@ -52,8 +52,8 @@ async fn a_file_keeps_resources_bytes_work_secrets_keys_and_tokens() {
     // The work continues.
     sandbox.clock().advance(Duration::from_secs(60));
     assert_eq!(caller.get_json(&address).await["state"], 2);
-    let found = caller.query(&format!("{{ operation(id: \"{id}\") {{ state events {{ kind }} }} }}")).await;
-    assert_eq!(found["operation"]["events"].as_array().unwrap().len(), 4);
+    let answer = caller.query(&format!("{{ operation(id: \"{id}\") {{ state events {{ kind }} }} }}")).await;
+    assert_eq!(answer["operation"]["events"].as_array().unwrap().len(), 4);
 
     sandbox.reset().unwrap();
     sandbox.stop().await;
@@ -241,11 +241,11 @@ async fn a_crash_loses_nothing_that_was_answered() {
         }
         let sandbox = open(&path).await;
         let token = sandbox.issuer().create_api_token("ada", "check").unwrap().unwrap();
-        let found = Caller::with_token(&sandbox, token).get_json(PROJECTS).await;
-        let found: std::collections::HashMap<&str, &Value> =
-            found.as_array().unwrap().iter().map(|project| (project["id"].as_str().unwrap(), project)).collect();
+        let listed = Caller::with_token(&sandbox, token).get_json(PROJECTS).await;
+        let listed: std::collections::HashMap<&str, &Value> =
+            listed.as_array().unwrap().iter().map(|project| (project["id"].as_str().unwrap(), project)).collect();
         for project in &promised {
-            assert_eq!(found.get(project["id"].as_str().unwrap()), Some(&project));
+            assert_eq!(listed.get(project["id"].as_str().unwrap()), Some(&project));
         }
         sandbox.stop().await;
     }

@@ -43,7 +43,7 @@ impl Browser<'_> {
         let answered = self.send(self.http.get(format!("{}{back}", self.sandbox.base_url()))).await;
         let answer = Url::parse(&location(&answered)).unwrap();
         assert!(answer.as_str().starts_with(REDIRECT));
-        let parameter = |name: &str| answer.query_pairs().find(|(found, _)| found == name).unwrap().1.into_owned();
+        let parameter = |name: &str| answer.query_pairs().find(|(key, _)| key == name).unwrap().1.into_owned();
         assert_eq!(parameter("state"), "a&b=c");
         assert_eq!(parameter("iss"), self.sandbox.auth_url());
         parameter("code")
@@ -56,7 +56,7 @@ fn location(response: &Response) -> String {
 
 fn error_of(response: &Response) -> String {
     let answer = Url::parse(&location(response)).unwrap();
-    answer.query_pairs().find(|(found, _)| found == "error").map(|(_, value)| value.into_owned()).unwrap_or_default()
+    answer.query_pairs().find(|(key, _)| key == "error").map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
 async fn redeem(sandbox: &Sandbox, code: &str, changes: &[(&str, &str)]) -> (u16, Value) {

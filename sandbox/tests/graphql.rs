@@ -97,11 +97,11 @@ async fn queries_answer_for_the_caller_and_errors_are_told() {
         "operationName": "B",
         "variables": { "id": id },
     });
-    let found: Value = caller.post("/graphql", &named).await.json().await.unwrap();
-    assert_eq!(found, json!({ "data": { "project": { "name": "Aurora" } } }));
+    let reply: Value = caller.post("/graphql", &named).await.json().await.unwrap();
+    assert_eq!(reply, json!({ "data": { "project": { "name": "Aurora" } } }));
     let other = Caller::new(&sandbox, 1).await;
-    let found: Value = other.post("/graphql", &named).await.json().await.unwrap();
-    assert_eq!(found, json!({ "data": { "project": null } }));
+    let reply: Value = other.post("/graphql", &named).await.json().await.unwrap();
+    assert_eq!(reply, json!({ "data": { "project": null } }));
 
     let by_address =
         caller.request(Method::GET, "/graphql").query(&[("query", "{ viewer { subject } }"), ("variables", "{}")]);
@@ -178,25 +178,25 @@ async fn every_type_and_every_root_field_is_marked_as_assumed() {
     let data = caller.query("{ __schema { types { kind name description fields { name description } } } }").await;
     let types = data.pointer("/__schema/types").unwrap().as_array().unwrap();
     let sdl = caller.get("/graphql/schema").await.text().await.unwrap();
-    let marked = |found: &Value| {
-        let description = found["description"].as_str().unwrap_or_default();
+    let marked = |entry: &Value| {
+        let description = entry["description"].as_str().unwrap_or_default();
         description.starts_with("Assumed: ") && sdl.contains(description.lines().next().unwrap())
     };
     let mut unmarked = Vec::new();
     // The description of a scalar is its format, and the types of introspection are GraphQL's own.
-    for found in types.iter().filter(|found| found["kind"] != "SCALAR") {
-        let name = found["name"].as_str().unwrap();
+    for entry in types.iter().filter(|entry| entry["kind"] != "SCALAR") {
+        let name = entry["name"].as_str().unwrap();
         if name.starts_with("__") {
             continue;
         }
         let is_root = ["Query", "Subscription"].contains(&name);
-        let fields = found["fields"].as_array().into_iter().flatten().filter(|_| is_root);
+        let fields = entry["fields"].as_array().into_iter().flatten().filter(|_| is_root);
         unmarked.extend(
-            [found]
+            [entry]
                 .into_iter()
                 .chain(fields)
-                .filter(|found| !marked(found))
-                .map(|found| format!("{name}: {}", found["name"])),
+                .filter(|entry| !marked(entry))
+                .map(|entry| format!("{name}: {}", entry["name"])),
         );
     }
     assert_eq!(unmarked, Vec::<String>::new());
@@ -298,29 +298,29 @@ async fn acceptance_is_told_to_those_who_may_see_the_operation() {
         socket.subscribe("all", query).await;
         socket.settle().await;
     }
-    let told = |message: &Value| message.pointer("/payload/data/operationsChanged").cloned().unwrap_or_default();
+    let change = |message: &Value| message.pointer("/payload/data/operationsChanged").cloned().unwrap_or_default();
     let (id, _) = deployment(&sandbox, &caller).await;
     let accepted = json!({
         "event": { "sequence": 1, "kind": "accepted", "state": "QUEUED" },
         "operation": { "id": id, "kind": "workload-deployment", "events": [{ "kind": "accepted" }] },
     });
-    assert_eq!(told(&socket.next().await), accepted);
+    assert_eq!(change(&socket.next().await), accepted);
     let machine = sandbox.team().virtual_machine_id;
     let timer = json!({ "minutes": 5 });
     let set = caller.request(Method::PUT, &format!("/api/virtual-machines/{machine}/shutdown-timer")).json(&timer);
     assert!(set.send().await.unwrap().status().is_success());
-    let planned = told(&socket.next().await);
+    let planned = change(&socket.next().await);
     assert_eq!(planned["event"]["kind"], "accepted");
     assert_eq!(planned["operation"]["kind"], "virtual-machine-shutdown-timer");
     sandbox.clock().advance(Duration::from_millis(150));
     assert_eq!(
-        told(&socket.next().await)["event"],
+        change(&socket.next().await)["event"],
         json!({ "sequence": 2, "kind": "state-changed", "state": "RUNNING" })
     );
     // The other team's subscription has only its own work.
     let start = format!("/api/virtual-machines/{}/start", sandbox.other_team().virtual_machine_id);
     let started: Value = stranger.post(&start, &json!({})).await.json().await.unwrap();
-    assert_eq!(told(&strange.next().await)["operation"]["id"], started["id"]);
+    assert_eq!(change(&strange.next().await)["operation"]["id"], started["id"]);
 }
 
 #[tokio::test]
@@ -462,9 +462,9 @@ async fn server_sent_events_tell_the_same() {
     let request = caller.request(Method::POST, "/graphql").header("accept", "text/event-stream");
     let response = request.json(&json!({ "query": changed(&id) })).send().await.unwrap();
     sandbox.clock().advance(Duration::from_secs(60));
-    let told = events(response).await;
-    assert_eq!((told.len(), told[0].as_str(), told[4].as_str()), (5, ":", "event: complete\ndata: "));
-    for (event, number) in told[1..4].iter().zip(2..) {
+    let lines = events(response).await;
+    assert_eq!((lines.len(), lines[0].as_str(), lines[4].as_str()), (5, ":", "event: complete\ndata: "));
+    for (event, number) in lines[1..4].iter().zip(2..) {
         let data: Value = serde_json::from_str(event.strip_prefix("event: next\ndata: ").unwrap()).unwrap();
         assert_eq!(sequence(&json!({ "payload": data })), number);
     }

@@ -87,8 +87,8 @@ async fn requests_are_filtered_and_verified() {
         ("after=2", 2),
         ("limit=1", 1),
     ] {
-        let (_, found) = ask(&sandbox, Method::GET, &format!("requests?{query}"), None).await;
-        assert_eq!(found["requests"].as_array().unwrap().len(), count, "{query}");
+        let (_, page) = ask(&sandbox, Method::GET, &format!("requests?{query}"), None).await;
+        assert_eq!(page["requests"].as_array().unwrap().len(), count, "{query}");
     }
     assert_eq!(ask(&sandbox, Method::GET, "requests?unknown=1", None).await.0, 400);
     for (asked, status) in [
@@ -100,8 +100,8 @@ async fn requests_are_filtered_and_verified() {
         (json!({ "headers": { "Content-Type": "application/json" }, "times": 1 }), 200),
         (json!({ "path": "/nowhere", "times": 0 }), 200),
     ] {
-        let (found, answer) = ask(&sandbox, Method::POST, "requests/verify", Some(&asked)).await;
-        assert_eq!(found, status, "{asked}: {answer}");
+        let (actual, answer) = ask(&sandbox, Method::POST, "requests/verify", Some(&asked)).await;
+        assert_eq!(actual, status, "{asked}: {answer}");
     }
     let lists = RequestFilter::new().method("GET").template(template);
     assert_eq!(sandbox.requests().matching(&lists).len(), 2);

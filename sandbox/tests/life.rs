@@ -91,20 +91,20 @@ async fn a_folder_of_secrets_has_the_same_paths_at_every_start_and_is_emptied_at
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("secrets");
     let names = || {
-        let found = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        found.collect::<std::collections::BTreeSet<_>>()
+        let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect::<std::collections::BTreeSet<_>>()
     };
     let mut paths = Vec::new();
     for _ in 0..2 {
         let sandbox = platform_sandbox::start().await.unwrap();
         let secrets = sandbox.publish_secrets(Some(&folder)).unwrap();
-        let mut found: Vec<_> = secrets.clients().iter().map(|file| file.path.clone()).collect();
-        found.extend(secrets.users().iter().map(|(_, path)| path.clone()));
-        for path in &found {
+        let mut files: Vec<_> = secrets.clients().iter().map(|file| file.path.clone()).collect();
+        files.extend(secrets.users().iter().map(|(_, path)| path.clone()));
+        for path in &files {
             assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o7777, 0o600);
         }
         assert_eq!(std::fs::read_to_string(&secrets.users()[0].1).unwrap(), sandbox.users()[0].password());
-        paths.push(found);
+        paths.push(files);
         // Another sandbox cannot use the folder meanwhile.
         let taken = platform_sandbox::start().await.unwrap().publish_secrets(Some(&folder)).unwrap_err();
         assert_eq!(taken.code(), "sandbox-secrets-in-use");
@@ -128,8 +128,10 @@ async fn a_folder_of_secrets_loses_nothing_that_a_sandbox_did_not_write() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let list = folder.join(".platform-sandbox");
     let all = || {
-        let found = std::fs::read_dir(directory.path()).unwrap().chain(std::fs::read_dir(&folder).unwrap());
-        found.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<std::collections::BTreeSet<_>>()
+        let entries = std::fs::read_dir(directory.path()).unwrap().chain(std::fs::read_dir(&folder).unwrap());
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect::<std::collections::BTreeSet<_>>()
     };
     // If anything exists at the path of a secret, nothing is written, and nothing is removed.
     let outside = directory.path().join("outside");

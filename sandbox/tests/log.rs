@@ -57,11 +57,11 @@ impl Log {
 
     /// The data of the events up to one with this prefix.
     async fn until(&mut self, last: &str) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        while found.last().is_none_or(|line| !line.starts_with(last)) {
-            found.push(self.next().await.unwrap().1);
+        let mut lines: Vec<String> = Vec::new();
+        while lines.last().is_none_or(|line| !line.starts_with(last)) {
+            lines.push(self.next().await.unwrap().1);
         }
-        found
+        lines
     }
 }
 

@@ -49,7 +49,7 @@ fn fields<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 }
 
 fn parameter(address: &Url, name: &str) -> Option<String> {
-    address.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+    address.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }
 
 async fn redeem(sandbox: &Sandbox, answer: &Url) -> Value {
@@ -250,29 +250,29 @@ async fn tokens_are_introspected_and_revoked() {
         let response = support::http().post(url).form(&fields).send().await.unwrap();
         (response.status().as_u16(), response.json::<Value>().await.unwrap())
     };
-    let told = async |client: &str, token: &str| send("introspect", client, token).await.1;
+    let introspect = async |client: &str, token: &str| send("introspect", client, token).await.1;
     let id = json!(sandbox.user("ada").unwrap().id);
     for token in [access, refresh, &api_token] {
-        let body = told("aurora-dashboard", token).await;
+        let body = introspect("aurora-dashboard", token).await;
         assert_eq!((&body["active"], &body["sub"]), (&json!(true), &id), "{body}");
     }
-    assert_eq!(told("aurora-dashboard", access).await["client_id"], "aurora-dashboard");
+    assert_eq!(introspect("aurora-dashboard", access).await["client_id"], "aurora-dashboard");
     let unknown = json!({ "active": false });
     let id_token = granted["id_token"].as_str().unwrap();
     for token in ["x", id_token, "sbx_x"] {
-        assert_eq!(told("aurora-dashboard", token).await, unknown);
+        assert_eq!(introspect("aurora-dashboard", token).await, unknown);
     }
-    assert_eq!(told("aurora-automation", refresh).await, unknown, "a refresh token is its client's own");
+    assert_eq!(introspect("aurora-automation", refresh).await, unknown, "a refresh token is its client's own");
     assert_eq!(send("introspect", "platform-cli", access).await.0, 400, "a public client may not ask");
     // Another client's token is not revoked, and the answer does not reveal that.
     assert_eq!(status(&sandbox, access).await, 200);
     assert_eq!(send("revocation", "aurora-automation", access).await.0, 200);
     assert_eq!(status(&sandbox, access).await, 200);
     assert_eq!(send("revocation", "aurora-dashboard", access).await.0, 200);
-    assert_eq!((status(&sandbox, access).await, told("aurora-dashboard", access).await), (401, unknown.clone()));
+    assert_eq!((status(&sandbox, access).await, introspect("aurora-dashboard", access).await), (401, unknown.clone()));
     assert_eq!(send("revocation", "aurora-dashboard", refresh).await.0, 200);
-    assert_eq!(told("aurora-dashboard", refresh).await, unknown);
+    assert_eq!(introspect("aurora-dashboard", refresh).await, unknown);
     sandbox.issuer().set_token_lifetime(Duration::ZERO);
     let expired = support::token(&sandbox, &sandbox.clients()[0]).await;
-    assert_eq!(told("aurora-dashboard", &expired).await, unknown);
+    assert_eq!(introspect("aurora-dashboard", &expired).await, unknown);
 }

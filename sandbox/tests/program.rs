@@ -35,8 +35,8 @@ impl Program {
         let mut program = Self(command(&[&["--json"], arguments].concat()).stdin(Stdio::piped()).spawn().unwrap());
         let mut line = String::new();
         BufReader::new(program.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let said = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
-        (program, said)
+        let printed = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
+        (program, printed)
     }
 
     fn signal(&self, name: &str) {
@@ -45,38 +45,38 @@ impl Program {
 }
 
 /// Text of a member, by its JSON pointer.
-fn text<'a>(said: &'a Value, pointer: &str) -> &'a str {
-    said.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer} in {said}"))
+fn text<'a>(printed: &'a Value, pointer: &str) -> &'a str {
+    printed.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer} in {printed}"))
 }
 
 #[tokio::test]
 async fn one_line_says_all_that_a_program_needs() {
-    let (program, said) = Program::start(&["--contract-requires-token"]);
+    let (program, printed) = Program::start(&["--contract-requires-token"]);
     for pointer in ["/base_url", "/auth_url", "/contract_url", "/graphql_url", "/compliance_url"] {
-        assert!(text(&said, pointer).starts_with("http://127.0.0.1:"), "{said}");
+        assert!(text(&printed, pointer).starts_with("http://127.0.0.1:"), "{printed}");
     }
-    let contract = text(&said, "/contract_url");
+    let contract = text(&printed, "/contract_url");
     assert_eq!(support::http().get(contract).send().await.unwrap().status(), 401);
-    let secret = fs::read_to_string(text(&said, "/clients/0/secret_file")).unwrap();
-    assert!(!said.to_string().contains(&secret), "the line names files, not what they hold");
+    let secret = fs::read_to_string(text(&printed, "/clients/0/secret_file")).unwrap();
+    assert!(!printed.to_string().contains(&secret), "the line names files, not what they hold");
     let form = [
         ("grant_type", "client_credentials"),
-        ("client_id", text(&said, "/clients/0/client_id")),
+        ("client_id", text(&printed, "/clients/0/client_id")),
         ("client_secret", &secret),
     ];
-    let endpoint = format!("{}/connect/token", text(&said, "/auth_url"));
+    let endpoint = format!("{}/connect/token", text(&printed, "/auth_url"));
     let token: Value = support::http().post(endpoint).form(&form).send().await.unwrap().json().await.unwrap();
     let authorized = support::http().get(contract).bearer_auth(text(&token, "/access_token"));
     assert_eq!(authorized.send().await.unwrap().status(), 200);
-    assert!(Path::new(text(&said, "/users/0/password_file")).is_file());
-    assert!(!text(&said, "/users/0/name").is_empty());
+    assert!(Path::new(text(&printed, "/users/0/password_file")).is_file());
+    assert!(!text(&printed, "/users/0/name").is_empty());
     drop(program);
 }
 
 #[test]
 fn it_ends_with_the_program_that_holds_its_standard_input() {
-    let (mut program, said) = Program::start(&["--end-with-stdin"]);
-    let secret = text(&said, "/clients/0/secret_file").to_owned();
+    let (mut program, printed) = Program::start(&["--end-with-stdin"]);
+    let secret = text(&printed, "/clients/0/secret_file").to_owned();
     assert!(Path::new(&secret).exists());
     drop(program.0.stdin.take());
     assert!(program.0.wait().unwrap().success());
@@ -86,13 +86,13 @@ fn it_ends_with_the_program_that_holds_its_standard_input() {
 #[test]
 fn the_end_of_standard_input_means_nothing_unless_it_is_asked_for() {
     for signal in ["-INT", "-TERM", "-HUP"] {
-        let (mut program, said) = Program::start(&[]);
+        let (mut program, printed) = Program::start(&[]);
         drop(program.0.stdin.take());
-        let address = text(&said, "/base_url").strip_prefix("http://").unwrap();
+        let address = text(&printed, "/base_url").strip_prefix("http://").unwrap();
         std::net::TcpStream::connect(address).unwrap();
         program.signal(signal);
         assert!(program.0.wait().unwrap().success(), "{signal}");
-        assert!(!Path::new(text(&said, "/clients/0/secret_file")).exists(), "{signal}");
+        assert!(!Path::new(text(&printed, "/clients/0/secret_file")).exists(), "{signal}");
     }
 }
 
@@ -103,14 +103,14 @@ fn the_folder_of_a_killed_sandbox_is_taken_over() {
     let secrets = folder.path().join("secrets");
     let arguments = ["--secrets", secrets.to_str().unwrap()];
     let killed = || {
-        let (mut program, said) = Program::start(&arguments);
+        let (mut program, printed) = Program::start(&arguments);
         program.0.kill().unwrap();
         program.0.wait().unwrap();
-        said
+        printed
     };
     let names = || {
-        let found = fs::read_dir(&secrets).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        found.collect::<std::collections::BTreeSet<_>>()
+        let names = fs::read_dir(&secrets).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect::<std::collections::BTreeSet<_>>()
     };
     let (first, left) = (killed(), names());
     assert!(left.contains("ada.password") && left.contains(".platform-sandbox"), "{left:?}");
@@ -118,9 +118,9 @@ fn the_folder_of_a_killed_sandbox_is_taken_over() {
     // A user's file at a path of the killed sandbox is not its file.
     fs::write(secrets.join("ada.password"), "mine").unwrap();
     let refused = run(&arguments);
-    let said = String::from_utf8(refused.stderr).unwrap();
-    assert_eq!(refused.status.code(), Some(6), "{said}");
-    assert!(said.contains("sandbox-foreign-file") && said.contains("ada.password"), "{said}");
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(6), "{message}");
+    assert!(message.contains("sandbox-foreign-file") && message.contains("ada.password"), "{message}");
     assert_eq!(
         (fs::read_to_string(secrets.join("ada.password")).unwrap(), names()),
         ("mine".to_owned(), ["ada.password".to_owned()].into())
@@ -144,8 +144,8 @@ fn a_shell_can_read_what_people_read() {
     let exports: Vec<String> = lines.filter(|line| line.starts_with("export ")).take(2).collect();
     let script = format!("{}\ncat \"$PLATFORM_SECRET_FILE\"; echo \" $PLATFORM_CLIENT_ID\"", exports.join("\n"));
     let shell = Command::new("sh").args(["-c", &script]).output().unwrap();
-    let said = String::from_utf8(shell.stdout).unwrap();
-    let (secret, client) = said.trim_end().rsplit_once(' ').unwrap_or_else(|| panic!("{said:?}"));
+    let message = String::from_utf8(shell.stdout).unwrap();
+    let (secret, client) = message.trim_end().rsplit_once(' ').unwrap_or_else(|| panic!("{message:?}"));
     assert_eq!(fs::read_to_string(secrets.join(format!("{client}.secret"))).unwrap(), secret);
     program.signal("-INT");
     let mut rest = String::new();
@@ -202,11 +202,11 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
         (&["--graphiql", absent], 6, &["install.sh"]),
     ] {
         let output = run(arguments);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(said.starts_with("error["), "{said}");
-        assert!(words.iter().all(|word| said.contains(word)), "{arguments:?}: {said}");
-        assert!(!said.contains('\u{1b}'), "{said:?}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+        assert!(message.starts_with("error["), "{message}");
+        assert!(words.iter().all(|word| message.contains(word)), "{arguments:?}: {message}");
+        assert!(!message.contains('\u{1b}'), "{message:?}");
         assert!(output.stdout.is_empty());
     }
     assert_eq!(fs::read_to_string(Path::new(foreign).join("ada.password")).unwrap(), "mine");
@@ -216,8 +216,8 @@ fn what_cannot_be_followed_ends_with_a_code_and_a_hint() {
 /// If the output cannot be written, the result is neither a success nor a panic.
 #[test]
 fn an_output_that_takes_nothing_is_an_error() {
-    let (_program, said) = Program::start(&[]);
-    let base = text(&said, "/base_url");
+    let (_program, printed) = Program::start(&[]);
+    let base = text(&printed, "/base_url");
     let folder = tempfile::tempdir().unwrap();
     let secrets = folder.path().to_str().unwrap();
     for arguments in [
@@ -235,9 +235,12 @@ fn an_output_that_takes_nothing_is_an_error() {
         outputs.extend(fs::OpenOptions::new().write(true).open("/dev/full").ok().map(Stdio::from));
         for output in outputs {
             let ended = command(arguments).stdout(output).output().unwrap();
-            let said = String::from_utf8(ended.stderr).unwrap();
-            assert_eq!(ended.status.code(), Some(6), "{arguments:?}: {said}");
-            assert!(said.starts_with("error[output]: standard output cannot be written"), "{arguments:?}: {said}");
+            let message = String::from_utf8(ended.stderr).unwrap();
+            assert_eq!(ended.status.code(), Some(6), "{arguments:?}: {message}");
+            assert!(
+                message.starts_with("error[output]: standard output cannot be written"),
+                "{arguments:?}: {message}"
+            );
         }
     }
     assert_eq!(fs::read_dir(secrets).unwrap().count(), 0, "the secrets go with it");
@@ -247,14 +250,14 @@ fn an_output_that_takes_nothing_is_an_error() {
 #[test]
 fn the_page_shows_the_line_as_it_is() {
     let page = include_str!("../README.md").split_once("```json\n").unwrap().1.split_once("```").unwrap().0;
-    let shown: Value = serde_json::from_str(page).unwrap();
-    let (_program, said) = Program::start(&[]);
+    let documented: Value = serde_json::from_str(page).unwrap();
+    let (_program, printed) = Program::start(&[]);
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<std::collections::BTreeSet<_>>();
-    assert_eq!(members(&said), members(&shown));
+    assert_eq!(members(&printed), members(&documented));
     for (list, name) in [("clients", "client_id"), ("users", "name")] {
-        let [said, shown] = [&said, &shown].map(|value| value[list].as_array().unwrap());
-        assert_eq!(members(&said[0]), members(&shown[0]), "{list}");
-        assert!(said.iter().any(|entry| entry[name] == shown[0][name]), "{list}");
+        let [printed, documented] = [&printed, &documented].map(|value| value[list].as_array().unwrap());
+        assert_eq!(members(&printed[0]), members(&documented[0]), "{list}");
+        assert!(printed.iter().any(|entry| entry[name] == documented[0][name]), "{list}");
     }
 }
 
@@ -290,17 +293,17 @@ fn the_help_names_flags_that_there_are() {
 /// Each command sends its request, and its exit code tells a script the result.
 #[test]
 fn a_running_sandbox_is_controlled_from_a_shell() {
-    let (program, said) = Program::start(&[]);
-    let base = text(&said, "/base_url");
+    let (program, printed) = Program::start(&[]);
+    let base = text(&printed, "/base_url");
     let control = |words: &[&str]| {
         let output = run(&[&["control", "--sandbox", base], words].concat());
-        let shown = [String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap()];
-        (output.status.code(), shown.concat())
+        let streams = [String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap()];
+        (output.status.code(), streams.concat())
     };
     let json = |words: &[&str]| -> Value {
-        let (code, shown) = control(words);
-        assert_eq!(code, Some(0), "{words:?}: {shown}");
-        serde_json::from_str(&shown).unwrap_or_else(|error| panic!("{words:?}: {error}: {shown}"))
+        let (code, output) = control(words);
+        assert_eq!(code, Some(0), "{words:?}: {output}");
+        serde_json::from_str(&output).unwrap_or_else(|error| panic!("{words:?}: {error}: {output}"))
     };
     assert_eq!(control(&["clock", r#"{"hold":true}"#]), (Some(0), String::new()));
     assert_eq!(json(&["clock"]).pointer("/isHeld"), Some(&Value::Bool(true)));
@@ -321,9 +324,9 @@ fn a_running_sandbox_is_controlled_from_a_shell() {
         (&["faults", "add"], 5, "needs an argument"),
         (&["nothing"], 5, "not a command"),
     ] {
-        let (ended, shown) = control(words);
-        assert_eq!(ended, Some(code), "{words:?}: {shown}");
-        assert!(shown.contains(says), "{words:?}: {shown}");
+        let (ended, output) = control(words);
+        assert_eq!(ended, Some(code), "{words:?}: {output}");
+        assert!(output.contains(says), "{words:?}: {output}");
     }
     assert_eq!(run(&["control", "--help"]).status.code(), Some(0));
     drop(program);
@@ -360,13 +363,13 @@ fn an_address_without_a_sandbox_is_told_from_one_that_is_none() {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     for answer in answers {
-        let (code, said) = control(&strange);
-        assert_eq!(code, Some(3), "{answer}: {said}");
-        assert!(said.contains("is not a sandbox") && !said.contains('\u{1b}'), "{said}");
+        let (code, message) = control(&strange);
+        assert_eq!(code, Some(3), "{answer}: {message}");
+        assert!(message.contains("is not a sandbox") && !message.contains('\u{1b}'), "{message}");
     }
-    let (code, said) = control(&format!("http://{closed}"));
-    assert_eq!(code, Some(3), "{said}");
-    assert!(said.contains("no sandbox answers"), "{said}");
+    let (code, message) = control(&format!("http://{closed}"));
+    assert_eq!(code, Some(3), "{message}");
+    assert!(message.contains("no sandbox answers"), "{message}");
     for base in [
         "",
         "https://127.0.0.1",
@@ -380,8 +383,8 @@ fn an_address_without_a_sandbox_is_told_from_one_that_is_none() {
         "http://203.0.113.1",
         "http://127.0.0.1?x",
     ] {
-        let (code, said) = control(base);
-        assert_eq!(code, Some(5), "{base}: {said}");
+        let (code, message) = control(base);
+        assert_eq!(code, Some(5), "{base}: {message}");
     }
     let page = include_str!("../README.md");
     for row in ["| 3 | | no server answers at the address", "| 5 | the command line", "| 6 | the file system"] {

@@ -22,7 +22,7 @@ async fn operations(sandbox: &Sandbox) -> Vec<Operation> {
         support::fetch(format!("{}/sandbox/openapi.yaml", sandbox.base_url())).await.unwrap().text().await.unwrap();
     let document: Value = serde_yaml::from_str(&text).unwrap();
     let list = |value: &Value| value["parameters"].as_array().cloned().unwrap_or_default();
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap().iter().filter(|(name, _)| *name != "parameters") {
             assert!(operation["responses"].get("default").is_some(), "{method} {path} does not say how it refuses");
@@ -31,7 +31,7 @@ async fn operations(sandbox: &Sandbox) -> Vec<Operation> {
                 Some(name) => document.pointer(name.trim_start_matches('#')).unwrap(),
                 None => &media["schema"],
             };
-            found.push(Operation {
+            all.push(Operation {
                 method: method.to_uppercase().parse().unwrap(),
                 path: path.clone(),
                 parameters: [list(item), list(operation)].concat(),
@@ -39,8 +39,8 @@ async fn operations(sandbox: &Sandbox) -> Vec<Operation> {
             });
         }
     }
-    assert_eq!(found.len(), 27);
-    found
+    assert_eq!(all.len(), 27);
+    all
 }
 
 impl Operation {

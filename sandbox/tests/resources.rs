@@ -24,9 +24,9 @@ async fn ask(
 }
 
 async fn show(sandbox: &Sandbox, place: &str, query: &[(&str, &str)]) -> Value {
-    let (status, shown) = ask(sandbox, Method::GET, place, query, None).await;
-    assert_eq!(status, 200, "{place} {query:?}: {shown}");
-    shown
+    let (status, answer) = ask(sandbox, Method::GET, place, query, None).await;
+    assert_eq!(status, 200, "{place} {query:?}: {answer}");
+    answer
 }
 
 async fn put(sandbox: &Sandbox, address: &str, fields: &Value) -> (u16, Value) {
@@ -122,17 +122,17 @@ async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
     let variable = format!("{component}/environment-variables/KEY");
     let set = json!({ "value": "very-secret", "isSecret": true });
     assert!(caller.request(Method::PUT, &variable).json(&set).send().await.unwrap().status().is_success());
-    let shown = show(&sandbox, "item", &[("address", &variable)]).await;
-    assert_eq!(shown["fields"]["value"], "***");
-    let found = show(&sandbox, "items", &[("collection", &format!("{component}/environment-variables"))]).await;
-    assert!(!found.to_string().contains("very-secret"));
+    let item = show(&sandbox, "item", &[("address", &variable)]).await;
+    assert_eq!(item["fields"]["value"], "***");
+    let items = show(&sandbox, "items", &[("collection", &format!("{component}/environment-variables"))]).await;
+    assert!(!items.to_string().contains("very-secret"));
     let collection = format!("{component}/environment-variables");
     let guessed = show(&sandbox, "items", &[("collection", &collection), ("search", "very-s")]).await;
     assert_eq!(guessed["total"], 0);
     let before = caller.get_json(&variable).await;
-    assert_eq!(put(&sandbox, &variable, &shown["fields"]).await.0, 200);
+    assert_eq!(put(&sandbox, &variable, &item["fields"]).await.0, 200);
     assert_eq!(caller.get_json(&variable).await, before);
-    let mut changed = shown["fields"].clone();
+    let mut changed = item["fields"].clone();
     changed["value"] = json!("another");
     assert_eq!(put(&sandbox, &variable, &changed).await.1["fields"]["value"], "***");
     // An edit that removes the mark of a secret does not reveal the kept value.
@@ -140,8 +140,8 @@ async fn a_secret_of_the_state_is_masked_and_an_edit_keeps_it() {
     let (status, refused) = put(&sandbox, &variable, &open).await;
     assert_eq!((status, refused["errors"]["$.value"].is_array()), (400, true), "{refused}");
     assert!(!refused.to_string().contains("another"), "{refused}");
-    let told = json!({ "name": "KEY", "value": "told", "isSecret": false });
-    assert_eq!(put(&sandbox, &variable, &told).await.1["fields"]["value"], "told");
+    let plain = json!({ "name": "KEY", "value": "told", "isSecret": false });
+    assert_eq!(put(&sandbox, &variable, &plain).await.1["fields"]["value"], "told");
     assert_eq!(put(&sandbox, &variable, &changed).await.0, 200);
     // The name is the key of the item.
     changed["name"] = json!("OTHER");
@@ -161,11 +161,11 @@ async fn an_edit_writes_no_mask_into_the_state() {
     ]);
     let created = caller.create(PROJECTS, &fields).await;
     let address = format!("{PROJECTS}/{}", created["id"].as_str().unwrap());
-    let mut shown = show(&sandbox, "item", &[("address", &address)]).await["fields"].clone();
-    assert!(!shown.to_string().contains("hunter"), "{shown}");
-    shown["name"] = json!("Renamed");
-    let (status, answer) = put(&sandbox, &address, &shown).await;
-    assert_eq!((status, answer["fields"] == shown), (200, true), "{answer}");
+    let mut fields = show(&sandbox, "item", &[("address", &address)]).await["fields"].clone();
+    assert!(!fields.to_string().contains("hunter"), "{fields}");
+    fields["name"] = json!("Renamed");
+    let (status, answer) = put(&sandbox, &address, &fields).await;
+    assert_eq!((status, answer["fields"] == fields), (200, true), "{answer}");
     let mut expected = created.clone();
     expected["name"] = json!("Renamed");
     assert_eq!(caller.get_json(&address).await, expected);
@@ -182,10 +182,10 @@ async fn items_are_searched_and_come_in_pages_newest_first() {
     }
     let names = async |query: &[(&str, &str)]| {
         let query = [&[("collection", PROJECTS)], query].concat();
-        let found = show(&sandbox, "items", &query).await;
-        let items = found["items"].as_array().unwrap();
+        let list = show(&sandbox, "items", &query).await;
+        let items = list["items"].as_array().unwrap();
         let names: Vec<String> = items.iter().map(|item| item["fields"]["name"].as_str().unwrap().to_owned()).collect();
-        (found["total"].as_u64().unwrap(), names.join(" "))
+        (list["total"].as_u64().unwrap(), names.join(" "))
     };
     assert_eq!(names(&[("search", "ALPHA")]).await, (2, "Alphabet alpha".to_owned()));
     assert_eq!(names(&[("limit", "2")]).await, (5, "Alphabet beta".to_owned()));
@@ -214,15 +214,15 @@ async fn an_operation_shows_its_events_and_what_is_still_to_come() {
     let (id, address) = deployment(&sandbox, &caller).await;
     deployment_with(&sandbox, &caller, "outcome=failure").await;
     let timeline = async || {
-        let shown = show(&sandbox, &format!("operations/{id}"), &[]).await;
-        assert_eq!(shown["target"], address.as_str());
+        let operation = show(&sandbox, &format!("operations/{id}"), &[]).await;
+        assert_eq!(operation["target"], address.as_str());
         let line = |name: &str| {
-            let steps = shown[name].as_array().unwrap().iter();
+            let steps = operation[name].as_array().unwrap().iter();
             let texts =
                 steps.map(|step| format!("{} {}", step["state"].as_str().unwrap(), step["kind"].as_str().unwrap()));
             texts.collect::<Vec<_>>().join(", ")
         };
-        (line("events"), line("plan"), shown["isOver"] == true)
+        (line("events"), line("plan"), operation["isOver"] == true)
     };
     let plan = "Running state-changed, Succeeded state-changed, Succeeded workload-ready";
     assert_eq!(timeline().await, ("Queued accepted".to_owned(), plan.to_owned(), false));
@@ -250,12 +250,12 @@ async fn the_directory_names_files_of_secrets_and_no_secret() {
     assert_eq!(show(&sandbox, "directory", &[]).await["clients"][0]["secretFile"], Value::Null);
     let folder = tempfile::tempdir().unwrap();
     let secrets = sandbox.publish_secrets(Some(folder.path())).unwrap();
-    let shown = show(&sandbox, "directory", &[]).await;
-    assert_eq!(shown["baseUrl"], sandbox.base_url());
-    assert_eq!(shown["compliance"], sandbox.compliance_url());
-    assert_eq!(shown["clients"][0]["secretFile"], secrets.clients()[0].path.to_str().unwrap());
-    assert_eq!(shown["users"][0]["passwordFile"], secrets.users()[0].1.to_str().unwrap());
-    let text = shown.to_string();
+    let directory = show(&sandbox, "directory", &[]).await;
+    assert_eq!(directory["baseUrl"], sandbox.base_url());
+    assert_eq!(directory["compliance"], sandbox.compliance_url());
+    assert_eq!(directory["clients"][0]["secretFile"], secrets.clients()[0].path.to_str().unwrap());
+    assert_eq!(directory["users"][0]["passwordFile"], secrets.users()[0].1.to_str().unwrap());
+    let text = directory.to_string();
     let known = sandbox
         .clients()
         .iter()

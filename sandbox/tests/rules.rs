@@ -49,7 +49,7 @@ fn every_rule_has_a_row_and_every_row_a_test() {
         assert!(matches!(row.as_slice(), [_, _, tests] if tests.contains(".rs::")), "{row:?}");
     }
     for rule in STATED {
-        let has = |row: &Vec<&str>| row[0].trim_start_matches("| ").split(", ").any(|found| found == rule);
+        let has = |row: &Vec<&str>| row[0].trim_start_matches("| ").split(", ").any(|part| part == rule);
         assert!(rows.iter().any(has), "{rule} has no row");
     }
 }
@@ -108,12 +108,12 @@ async fn the_table_of_operations_is_the_contracts() {
 
     let page = page();
     let (before, rest) = page.split_once(BEGIN).unwrap();
-    let (found, after) = rest.split_once(END).unwrap();
+    let (written, after) = rest.split_once(END).unwrap();
     if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
         std::fs::write(root().join("RULES.md"), format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
     } else {
         assert!(
-            found == table,
+            written == table,
             "RULES.md is stale: run INSTA_UPDATE=always cargo test -p platform-sandbox --test sandbox rules"
         );
     }

@@ -44,9 +44,9 @@ async fn queries_of_every_style_select_items() {
     ];
     for (query, names) in cases {
         let page = caller.get_json(&format!("{STORE}?{query}")).await;
-        let found: Vec<&str> =
+        let actual: Vec<&str> =
             page["items"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect();
-        assert_eq!(found, names, "{query}");
+        assert_eq!(actual, names, "{query}");
     }
 }
 
@@ -271,8 +271,8 @@ async fn headers_and_cookies_are_read() {
     let current = "/api/virtual-machines/sessions/current";
     let with_cookie = |cookie: String| caller.request(Method::GET, current).header("cookie", cookie).send();
     let id = session["id"].as_str().unwrap();
-    let found = with_cookie(format!("a=b; vm-session={id}; c=d")).await.unwrap();
-    assert_eq!(found.json::<Value>().await.unwrap(), session);
+    let response = with_cookie(format!("a=b; vm-session={id}; c=d")).await.unwrap();
+    assert_eq!(response.json::<Value>().await.unwrap(), session);
     assert_eq!(with_cookie("vm-session=other".to_owned()).await.unwrap().status(), 404);
     assert_eq!(with_cookie("other=1".to_owned()).await.unwrap().status(), 400);
 
@@ -336,8 +336,8 @@ async fn the_answer_comes_in_the_media_type_that_was_asked_for() {
         ("", "application/json"),
     ] {
         let response = caller.request(Method::GET, PROJECTS).header("accept", accept).send().await.unwrap();
-        let found = response.headers()["content-type"].to_str().unwrap().to_owned();
-        assert_eq!(found.split(';').next(), Some(media_type), "{accept}");
+        let actual = response.headers()["content-type"].to_str().unwrap().to_owned();
+        assert_eq!(actual.split(';').next(), Some(media_type), "{accept}");
         assert_eq!(response.text().await.unwrap(), "[]");
     }
 }

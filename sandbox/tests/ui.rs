@@ -26,14 +26,14 @@ async fn log_in(browser: &mut Browser, sandbox: &Sandbox, page: &str) {
 }
 
 /// Creates deployments until a subscribed page displays one.
-async fn told(browser: &mut Browser, sandbox: &Sandbox, place: &str) {
+async fn wait_for_event(browser: &mut Browser, sandbox: &Sandbox, place: &str) {
     let caller = Caller::new(sandbox, 0).await;
-    let told = format!("document.querySelector('{place}').textContent.includes('workload-ready')");
+    let is_shown = format!("document.querySelector('{place}').textContent.includes('workload-ready')");
     // The subscription begins at some moment after the click.
     let mut attempts = 0;
-    while browser.value(&told).await != json!(true) {
+    while browser.value(&is_shown).await != json!(true) {
         attempts += 1;
-        assert!(attempts < 200, "nothing is told");
+        assert!(attempts < 200, "no event is shown");
         deployment(sandbox, &caller).await;
         sandbox.clock().advance(Duration::from_secs(60));
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -58,17 +58,14 @@ async fn graphiql_runs_queries_and_subscriptions() {
     browser.wait("document.getElementById('log-in')").await;
     // Without a login, the page explains that, and displays no stack of a script.
     browser.wait("document.querySelector('.graphiql-response')?.textContent.includes('log in first')").await;
-    let shown = browser.value("document.body.innerText").await;
-    assert!(
-        !shown.as_str().unwrap().contains("graphiql.js") && !shown.as_str().unwrap().contains("\"stack\""),
-        "{shown}"
-    );
+    let text = browser.value("document.body.innerText").await;
+    assert!(!text.as_str().unwrap().contains("graphiql.js") && !text.as_str().unwrap().contains("\"stack\""), "{text}");
     log_in(&mut browser, &sandbox, "/graphiql").await;
     browser.wait("document.querySelector('.graphiql-query-editor .cm-property')").await;
     browser.value("document.querySelector('.graphiql-execute-button').click()").await;
     browser.wait("document.querySelector('.graphiql-response')?.textContent.includes('viewer')").await;
-    let shown = browser.value("document.querySelector('.graphiql-response').textContent").await;
-    assert!(shown.as_str().unwrap().contains(&sandbox.user("ada").unwrap().id.to_string()), "{shown}");
+    let text = browser.value("document.querySelector('.graphiql-response').textContent").await;
+    assert!(text.as_str().unwrap().contains(&sandbox.user("ada").unwrap().id.to_string()), "{text}");
     browser.value("document.querySelector('button[aria-label=\"Show Documentation Explorer\"]').click()").await;
     browser.wait("document.querySelector('.graphiql-doc-explorer')?.textContent.includes('subscription')").await;
     browser
@@ -79,7 +76,7 @@ async fn graphiql_runs_queries_and_subscriptions() {
         .await;
     browser.value("document.querySelector('.graphiql-execute-button').click()").await;
     browser.wait("document.querySelector('.graphiql-execute-button[aria-label^=\"Stop\"]')").await;
-    told(&mut browser, &sandbox, ".graphiql-response").await;
+    wait_for_event(&mut browser, &sandbox, ".graphiql-response").await;
 }
 
 #[tokio::test]
@@ -114,11 +111,11 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     browser.value(&format!("{list}.querySelector('.execute').click()")).await;
     let status = format!("{list}.querySelector('.live-responses-table tbody .response-col_status')?.textContent");
     browser.wait(&format!("{status}?.startsWith('200')")).await;
-    let shown = browser.value(&format!("{list}.querySelector('.live-responses-table tbody').textContent")).await;
-    assert!(shown.as_str().unwrap().contains("\"name\": \"Aurora\""), "{shown}");
+    let text = browser.value(&format!("{list}.querySelector('.live-responses-table tbody').textContent")).await;
+    assert!(text.as_str().unwrap().contains("\"name\": \"Aurora\""), "{text}");
     // The displayed request for the shell has no token.
-    let shown = browser.value("document.body.textContent").await;
-    assert!(shown.as_str().unwrap().contains("curl -X") && !shown.as_str().unwrap().contains("Bearer ey"));
+    let text = browser.value("document.body.textContent").await;
+    assert!(text.as_str().unwrap().contains("curl -X") && !text.as_str().unwrap().contains("Bearer ey"));
 
     // The initial body of the creation is a valid request.
     browser.open(&format!("{}/swagger/index.html#/Projects/post_api_projects_v1_projects", sandbox.base_url())).await;
@@ -149,8 +146,8 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     browser.wait("document.getElementById('schema')?.textContent.includes('type Operation')").await;
     browser.value("document.getElementById('run').click()").await;
     browser.wait("document.getElementById('result').textContent.includes('— end —')").await;
-    let shown = browser.value("document.getElementById('result').textContent").await;
-    assert!(shown.as_str().unwrap().contains(&sandbox.user("ada").unwrap().id.to_string()), "{shown}");
+    let text = browser.value("document.getElementById('result').textContent").await;
+    assert!(text.as_str().unwrap().contains(&sandbox.user("ada").unwrap().id.to_string()), "{text}");
     // A subscription continues to report.
     browser
         .value(
@@ -159,7 +156,7 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
              document.getElementById('run').click()",
         )
         .await;
-    told(&mut browser, &sandbox, "#result").await;
+    wait_for_event(&mut browser, &sandbox, "#result").await;
 
     // A login from a fragment of a page leads back to it, and the login page has links to the other pages.
     browser.open(&format!("{}/sandbox#/clock", sandbox.base_url())).await;

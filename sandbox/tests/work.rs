@@ -28,15 +28,15 @@ async fn a_deployment_goes_through_its_states_and_a_follow_up_event_comes_after_
     let (id, address) = deployment(&sandbox, &caller).await;
     let mut seen = Vec::new();
     for _ in 0..6 {
-        let found = operation(&caller, &id).await;
+        let current = operation(&caller, &id).await;
         let state = caller.get_json(&address).await["state"].as_i64().unwrap();
-        seen.push((state, found["isFinal"].as_bool().unwrap(), found["events"].as_array().unwrap().len()));
+        seen.push((state, current["isFinal"].as_bool().unwrap(), current["events"].as_array().unwrap().len()));
         sandbox.clock().advance(STEP);
     }
     assert_eq!(seen, [(0, false, 1), (1, false, 2), (1, false, 2), (2, true, 3), (2, true, 4), (2, true, 4)]);
-    let found = operation(&caller, &id).await;
-    assert_eq!(found["kind"], "workload-deployment");
-    assert_eq!(kinds(&found), ["accepted", "state-changed", "state-changed", "workload-ready"]);
+    let current = operation(&caller, &id).await;
+    assert_eq!(current["kind"], "workload-deployment");
+    assert_eq!(kinds(&current), ["accepted", "state-changed", "state-changed", "workload-ready"]);
 }
 
 #[tokio::test]
@@ -47,15 +47,15 @@ async fn work_fails_stalls_or_stays_silent_on_demand() {
     for (outcome, state, events) in [("failure", "FAILED", 3), ("stall", "RUNNING", 2), ("silence", "SUCCEEDED", 3)] {
         let (id, address) = deployment_with(&sandbox, &caller, &format!("outcome={outcome}")).await;
         sandbox.clock().advance(Duration::from_secs(3600));
-        let found = operation(&caller, &id).await;
+        let current = operation(&caller, &id).await;
         assert_eq!(
-            (found["state"].as_str(), found["events"].as_array().unwrap().len()),
+            (current["state"].as_str(), current["events"].as_array().unwrap().len()),
             (Some(state), events),
             "{outcome}"
         );
         if outcome == "failure" {
             assert_eq!(caller.get_json(&address).await["state"], 3);
-            assert!(found["message"].is_string());
+            assert!(current["message"].is_string());
         }
     }
     // The handle has the effect of the header.
@@ -145,7 +145,7 @@ async fn operations_are_listed_for_those_who_may_see_them() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|found| found["id"].as_str().unwrap().to_owned())
+            .map(|item| item["id"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
     assert_eq!(list(&caller, "").await, [second.clone(), first.clone()]);

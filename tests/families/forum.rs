@@ -44,20 +44,20 @@ async fn replies_and_comments() {
     let forum = platform.forum();
     let id = thread(&platform, "One", "a").await.id.unwrap();
     assert_eq!(forum.list_thread_replies(id).await.unwrap(), []);
-    let said = |body: &str| SaveForumText::new(body.to_owned());
-    let reply = forum.create_thread_reply(id, &said("Welcome")).await.unwrap();
+    let text = |body: &str| SaveForumText::new(body.to_owned());
+    let reply = forum.create_thread_reply(id, &text("Welcome")).await.unwrap();
     assert_eq!((reply.thread_id, reply.body.as_deref()), (Some(id), Some("Welcome")));
     let reply_id = reply.id.unwrap();
     assert_eq!(forum.get_thread_reply(id, reply_id).await.unwrap(), reply);
     assert_eq!(forum.list_thread_replies(id).await.unwrap(), [reply]);
-    let comment = forum.create_thread_reply_comment(id, reply_id, &said("Thanks")).await.unwrap();
+    let comment = forum.create_thread_reply_comment(id, reply_id, &text("Thanks")).await.unwrap();
     assert_eq!((comment.reply_id, comment.body.as_deref()), (Some(reply_id), Some("Thanks")));
     assert_eq!(forum.list_thread_reply_comments(id, reply_id).await.unwrap(), [comment]);
 
     let missing = Uuid::from_u128(1);
-    assert!(forum.create_thread_reply(id, &said("")).await.unwrap_err().is_bad_request());
+    assert!(forum.create_thread_reply(id, &text("")).await.unwrap_err().is_bad_request());
     assert!(forum.get_thread_reply(id, missing).await.unwrap_err().is_not_found());
-    assert!(forum.create_thread_reply_comment(id, missing, &said("x")).await.unwrap_err().is_not_found());
+    assert!(forum.create_thread_reply_comment(id, missing, &text("x")).await.unwrap_err().is_not_found());
     assert!(forum.list_thread_reply_comments(id, missing).await.unwrap_err().is_not_found());
 }
 

@@ -40,8 +40,8 @@ fn untested(surface: &str, source: impl Fn(&str) -> String) -> Vec<String> {
         let call = format!(".{operation}(");
         source(family).lines().any(|line| !line.trim_start().starts_with("//") && line.contains(&call))
     };
-    let found = operations(surface).into_iter().filter(|(family, operation)| !is_called(family, operation));
-    found.map(|(family, operation)| format!("{family}.{operation}")).collect()
+    let missing = operations(surface).into_iter().filter(|(family, operation)| !is_called(family, operation));
+    missing.map(|(family, operation)| format!("{family}.{operation}")).collect()
 }
 
 #[cfg(contract = "sandbox")]

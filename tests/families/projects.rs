@@ -75,9 +75,9 @@ async fn environment_variables_are_set_and_removed() {
         call.with_response().await.unwrap().status().as_u16()
     };
     assert_eq!((set("1").await, set("2").await), (201, 200));
-    let found = projects.get_project_component_environment_variable(project, id, "LEVEL").await.unwrap();
-    assert_eq!((found.name.as_deref(), found.value.as_deref()), (Some("LEVEL"), Some("2")));
-    assert_eq!(projects.list_project_component_environment_variables(project, id).await.unwrap(), [found]);
+    let variable = projects.get_project_component_environment_variable(project, id, "LEVEL").await.unwrap();
+    assert_eq!((variable.name.as_deref(), variable.value.as_deref()), (Some("LEVEL"), Some("2")));
+    assert_eq!(projects.list_project_component_environment_variables(project, id).await.unwrap(), [variable]);
     projects.delete_project_component_environment_variable(project, id, "LEVEL").await.unwrap();
     assert_eq!(projects.list_project_component_environment_variables(project, id).await.unwrap(), []);
     let gone = projects.get_project_component_environment_variable(project, id, "LEVEL").await.unwrap_err();
@@ -120,9 +120,9 @@ async fn a_workload_is_deployed_once_for_a_key_and_cancelled() {
     let listed = projects.list_project_component_deployments(project, component).await.unwrap();
     assert_eq!(listed.len(), 2);
     let state = async |id: Uuid| {
-        let found = projects.get_project_component_deployment(project, component, id).await.unwrap();
-        assert_eq!((found.component_id, found.tag.as_deref()), (Some(component), Some("v1")));
-        found.state.unwrap()
+        let current = projects.get_project_component_deployment(project, component, id).await.unwrap();
+        assert_eq!((current.component_id, current.tag.as_deref()), (Some(component), Some("v1")));
+        current.state.unwrap()
     };
     assert_eq!(state(first).await, WorkflowState::Value0);
 

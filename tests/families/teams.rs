@@ -76,8 +76,8 @@ async fn credentials_of_providers() {
     };
     assert_eq!((&stored.access_key_id, &stored.region), (&text("AK"), &text("north")));
     let key = stored.id.unwrap();
-    let found = teams.get_team_service_provider_credential(id, key).await.unwrap();
-    assert_eq!(found, GetTeamServiceProviderCredentialResponse::AccessKeyCredential(stored.clone()));
+    let current = teams.get_team_service_provider_credential(id, key).await.unwrap();
+    assert_eq!(current, GetTeamServiceProviderCredentialResponse::AccessKeyCredential(stored.clone()));
     let listed = teams.list_team_service_provider_credentials(id).await.unwrap();
     assert_eq!(listed, [ListTeamServiceProviderCredentialsResponseItem::AccessKeyCredential(stored)]);
     teams.delete_team_service_provider_credential(id, key).await.unwrap();

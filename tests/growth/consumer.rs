@@ -9,7 +9,7 @@ pub(crate) fn program(index: &str) -> String {
     let mut text = "#![allow(deprecated, unused)]\nuse platform_client::*;\nuse std::collections::BTreeMap;\n\
          use platform_client as driftless_runtime;\n"
         .to_owned();
-    // Whether an operation returns a call or a submission.
+    // The kind that each operation returns: a call or a submission.
     let mut kinds: BTreeMap<String, &str> = BTreeMap::new();
     for line in index.lines() {
         if let Some((kind, marker)) = returned(line) {
@@ -51,7 +51,7 @@ pub(crate) fn examples(client: &Output, name: &str) -> String {
     text
 }
 
-/// Kind and operation of what a method of a family returns.
+/// The kind and the operation of the return type of a family's method.
 fn returned(line: &str) -> Option<(&'static str, String)> {
     let (path, rest) = line.split_once(" fn (self")?;
     let (family, _) = path.strip_prefix("families::")?.split_once("::")?;

@@ -1,4 +1,4 @@
-//! Kinds of additive changes: what a service may publish without taking anything back. Each is made wherever a contract has
+//! Kinds of additive changes, which a service may publish without taking anything back. Each is made wherever a contract has
 //! room for it.
 
 use serde_json::{Map, Value, json};
@@ -280,7 +280,7 @@ pub(crate) const KINDS: &[Kind] = &[
             for limit in
                 ["minLength", "maxLength", "minimum", "maximum", "pattern", "minItems", "maxItems", "uniqueItems"]
             {
-                // A pattern beside several types is what makes a number of a text.
+                // A pattern beside several types lets the generator read a text as a number.
                 let is_type = limit == "pattern" && schema.get("type").is_some_and(Value::is_array);
                 if !is_type && schema.get(limit).is_some_and(|limit| !limit.is_object()) {
                     schema.remove(limit);
@@ -360,7 +360,7 @@ pub(crate) const KINDS: &[Kind] = &[
     }),
 ];
 
-/// What a contract demands no longer.
+/// Requirements that a contract gives up.
 pub(crate) const LOOSENED: &[Kind] = &[
     ("a parameter", |c| {
         every_operation(c, |op| {
@@ -470,14 +470,14 @@ pub(crate) fn reached(contract: &mut Value, from: &[&str]) -> Vec<String> {
     every_operation(contract, |op| {
         from.iter().filter_map(|key| op.get(*key)).for_each(|part| names(part, &mut waiting));
     });
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     while let Some(name) = waiting.pop() {
-        if !found.contains(&name) {
+        if !all.contains(&name) {
             names(&schemas(contract)[&name], &mut waiting);
-            found.push(name);
+            all.push(name);
         }
     }
-    found
+    all
 }
 
 fn names(value: &Value, into: &mut Vec<String>) {
@@ -495,7 +495,7 @@ fn names(value: &Value, into: &mut Vec<String>) {
     }
 }
 
-/// Another variant for every union of several: what may be null, or is named twice, is not a union yet.
+/// Another variant for every union of several. A schema beside null, or one that is named twice, is not a union yet.
 fn unions(contract: &mut Value, add: fn(&mut Vec<Value>, Value)) {
     let is_union = |all: &&mut Vec<Value>| {
         let mut distinct: Vec<&Value> = Vec::new();

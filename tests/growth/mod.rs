@@ -1,7 +1,7 @@
 //! An addition to the contract breaks no caller: for each kind of addition, everything that the client had is still there, as it
 //! was; and a program that uses all of it compiles against the client of the contract with all additions.
 
-#![allow(clippy::print_stdout, reason = "a test says what it leaves out")]
+#![allow(clippy::print_stdout, reason = "a test prints the cases that it leaves out")]
 
 mod consumer;
 mod kinds;
@@ -54,7 +54,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// What the contract of the third case has from the start.
+/// Additions that the contract of the third case has from the start.
 const GROWN: &[&str] = &["headers of responses", "a redirection"];
 
 /// Leaves every third operation with a redirection alone, and every other third with errors alone. An operation that
@@ -129,8 +129,8 @@ fn each_kind_of_addition_leaves_everything_as_it_was() {
             let after = case.client(&contract, &before.names);
             let lost = lost(&before.api.index(), &after.api.index());
             if !lost.is_empty() {
-                let shown: Vec<&str> = lost.iter().take(3).map(String::as_str).collect();
-                broken.push(format!("{}: {}: {} lines, such as {shown:#?}", case.name, kind.0, lost.len()));
+                let examples: Vec<&str> = lost.iter().take(3).map(String::as_str).collect();
+                broken.push(format!("{}: {}: {} lines, such as {examples:#?}", case.name, kind.0, lost.len()));
             }
         }
     }
@@ -139,7 +139,7 @@ fn each_kind_of_addition_leaves_everything_as_it_was() {
 
 /// The same for every published contract that is not too large: each has habits that the two above do not. All additions are made
 /// at once, and every fourth by itself, another one for each contract; with `PLATFORM_GROWTH=all`, every one. In small contracts,
-/// the additions are made one after the other as well, each with the names that were given by then: what was kept once stays kept.
+/// the additions are made one after the other as well, each with the names that were given by then: a name that was kept once stays.
 #[cfg(contract = "sandbox")]
 #[test]
 #[ignore = "thousands of clients: some minutes"]
@@ -160,8 +160,8 @@ fn each_kind_of_addition_leaves_the_clients_of_other_contracts_as_they_were() {
             let after = case.client(contract, &before.names);
             let lost = lost(&before.api.index(), &after.api.index());
             if !lost.is_empty() {
-                let shown = &lost[..lost.len().min(3)];
-                broken.push(format!("{name}: {kind}: {} lines, such as {shown:#?}", lost.len()));
+                let examples = &lost[..lost.len().min(3)];
+                broken.push(format!("{name}: {kind}: {} lines, such as {examples:#?}", lost.len()));
             }
             after
         };
@@ -213,11 +213,11 @@ fn what_is_no_longer_demanded_is_told_with_the_items_that_it_changes() {
             let lost = lost(&before.api.index(), &after.api.index());
             let [old, new] = [&case.contract, &contract].map(|contract| serde_json::to_vec(contract).unwrap());
             let [old, new] = [&old, &new].map(|bytes| [Contract { name: case.name, bytes }]);
-            let mut told = drift::compare(&old, &new, "2026-01-01").unwrap();
-            told.with_items(&before.api, &after.api);
-            assert_eq!(told.unexplained, Some(Vec::new()), "{what}");
-            assert!(told.source() == Source::Major && !lost.is_empty(), "{what}: {lost:#?}");
-            assert_eq!(told.client(), Wire::Safe, "{what}");
+            let mut drift_report = drift::compare(&old, &new, "2026-01-01").unwrap();
+            drift_report.with_items(&before.api, &after.api);
+            assert_eq!(drift_report.unexplained, Some(Vec::new()), "{what}");
+            assert!(drift_report.source() == Source::Major && !lost.is_empty(), "{what}: {lost:#?}");
+            assert_eq!(drift_report.client(), Wire::Safe, "{what}");
         }
     }
 }
@@ -230,11 +230,11 @@ fn a_program_that_uses_everything_compiles_against_the_grown_client() {
         let before = case.client(&case.contract, &Names::default());
         let after = case.client(&case.grown(KINDS), &before.names);
         let program = consumer::program(&before.api.index());
-        // What the documentation shows is a part of the program, too, and stays so.
+        // The examples of the documentation are a part of the program, and have to compile later, too.
         let program = format!("{program}{}", consumer::examples(&before, "examples"));
         assert!(program.lines().count() > 500, "{}", program.lines().count());
-        let shown = program.matches("async fn example(").count();
-        assert!(shown > 130 && shown == before.surface.lines().count(), "{shown}");
+        let examples = program.matches("async fn example(").count();
+        assert!(examples > 130 && examples == before.surface.lines().count(), "{examples}");
         // A program that compiles against the client after is one, so that against the client before tells nothing more.
         let folder = Programs::get().target().join("growth").join(case.name);
         lay_out(&folder, &after, &before, &format!("{program}{}", consumer::examples(&after, "own_examples")));
@@ -243,9 +243,9 @@ fn a_program_that_uses_everything_compiles_against_the_grown_client() {
             .env("CARGO_TARGET_DIR", Programs::get().target().join("growth/target"))
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&run.stderr);
-        let said: Vec<&str> = said.lines().filter(|line| line.contains("error")).take(20).collect();
-        assert!(run.status.success(), "{}:\n{}", case.name, said.join("\n"));
+        let errors = String::from_utf8_lossy(&run.stderr);
+        let errors: Vec<&str> = errors.lines().filter(|line| line.contains("error")).take(20).collect();
+        assert!(run.status.success(), "{}:\n{}", case.name, errors.join("\n"));
     }
 }
 
@@ -302,7 +302,8 @@ fn lay_out(folder: &Path, client: &Output, before: &Output, program: &str) {
     write("consumer/src/lib.rs", program);
 }
 
-/// What is left out without the feature `assumed` is an error that names the feature, with and without arguments and setters.
+/// Without the feature `assumed`, a call of an assumed operation is an error that names the feature, with and without arguments
+/// and setters.
 #[cfg(contract = "sandbox")]
 #[test]
 #[ignore = "compiles two clients: .ci/run runs it"]
@@ -329,10 +330,10 @@ fn a_call_of_what_is_assumed_names_the_feature() {
             .env("CARGO_TARGET_DIR", Programs::get().target().join("growth/target"))
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&run.stderr);
-        assert_eq!(run.status.success(), features != "[]", "{said}");
+        let errors = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.success(), features != "[]", "{errors}");
         if features == "[]" {
-            assert_eq!(said.matches("this operation needs the cargo feature `assumed`").count(), 3, "{said}");
+            assert_eq!(errors.matches("this operation needs the cargo feature `assumed`").count(), 3, "{errors}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Single changes of a contract, each at a place of its own: what a service may do to it, for better and for worse.
+//! Single changes of a contract, each at a position of its own: additions and breaks.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::kinds;
 
-/// A contract, and the places that changes have already.
+/// A contract, and the positions that are taken by changes.
 #[derive(Clone)]
 pub(crate) struct Scripted {
     pub(crate) contract: Value,
-    /// Where a change is made: operations as path and method, members as schema and name, in the order of the questions.
+    /// The positions of a change: operations as path and method, members as schema and name, in the order of the questions.
     places: VecDeque<(String, String)>,
-    /// Whether the places are given, from another state of the contract.
+    /// `true` if the positions are given, from another state of the contract.
     is_given: bool,
     operations: BTreeSet<String>,
     schemas: BTreeSet<String>,
@@ -27,7 +27,7 @@ type Object = Map<String, Value>;
 
 impl Scripted {
     /// `kept`: operations that stay as they are, as method and path.
-    pub(crate) fn of(contract: &Value, kept: impl Iterator<Item = String>) -> Self {
+    pub(crate) fn new(contract: &Value, kept: impl Iterator<Item = String>) -> Self {
         let mut whole = contract.clone();
         let sent = kinds::reached(&mut whole, &["requestBody", "parameters"]).into_iter().collect();
         let received = kinds::reached(&mut whole, &["responses"]).into_iter().collect();
@@ -54,11 +54,11 @@ impl Scripted {
     }
 
     /// The place of a change: the given one, else the one that is found.
-    fn place(&mut self, found: impl FnOnce(&Self) -> Option<(String, String)>) -> Option<(String, String)> {
+    fn place(&mut self, find: impl FnOnce(&Self) -> Option<(String, String)>) -> Option<(String, String)> {
         if self.is_given {
             return self.places.pop_front();
         }
-        let place = found(self)?;
+        let place = find(self)?;
         self.places.push_back(place.clone());
         Some(place)
     }
@@ -172,7 +172,7 @@ impl Scripted {
     }
 }
 
-/// Who has a schema.
+/// The side that sends a schema.
 #[derive(Clone, Copy)]
 enum Used {
     Sent,
@@ -292,7 +292,7 @@ pub(crate) const CHANGES: &[Change] = &[
     }),
     ("a query parameter is removed", |s| {
         let name = s.query(false, |_| true)?["name"].take();
-        // What has no name any more is the one.
+        // The removed parameter is the one without a name.
         let paths = s.contract["paths"].as_object_mut()?;
         let operations = paths.values_mut().filter_map(Value::as_object_mut).flat_map(|item| item.values_mut());
         for parameters in operations.filter_map(|operation| operation.get_mut("parameters")?.as_array_mut()) {

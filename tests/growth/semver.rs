@@ -1,5 +1,5 @@
-//! What a report of drift says of the next compile, against cargo-semver-checks. It sees what is gone and how many arguments a
-//! method takes, but no types: whatever it finds has to be in the report, not the other way round.
+//! Compares the `source` effects of a drift report with cargo-semver-checks. That tool sees removed items and the number of a
+//! method's arguments, but no types: its findings have to be in the report, not the other way round.
 
 use driftless_codegen::{Names, Output};
 
@@ -7,7 +7,7 @@ use super::verdicts::{Broken, compared, scripted};
 use super::{cases, consumer, lay_out};
 use crate::support::{Programs, cargo};
 
-/// What a line below `Failed in:` speaks of, as the end of the path of a public item.
+/// The public item that a line below `Failed in:` names, as the end of its path.
 fn subject(line: &str) -> Option<String> {
     let line = line.split(", previously in").next()?.trim();
     let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -24,22 +24,22 @@ fn subject(line: &str) -> Option<String> {
     Some(path.strip_prefix("platform_client::").or(path.strip_prefix("Call::")).unwrap_or(path).to_owned())
 }
 
-/// What the tool found, and the report does not say.
-fn untold(said: &str, broken: &Broken<'_>, before: &Output) -> Vec<String> {
+/// Findings of the tool that the report does not have.
+fn untold(report: &str, broken: &Broken<'_>, before: &Output) -> Vec<String> {
     let failed =
-        said.split("Failed in:\n").skip(1).flat_map(|block| block.lines().take_while(|line| line.starts_with("  ")));
-    let mut found = 0;
+        report.split("Failed in:\n").skip(1).flat_map(|block| block.lines().take_while(|line| line.starts_with("  ")));
+    let mut findings = 0;
     let untold = failed
         .filter(|line| {
-            found += 1;
+            findings += 1;
             let Some(end) = subject(line) else { return true };
-            // The marker of an operation is known by what it has.
+            // The marker of an operation is known by its items.
             let is_it = |path: &str| format!("::{path}::").contains(&format!("::{end}::"));
             !before.api.items.iter().any(|item| is_it(&item.path) && broken.has(item))
         })
         .map(str::to_owned)
         .collect();
-    assert!(found >= 15, "only {found} findings:\n{said}");
+    assert!(findings >= 15, "only {findings} findings:\n{report}");
     untold
 }
 
@@ -69,11 +69,11 @@ fn another_tool_finds_nothing_that_the_report_does_not_say() {
             .env("CARGO_TARGET_DIR", place.join("target"))
             .output()
             .unwrap();
-        let [found, about] = [run.stdout, run.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        let [report, about] = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert!(about.contains("semver requires new major version"), "{}: {about}", case.name);
         let whole = compared(&case, &contract, &before, &after);
-        let broken = Broken::of(&whole, &before);
-        let untold = untold(&found, &broken, &before);
+        let broken = Broken::from_drift(&whole, &before);
+        let untold = untold(&report, &broken, &before);
         assert!(untold.is_empty(), "{}: the report does not say\n{}", case.name, untold.join("\n"));
     }
 }

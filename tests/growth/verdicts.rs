@@ -1,5 +1,5 @@
-//! What a report of drift says of the next compile, against the compiler: a program that uses every item of the client before is
-//! compiled against the client after.
+//! Compares the `source` effects of a drift report with the compiler: a program that uses every item of the old client is
+//! compiled against the new one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,39 +12,39 @@ use super::scripted::{CHANGES, Scripted};
 use super::{Case, cases, consumer, lay_out};
 use crate::support::{Programs, cargo, read, root};
 
-/// A change at its place, and what the report says of it alone.
-pub(super) struct Told {
+/// A change at its position, and the report of this change alone.
+pub(super) struct Reported {
     pub(super) what: &'static str,
     /// The contract with this change alone.
     pub(super) contract: Value,
     pub(super) drift: Drift,
 }
 
-/// A contract with all changes, each at a place of its own, and what each of them is told to be.
-pub(super) fn scripted(case: &Case, before: &Output) -> (Value, Vec<Told>) {
+/// A contract with all changes, each at a position of its own, and the report of each.
+pub(super) fn scripted(case: &Case, before: &Output) -> (Value, Vec<Reported>) {
     let pages = case.setup.config.paginations.iter().map(|entry| entry.operation.clone());
     // Nor those that send files: the program of `wire` has none.
-    let mut all = Scripted::of(&case.contract, pages.chain(forms(&case.contract)));
-    let mut told = Vec::new();
+    let mut all = Scripted::new(&case.contract, pages.chain(forms(&case.contract)));
+    let mut reported = Vec::new();
     for change in CHANGES {
         let what = change.0;
-        // The places that were taken before, in a contract that nothing else was done to.
+        // The positions that are taken, in the unchanged contract.
         let mut alone = all.with(&case.contract);
         let is_there = change.1(&mut alone).is_some();
         if is_there {
             assert!(all.repeat(*change, &alone).is_some(), "{}: {what}", case.name);
             let after = case.client(&alone.contract, &before.names);
             let drift = compared(case, &alone.contract, before, &after);
-            told.push(Told { what, contract: alone.contract, drift });
+            reported.push(Reported { what, contract: alone.contract, drift });
         }
     }
-    (all.contract, told)
+    (all.contract, reported)
 }
 
 /// The operations whose body is a form with parts, as method and path.
 fn forms(contract: &Value) -> Vec<String> {
     let paths = contract["paths"].as_object().unwrap().iter();
-    let all = paths.flat_map(|(path, item)| item.as_object().unwrap().iter().map(move |found| (path, found)));
+    let all = paths.flat_map(|(path, item)| item.as_object().unwrap().iter().map(move |operation| (path, operation)));
     let is_form = |value: &Value| value["requestBody"]["content"].get("multipart/form-data").is_some();
     all.filter(|(_, (_, value))| is_form(value))
         .map(|(path, (method, _))| format!("{} {path}", method.to_uppercase()))
@@ -61,11 +61,11 @@ pub(super) fn compared(case: &Case, contract: &Value, before: &Output, after: &O
     drift
 }
 
-/// What the report says of the items before: which of them a program cannot use any more as it did.
+/// Items of the old client that, by the report, a program cannot use as before.
 #[derive(Default)]
 pub(super) struct Broken<'a> {
     items: BTreeSet<(&'a str, &'a str)>,
-    /// Those that are gone or called otherwise: what belongs to them, or names them, goes along.
+    /// Removed or renamed items: their members, and the items that name them, go along.
     gone: BTreeSet<&'a str>,
     /// Types that are of another kind, such as an alias: their members are gone, and not each use of the name breaks.
     other: BTreeSet<&'a str>,
@@ -74,7 +74,7 @@ pub(super) struct Broken<'a> {
 }
 
 impl<'a> Broken<'a> {
-    pub(super) fn of(drift: &'a Drift, before: &'a Output) -> Self {
+    pub(super) fn from_drift(drift: &'a Drift, before: &'a Output) -> Self {
         let mut broken = Self::default();
         for (change, _) in drift.items() {
             let Some(state) = change.before.as_ref().filter(|_| change.source == Source::Major) else { continue };
@@ -100,7 +100,7 @@ impl<'a> Broken<'a> {
         broken
     }
 
-    /// Whether the report says that a program which uses this item does not compile.
+    /// Returns whether the report says that a program which uses this item does not compile.
     pub(super) fn has(&self, item: &Item) -> bool {
         let mut mentioned = item.signature.split(|letter: char| !(letter.is_alphanumeric() || "_:".contains(letter)));
         let is_field = item.kind == "fn" && self.items.contains(&(item.path.as_str(), "field"));
@@ -113,8 +113,8 @@ impl<'a> Broken<'a> {
     }
 }
 
-/// The lines of the program that do not compile. What cannot be resolved hides what has another type: those lines go, and
-/// the rest is compiled again.
+/// The lines of the program that do not compile. An unresolved name hides type errors: those lines are removed, and the rest is
+/// compiled again.
 fn refused(case: &Case, client: &Output, before: &Output, program: &str) -> BTreeSet<usize> {
     let folder = Programs::get().target().join("growth").join(format!("{}-scripted", case.name));
     let mut lines: Vec<&str> = program.lines().collect();
@@ -129,19 +129,19 @@ fn refused(case: &Case, client: &Output, before: &Output, program: &str) -> BTre
         if run.status.success() {
             return refused;
         }
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        let errors = said.lines().filter(|line| line.contains(": error"));
-        let found: BTreeSet<usize> = errors
+        let log = String::from_utf8_lossy(&run.stderr).into_owned();
+        let errors = log.lines().filter(|line| line.contains(": error"));
+        let failed: BTreeSet<usize> = errors
             .map(|line| {
                 let place = line.strip_prefix("consumer/src/lib.rs:").and_then(|rest| rest.split(':').next());
-                place.and_then(|line| line.parse().ok()).unwrap_or_else(|| panic!("{}: {line}\n{said}", case.name))
+                place.and_then(|line| line.parse().ok()).unwrap_or_else(|| panic!("{}: {line}\n{log}", case.name))
             })
             .collect();
-        assert!(!found.is_empty(), "{}: {said}", case.name);
-        for line in &found {
+        assert!(!failed.is_empty(), "{}: {log}", case.name);
+        for line in &failed {
             lines[line - 1] = "";
         }
-        refused.extend(found);
+        refused.extend(failed);
     }
 }
 
@@ -158,8 +158,8 @@ fn the_compiler_says_what_the_report_says() {
     let mut wrong = Vec::new();
     for case in cases().into_iter().filter(|case| case.name != "grown") {
         let before = case.client(&case.contract, &Names::default());
-        let (contract, told) = scripted(&case, &before);
-        assert!(told.len() >= 45, "{}: {} changes", case.name, told.len());
+        let (contract, reported) = scripted(&case, &before);
+        assert!(reported.len() >= 45, "{}: {} changes", case.name, reported.len());
         let after = case.client(&contract, &before.names);
         let program = consumer::program(&before.api.index());
         let used = used(&before, &program);
@@ -167,7 +167,7 @@ fn the_compiler_says_what_the_report_says() {
         let refused = refused(&case, &after, &before, &program);
 
         let whole = compared(&case, &contract, &before, &after);
-        let broken = Broken::of(&whole, &before);
+        let broken = Broken::from_drift(&whole, &before);
         for (line, item) in &used {
             match (refused.contains(line), broken.has(item)) {
                 (true, false) => {
@@ -179,10 +179,10 @@ fn the_compiler_says_what_the_report_says() {
                 _ => {}
             }
         }
-        for Told { what, drift, .. } in &told {
-            let own = Broken::of(drift, &before);
+        for Reported { what, drift, .. } in &reported {
+            let own = Broken::from_drift(drift, &before);
             let breaks = used.iter().any(|(line, item)| refused.contains(line) && own.has(item));
-            // What only goes behind another feature breaks no program that turns all of them on.
+            // An item that moves behind another feature breaks no program that enables all of them.
             let is_told = drift.source() == Source::Major && !(own.items.is_empty() && own.other.is_empty());
             if breaks != is_told {
                 wrong.push(format!("{}: {what}: told {:?}, and the compiler says {breaks}", case.name, drift.source()));
@@ -192,7 +192,7 @@ fn the_compiler_says_what_the_report_says() {
     assert!(wrong.is_empty(), "{} verdicts are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The table of the guide: each change with what the report says of it, for the sandbox's contract and for Radarr's.
+/// The table of the guide: each change with its report, for the sandbox's contract and for Radarr's.
 #[test]
 #[ignore = "generates a client for each change of the guide: .ci/run runs it"]
 fn the_guide_says_what_each_change_costs() {
@@ -210,7 +210,7 @@ fn the_guide_says_what_each_change_costs() {
     let cases: Vec<Case> = cases().into_iter().filter(|case| case.name != "grown").collect();
     for case in &cases {
         let before = case.client(&case.contract, &Names::default());
-        for Told { what, drift, .. } in scripted(case, &before).1 {
+        for Reported { what, drift, .. } in scripted(case, &before).1 {
             let met = met.get(&(case.name, what)).unwrap_or_else(|| panic!("nobody has tried {what} ({})", case.name));
             let verdict = format!("{} | {met} | {}", drift.client().as_str(), drift.source().as_str());
             let row = CHANGES.iter().position(|(known, _)| *known == what).unwrap();

@@ -39,16 +39,16 @@ impl Programs {
             let mut command = cargo(&["build", "--quiet", "--workspace", "--all-features", "--bins", "--examples"]);
             let output = command.arg("--message-format=json").stderr(Stdio::inherit()).output().unwrap();
             assert!(output.status.success(), "the programs cannot be built");
-            let mut found = BTreeMap::new();
+            let mut programs = BTreeMap::new();
             for line in String::from_utf8(output.stdout).unwrap().lines() {
                 let message: Value = serde_json::from_str(line).unwrap();
                 if let (Some(program), Some(name)) =
                     (message["executable"].as_str(), message["target"]["name"].as_str())
                 {
-                    found.insert(name.to_owned(), PathBuf::from(program));
+                    programs.insert(name.to_owned(), PathBuf::from(program));
                 }
             }
-            Self(found)
+            Self(programs)
         })
     }
 

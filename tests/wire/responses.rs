@@ -59,28 +59,29 @@ async fn errors_have_the_type_of_their_status() {
 #[tokio::test]
 async fn unknown_members_and_values_break_nothing() {
     let reply = Reply::json(r#"[{"id":"00000000-0000-0000-0000-000000000001","engine":9,"new":{"deep":[{}]}},{}]"#);
-    let found = exchange(reply, async |platform| platform.client_db().list_connections().await).await.1.unwrap();
-    assert_eq!((found[0].id, found[0].engine), (Some(ID), Some(DatabaseEngine::Unknown(9))));
-    assert_eq!((found[1].id, found[1].engine), (None, None));
+    let received = exchange(reply, async |platform| platform.client_db().list_connections().await).await.1.unwrap();
+    assert_eq!((received[0].id, received[0].engine), (Some(ID), Some(DatabaseEngine::Unknown(9))));
+    assert_eq!((received[1].id, received[1].engine), (None, None));
 
     let reply = Reply::json(r#"{"state":"Melting","checkedAt":"tomorrow"}"#);
     let status = async |platform: &Platform| platform.virtual_machines().get_virtual_machine_status(ID).await;
-    let found = exchange(reply, status).await.1.unwrap();
-    assert_eq!(found.state, Some(VirtualMachineState::Unknown("Melting".to_owned())));
-    assert_eq!(found.checked_at.map(|time| time.to_string()).as_deref(), Some("tomorrow"));
+    let received = exchange(reply, status).await.1.unwrap();
+    assert_eq!(received.state, Some(VirtualMachineState::Unknown("Melting".to_owned())));
+    assert_eq!(received.checked_at.map(|time| time.to_string()).as_deref(), Some("tomorrow"));
 
     let reply = Reply::json(r#"[{"type":"dance","steps":3},{"type":"restartService","service":"web","more":1}]"#);
-    let found = exchange(reply, async |platform| platform.vm_agent().list_agent_commands(ID).await).await.1.unwrap();
-    assert_eq!(found[0], AgentCommand::Unknown(json!({ "type": "dance", "steps": 3 }).into()));
-    assert!(matches!(&found[1], AgentCommand::RestartServiceCommand(command) if command.service == "web"));
+    let received = exchange(reply, async |platform| platform.vm_agent().list_agent_commands(ID).await).await.1.unwrap();
+    assert_eq!(received[0], AgentCommand::Unknown(json!({ "type": "dance", "steps": 3 }).into()));
+    assert!(matches!(&received[1], AgentCommand::RestartServiceCommand(command) if command.service == "web"));
 
     assert_eq!(ComponentKind::from(77).value(), 77);
     let reply = Reply::json(r#"{"kind":"Quantum","name":"q"}"#);
-    let found = exchange(reply, async |platform| platform.teams().get_team_service_provider_credential(ID, ID).await)
-        .await
-        .1
-        .unwrap();
-    assert!(format!("{found:?}").contains("Quantum"), "{found:?}");
+    let received =
+        exchange(reply, async |platform| platform.teams().get_team_service_provider_credential(ID, ID).await)
+            .await
+            .1
+            .unwrap();
+    assert!(format!("{received:?}").contains("Quantum"), "{received:?}");
     let unknown: CreateTeamServiceProviderCredentialCreated =
         serde_json::from_value(json!({ "kind": "Quantum" })).unwrap();
     assert_eq!(serde_json::to_value(&unknown).unwrap(), json!({ "kind": "Quantum" }), "what came is written back");
@@ -90,22 +91,22 @@ async fn unknown_members_and_values_break_nothing() {
 async fn null_absent_and_empty_answers() {
     let reply = Reply::json(r#"{"id":null,"name":null,"host":""}"#);
     let get = async |platform: &Platform| platform.client_db().get_connection(ID).await;
-    let found = exchange(reply, get).await.1.unwrap();
-    assert_eq!((found.id, found.name, found.host.as_deref(), found.port), (None, None, Some(""), None));
+    let received = exchange(reply, get).await.1.unwrap();
+    assert_eq!((received.id, received.name, received.host.as_deref(), received.port), (None, None, Some(""), None));
 
     let timer = async |platform: &Platform| platform.virtual_machines().get_virtual_machine_shutdown_timer(ID).await;
     assert_eq!(exchange(Reply::empty(204), timer).await.1.unwrap(), None);
-    let found = exchange(Reply::json(r#"{"minutes":5}"#), timer).await.1.unwrap().unwrap();
-    assert_eq!((found.minutes, found.reason, found.shutdown_at), (Some(5), None, None));
+    let received = exchange(Reply::json(r#"{"minutes":5}"#), timer).await.1.unwrap().unwrap();
+    assert_eq!((received.minutes, received.reason, received.shutdown_at), (Some(5), None, None));
 }
 
 #[tokio::test]
 async fn projects_keep_every_member() {
     let body = r#"[{"id":1,"z":{"a":[1.50,null]},"a":"x"}]"#;
     let list = async |platform: &Platform| platform.projects().list_projects().await;
-    let found: Vec<Object> = exchange(Reply::json(body), list).await.1.unwrap();
-    assert_eq!(serde_json::to_string(&found).unwrap(), body, "digit by digit");
-    let names: Vec<&str> = found[0].iter().map(|(name, _)| name).collect();
+    let received: Vec<Object> = exchange(Reply::json(body), list).await.1.unwrap();
+    assert_eq!(serde_json::to_string(&received).unwrap(), body, "digit by digit");
+    let names: Vec<&str> = received[0].iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["id", "z", "a"], "in the order of the answer");
     assert_eq!(exchange(Reply::json("[]"), list).await.1.unwrap(), []);
     for wrong in ["{}", "[1]", "[", "", "null"] {
@@ -125,8 +126,8 @@ async fn created_with_or_without_a_body() {
         assert_eq!(exchange(Reply::empty(status), create).await.1.unwrap(), None, "{status}");
     }
     for (status, body) in [(200, "{\"id\":1}"), (201, "\"text\""), (202, "[1]")] {
-        let found = exchange(Reply::new(status, "application/json", body), create).await.1.unwrap();
-        assert_eq!(found, Some(serde_json::from_str(body).unwrap()));
+        let received = exchange(Reply::new(status, "application/json", body), create).await.1.unwrap();
+        assert_eq!(received, Some(serde_json::from_str(body).unwrap()));
     }
     let malformed = exchange(Reply::empty(400), create).await.1.unwrap_err();
     assert!(malformed.is_bad_request() && malformed.problem().is_none(), "{malformed}");
@@ -144,17 +145,17 @@ async fn text_bytes_and_events() {
 
     let events = async |platform: &Platform| {
         let mut stream = platform.virtual_machines().get_virtual_machine_logs_stream(ID).await?;
-        let mut found = Vec::new();
+        let mut received = Vec::new();
         while let Some(event) = stream.next().await {
             let event = event?;
-            found.push((event.event, event.data));
+            received.push((event.event, event.data));
         }
-        Ok(found)
+        Ok(received)
     };
     let text = ": hello\n\nevent: line\ndata: a\ndata: b\n\ndata: {\"c\":1}\r\n\r\ndata: cut off";
-    let found = exchange(Reply::new(200, "text/event-stream", text), events).await.1.unwrap();
+    let received = exchange(Reply::new(200, "text/event-stream", text), events).await.1.unwrap();
     assert_eq!(
-        found,
+        received,
         [("line".to_owned(), "a\nb".to_owned()), ("message".to_owned(), "{\"c\":1}".to_owned())],
         "an event ends with an empty line"
     );

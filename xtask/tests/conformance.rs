@@ -343,14 +343,14 @@ fn delivered(schema: &Path, program: &Path, transport: &str, operation: &str) {
     let url = format!("http://127.0.0.1:{port}");
     let output = Command::new(program).args([&url, transport, operation]).output().expect("the program runs");
     drop(server.stdin.take());
-    let said: Vec<Value> =
+    let answers: Vec<Value> =
         lines.map(|line| serde_json::from_str(&line.expect("a line")).expect("a line of JSON")).collect();
     server.wait().expect("it ends");
     assert!(output.status.success(), "{transport} {operation}: {}", String::from_utf8_lossy(&output.stderr));
     let written = String::from_utf8(output.stdout).expect("UTF-8");
     let written: Vec<&str> = written.lines().collect();
-    assert_eq!((said.len(), written.len()), (200, 200), "{transport} {operation}");
-    for (sent, again) in said.iter().zip(written) {
+    assert_eq!((answers.len(), written.len()), (200, 200), "{transport} {operation}");
+    for (sent, again) in answers.iter().zip(written) {
         let sent = sent.get("data").and_then(Value::as_str).expect("a text");
         assert_eq!(exact(sent, false), exact(again, false), "{transport} {operation}");
     }

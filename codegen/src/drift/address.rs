@@ -13,7 +13,7 @@ pub(super) fn moved(old: &Operation<'_>, new: &Operation<'_>, index: usize, log:
         return;
     }
     let rule = if is_same_place(old, new) { Rule::BasePathMoved } else { Rule::OperationMoved };
-    let mut change = Change::new(rule, old.key(), Some(&old.node), Some(&new.node)).of(index);
+    let mut change = Change::new(rule, old.key(), Some(&old.node), Some(&new.node)).at_operation(index);
     let (one, other) = match rule {
         Rule::BasePathMoved => difference(&old.base, &new.base),
         _ if old.method == new.method && old.base == new.base => difference(&old.positional(), &new.positional()),
@@ -58,6 +58,8 @@ pub(super) fn servers(sides: [&Side; 2], pairs: &[(&Operation<'_>, &Operation<'_
         return;
     }
     let mut change = Change::new(Rule::ServerChanged, "the address of the service", old.as_ref(), new.as_ref());
+    let list = |all: &BTreeSet<String>| all.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    change.keyword = format!("{} → {}", list(&before), list(&after));
     if before.is_subset(&after) {
         change.wire = Some(Wire::Safe);
     }

@@ -5,7 +5,7 @@ use super::change::{Carrier, Change, Spot};
 use super::rule::Rule;
 
 /// The names of oasdiff's rules for a change, as far as it has any.
-pub(super) fn of(change: &Change) -> Vec<String> {
+pub(super) fn names(change: &Change) -> Vec<String> {
     let place = place(change);
     let own = operation(change);
     if !own.is_empty() {
@@ -18,7 +18,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
     // The first of these names that there is.
     let first = |suffixes: &[&str]| suffixes.iter().find_map(|suffix| name(place, suffix)).into_iter().collect();
     let schema = |suffix: &str| first(&[suffix]);
-    // Told of members that are only read, as of others.
+    // Reported of members that are only read, as of others.
     let first_plain = |suffixes: &[&str]| {
         let plain = if place == "request-read-only-property" { "request-property" } else { place };
         suffixes.iter().find_map(|suffix| name(place, suffix).or_else(|| name(plain, suffix))).into_iter().collect()
@@ -154,7 +154,7 @@ fn member(direction: &str, necessity: &str, suffix: &str) -> Vec<String> {
 }
 
 fn place(change: &Change) -> &'static str {
-    match (change.class.response, change.class.spot, change.class.muted) {
+    match (change.class.response, change.class.spot, change.class.unsent) {
         (false, Spot::Body | Spot::Operation, _) => "request-body",
         (false, Spot::Property, true) => "request-read-only-property",
         (false, Spot::Property, false) => "request-property",
@@ -239,7 +239,7 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::MediaTypeAdded => vec![format!("{direction}-media-type-added")],
         Rule::MediaTypeRemoved => vec![format!("{direction}-media-type-removed")],
         Rule::MediaTypeChanged if change.variant == "rewritten" => {
-            ["removed", "added"].map(|what| format!("{direction}-media-type-{what}")).into()
+            ["removed", "added"].map(|end| format!("{direction}-media-type-{end}")).into()
         }
         Rule::MediaTypeChanged if change.class.response => vec![format!("response-media-type-name-{}", change.variant)],
         Rule::ContentSchemaAdded => name(place(change), "media-type-schema-added").into_iter().collect(),

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
 
-use super::change::Direction;
+use super::broken::Broken;
 use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
 use super::heads;
 use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions, owner};
 use super::people;
-use super::rule::Rule;
+use super::rule::{Rule, Visible};
+use super::signatures::{is_error_status, is_of_arguments};
 use super::tasks;
-use super::told::Told;
 use crate::api::{Api, Item};
 use crate::pointer;
 
@@ -26,20 +26,20 @@ impl Drift {
             std::iter::once(self.moved(document, place)).chain(more.map(|place| (*place).to_owned())).collect()
         };
         let pairs = items::compare(before, after, &moved);
-        let claims = Claims::of(&self.findings, &self.met);
+        let claims = Claims::new(&self.findings, &self.met);
         let mut owners: Vec<Vec<usize>> = pairs.iter().map(|pair| claims.of_item(pair)).collect();
         through_mentions(&pairs, &mut owners, before, after);
         through_families(&pairs, &mut owners, &self.findings, before, after);
         heads::own(&mut owners, &self.findings);
         let mut unexplained = Vec::new();
         for (pair, owners) in pairs.iter().zip(&owners) {
-            let Some(change) = pair.told() else { continue };
+            let Some(change) = pair.change() else { continue };
             if owners.is_empty() {
                 match (pair.before, pair.after) {
                     (None, Some(item)) | (Some(item), None)
                         if items::class(item) == "type" && !item.origin.pointer.is_empty() =>
                     {
-                        let mut finding = gather::lonely(item, pair.before.is_none());
+                        let mut finding = gather::type_finding(item, pair.before.is_none());
                         (finding.source, finding.items) = (change.source, vec![change]);
                         self.findings.push(finding);
                     }
@@ -54,7 +54,7 @@ impl Drift {
             }
         }
         let families = families([before, after]);
-        let told = Told::of(&pairs, [before, after], &self.met);
+        let broken = Broken::new(&pairs, [before, after], &self.met);
         for finding in &mut self.findings {
             let reached = finding.operations.iter().filter_map(|operation| families.get(operation.as_str()));
             finding.families = reached.map(|family| (*family).to_owned()).collect();
@@ -66,7 +66,7 @@ impl Drift {
                 finding.source = Source::Major;
             }
             finding.items.sort_by_key(|change| std::cmp::Reverse(change.source));
-            finding.silent = told.is_silent(finding);
+            finding.silent = broken.is_silent(finding);
         }
         people::decide(&mut self.findings);
         self.calls = [before, after].map(tasks::calls);
@@ -76,13 +76,13 @@ impl Drift {
 
     /// The schemas that were compared with the one at a place, behind references.
     fn resolved(&self) -> HashMap<(&str, &str), BTreeSet<&str>> {
-        let mut found: HashMap<(&str, &str), BTreeSet<&str>> = HashMap::new();
+        let mut places: HashMap<(&str, &str), BTreeSet<&str>> = HashMap::new();
         for (document, met) in &self.met {
             for ([before, after], _) in met.schemas.iter().filter(|([before, after], _)| before != after) {
-                found.entry((document, before)).or_default().insert(after);
+                places.entry((document, before)).or_default().insert(after);
             }
         }
-        found
+        places
     }
 
     /// The place after for a place before.
@@ -90,8 +90,8 @@ impl Drift {
         let Some(met) = self.met.get(document) else { return place.to_owned() };
         let mut prefix = place;
         loop {
-            if let Some(found) = met.moves.get(prefix) {
-                return [found, &place[prefix.len()..]].concat();
+            if let Some(target) = met.moves.get(prefix) {
+                return [target, &place[prefix.len()..]].concat();
             }
             match prefix.rfind('/') {
                 Some(end) => prefix = &prefix[..end],
@@ -137,7 +137,7 @@ struct Claims<'f> {
 }
 
 impl<'f> Claims<'f> {
-    fn of(findings: &'f [Finding], met: &'f BTreeMap<String, Met>) -> Self {
+    fn new(findings: &'f [Finding], met: &'f BTreeMap<String, Met>) -> Self {
         let mut claims =
             Self { findings, met, places: Default::default(), operations: Default::default(), schemas: HashMap::new() };
         for (index, finding) in findings.iter().enumerate() {
@@ -173,21 +173,21 @@ impl<'f> Claims<'f> {
             },
             // Something in the type or operation that has the name of the member.
             &|side, item| {
-                let mut found = self.below(side, item, &item.origin.pointer);
-                found.extend(self.of_operation(side, item));
-                found.extend(self.of_schema(side, item));
-                found.retain(|index| !item.wire.is_empty() && self.names(*index, &item.wire));
-                found
+                let mut indexes = self.below(side, item, &item.origin.pointer);
+                indexes.extend(self.of_operation(side, item));
+                indexes.extend(self.of_schema(side, item));
+                indexes.retain(|index| !item.wire.is_empty() && self.names(*index, &item.wire));
+                indexes
             },
             // The type or operation that it is part of.
             &|side, item| self.above(side, item),
             // Something in the type or operation, for an item that stands for the whole of it.
             &|side, item| {
-                let mut found =
+                let mut indexes =
                     if item.wire.is_empty() { self.below(side, item, &item.origin.pointer) } else { Vec::new() };
-                found.append(&mut self.of_operation(side, item));
-                found.retain(|index| of_arguments(*index));
-                found
+                indexes.append(&mut self.of_operation(side, item));
+                indexes.retain(|index| of_arguments(*index));
+                indexes
             },
             &|side, item| self.of_operation(side, item),
             // A finding in a schema that has no type of its own in Rust.
@@ -195,19 +195,36 @@ impl<'f> Claims<'f> {
         ];
         let mut otherwise = Vec::new();
         for step in steps {
-            let mut found: Vec<usize> = sides.iter().flat_map(|(side, item)| step(*side, item)).collect();
-            found.sort_unstable();
-            found.dedup();
-            let of_source: Vec<usize> =
-                found.iter().copied().filter(|index| self.findings[*index].rule.is_of_source()).collect();
+            let mut indexes: Vec<usize> = sides.iter().flat_map(|(side, item)| step(*side, item)).collect();
+            indexes.sort_unstable();
+            indexes.dedup();
+            let of_source: Vec<usize> = indexes
+                .iter()
+                .copied()
+                .filter(|index| self.findings[*index].rule.entry().visible == Visible::Rust)
+                .collect();
             if !of_source.is_empty() {
-                return of_source;
+                return self.named(of_source, pair);
             }
             if otherwise.is_empty() {
-                otherwise = found;
+                otherwise = indexes;
             }
         }
         otherwise
+    }
+
+    /// An `operationId` explains the name of an item, and nothing else of it, unless there is no other cause.
+    fn named(&self, findings: Vec<usize>, pair: &ItemPair<'_>) -> Vec<usize> {
+        let is_name = |index: &usize| self.findings[*index].rule == Rule::OperationIdChanged;
+        let (names, others): (Vec<usize>, Vec<usize>) = findings.iter().copied().partition(is_name);
+        match [pair.before, pair.after] {
+            [Some(old), Some(new)] if old.path == new.path && !others.is_empty() => others,
+            [Some(old), Some(new)] if old.path != new.path && !names.is_empty() => match changed_parts(old, new) {
+                (arguments, false) if arguments.is_empty() => names,
+                _ => findings,
+            },
+            _ => findings,
+        }
     }
 
     fn below(&self, side: usize, item: &Item, place: &str) -> Vec<usize> {
@@ -215,9 +232,9 @@ impl<'f> Claims<'f> {
         if place.is_empty() {
             return Vec::new();
         }
-        let inside = |found: &str| found[place.len()..].is_empty() || found[place.len()..].starts_with('/');
+        let inside = |pointer: &str| pointer[place.len()..].is_empty() || pointer[place.len()..].starts_with('/');
         let range = places.range::<str, _>((Bound::Included(place), Bound::Unbounded));
-        let range = range.take_while(|(found, _)| found.starts_with(place)).filter(|(found, _)| inside(found));
+        let range = range.take_while(|(pointer, _)| pointer.starts_with(place)).filter(|(pointer, _)| inside(pointer));
         range.flat_map(|(_, indexes)| indexes.iter().copied()).collect()
     }
 
@@ -225,8 +242,8 @@ impl<'f> Claims<'f> {
         let Some(places) = self.places[side].get(item.origin.document.as_str()) else { return Vec::new() };
         let mut place = item.origin.pointer.as_str();
         while !place.is_empty() {
-            if let Some(found) = places.get(place) {
-                return found.iter().copied().collect();
+            if let Some(indexes) = places.get(place) {
+                return indexes.iter().copied().collect();
             }
             place = place.rfind('/').map_or("", |end| &place[..end]);
         }
@@ -264,9 +281,9 @@ impl<'f> Claims<'f> {
         }
         let mut seen: HashSet<usize> = level.iter().copied().collect();
         while !level.is_empty() {
-            let found: Vec<usize> = level.iter().filter_map(|pair| schemas.get(pair)).flatten().copied().collect();
-            if !found.is_empty() {
-                return found;
+            let indexes: Vec<usize> = level.iter().filter_map(|pair| schemas.get(pair)).flatten().copied().collect();
+            if !indexes.is_empty() {
+                return indexes;
             }
             let inner = level.iter().filter_map(|pair| met.schemas.get(*pair)).flat_map(|(_, inner)| inner);
             level = inner.copied().filter(|pair| seen.insert(*pair)).collect();
@@ -302,13 +319,13 @@ fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], before: &
             let Some(item) = item else { continue };
             // Types that the item names may have changed; else those that use it, from near to far.
             let mut from = mentions(&item.signature).chain([owner(item)]);
-            let found = from.find_map(|path| nearest(path, &users[side], &explained[side]));
-            if let Some(mut found) = found {
-                found.sort_unstable();
-                found.dedup();
+            let indexes = from.find_map(|path| nearest(path, &users[side], &explained[side]));
+            if let Some(mut indexes) = indexes {
+                indexes.sort_unstable();
+                indexes.dedup();
                 // One of them is enough to tell of it.
-                found.truncate(1);
-                *owners = found;
+                indexes.truncate(1);
+                *owners = indexes;
                 break;
             }
         }
@@ -331,7 +348,8 @@ fn through_families(
     }
     let of_family = |finding: &Finding| {
         let rules = [Rule::OperationTagAdded, Rule::OperationTagRemoved, Rule::OperationAdded, Rule::OperationRemoved];
-        rules.contains(&finding.rule) || finding.rule == Rule::OperationMoved
+        // The last status that a type was the body of may be gone, or its first one be new.
+        rules.contains(&finding.rule) || finding.rule == Rule::OperationMoved || is_error_status(finding.rule)
     };
     for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
         let (Some(old), Some(new)) = (pair.before, pair.after) else { continue };
@@ -364,31 +382,11 @@ fn nearest(from: &str, users: &HashMap<&str, Vec<&str>>, explained: &HashMap<&st
     let mut seen = HashSet::from([from]);
     let mut open = VecDeque::from([from]);
     while let Some(path) = open.pop_front() {
-        if let Some(found) = explained.get(path) {
-            return Some(found.clone());
+        if let Some(indexes) = explained.get(path) {
+            return Some(indexes.clone());
         }
         let next = users.get(path).map(Vec::as_slice).unwrap_or_default();
         open.extend(next.iter().copied().filter(|path| seen.insert(*path)));
     }
     None
-}
-
-/// Returns whether a finding is about a change in the signature of an operation, or of a function that makes a type.
-fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
-    let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
-    let is_maker = before.origin.operation.is_empty();
-    if is_maker && before.kind != "fn" {
-        return true;
-    }
-    let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
-    let (arguments, result) = changed_parts(before, after);
-    if arguments.is_empty() && !result {
-        return finding.rule == Rule::OperationMoved || before.deprecated != after.deprecated;
-    }
-    let mut words = finding.subject.split([' ', '.', '[']).chain(finding.keyword.split([' ', '→']));
-    let named = words.any(|word| {
-        let word = plain(word).to_lowercase();
-        arguments.iter().any(|argument| plain(argument) == word)
-    });
-    named && (is_maker || finding.direction != Direction::Response) || result && finding.direction != Direction::Request
 }

@@ -56,8 +56,9 @@ pub(super) enum Carrier {
 pub(super) struct Class {
     pub(super) response: bool,
     pub(super) spot: Spot,
-    /// In a member that is not sent in this direction: read-only in a request, write-only in a response.
-    pub(super) muted: bool,
+    /// In a member that is not sent in this direction: read-only in a request, write-only in a response. Also in an informational
+    /// response, which is never sent with a body.
+    pub(super) unsent: bool,
     /// Sent always, so that a default never takes its place.
     pub(super) always: bool,
     /// Read as an `Option` by this client, which takes a null for a missing member.
@@ -73,7 +74,7 @@ impl Class {
     pub(super) const OPERATION: Self = Self {
         response: false,
         spot: Spot::Operation,
-        muted: false,
+        unsent: false,
         always: false,
         option: false,
         unused: false,
@@ -139,7 +140,7 @@ pub(super) struct OutlineSite {
 }
 
 impl OutlineSite {
-    pub(super) fn of(node: &Node<'_>) -> Self {
+    pub(super) fn from_node(node: &Node<'_>) -> Self {
         Self { pointer: node.pointer.clone(), value: short(node.value) }
     }
 }
@@ -169,7 +170,7 @@ pub(super) struct Log {
     pub(super) backward: HashMap<String, String>,
     /// Names for places that have none of their own, before and after.
     pub(super) names: [HashMap<String, String>; 2],
-    /// Places that are told with others: whether before, and where.
+    /// Places that are reported with others: the side (`true`: before), and the pointer.
     pub(super) quiet: Vec<(bool, String)>,
     /// Places whose own keywords were compared, before and after.
     pub(super) judged: [BTreeSet<String>; 2],
@@ -238,8 +239,8 @@ impl Change {
             rule,
             subject: subject.into(),
             keyword: String::new(),
-            before: before.map(OutlineSite::of),
-            after: after.map(OutlineSite::of),
+            before: before.map(OutlineSite::from_node),
+            after: after.map(OutlineSite::from_node),
             class: Class::OPERATION,
             required: false,
             variant: "",
@@ -265,7 +266,7 @@ impl Change {
         Self { variant, ..self }
     }
 
-    pub(super) fn of(mut self, operation: usize) -> Self {
+    pub(super) fn at_operation(mut self, operation: usize) -> Self {
         self.operations.insert(operation);
         self
     }
@@ -291,7 +292,7 @@ impl Change {
     }
 
     fn judged(&self, response: Wire) -> Wire {
-        match (self.wire, self.class.muted, self.class.response) {
+        match (self.wire, self.class.unsent, self.class.response) {
             (Some(wire), _, _) => wire,
             (None, true, _) => Wire::None,
             (None, false, true) => response,

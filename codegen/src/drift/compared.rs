@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Carrier, Change, Class, Log};
-use super::credentials::Shown;
+use super::credentials::SchemePairs;
 use super::rule::{Rule, Wire};
 use super::schema::{Graph, is_no_text};
 use super::side::Operation;
@@ -18,21 +18,21 @@ pub(super) struct Compared<'a, 'l> {
     pub(super) subject: String,
     pub(super) graph: &'l mut Graph<'a>,
     pub(super) log: &'l mut Log,
-    pub(super) schemes: &'l Shown,
+    pub(super) schemes: &'l SchemePairs,
     /// `YYYY-MM-DD`.
     pub(super) today: &'l str,
 }
 
 impl<'a> Compared<'a, '_> {
     pub(super) fn push(&mut self, rule: Rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>) -> &mut Change {
-        let change = Change::new(rule, self.subject.clone(), before, after).of(self.index);
+        let change = Change::new(rule, self.subject.clone(), before, after).at_operation(self.index);
         self.log.changes.push(change);
         let last = self.log.changes.len() - 1;
         &mut self.log.changes[last]
     }
 
     /// Compares the contents of two bodies, by media type.
-    pub(super) fn content(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, what: &str) {
+    pub(super) fn content(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, body: &str) {
         let all = |node: &Node<'a>| -> BTreeMap<String, Node<'a>> {
             let content = node.get("content");
             let members = content.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
@@ -58,7 +58,7 @@ impl<'a> Compared<'a, '_> {
         for (from, to, variant) in &renamed {
             let (Some(before), Some(after)) = (old.get(*from), new.get(*to)) else { continue };
             let change = self.push(Rule::MediaTypeChanged, Some(before), Some(after));
-            change.subject = format!("{} {what}", change.subject);
+            change.subject = format!("{} {body}", change.subject);
             (change.class, change.variant) = (class, variant);
             change.wire = match *variant {
                 "generalized" => None,
@@ -77,19 +77,19 @@ impl<'a> Compared<'a, '_> {
             let as_before = of(from, before);
             let class =
                 if *variant == "rewritten" { class } else { Class { unused: as_before.unused, ..of(to, before) } };
-            self.media_type(before, after, class, what);
+            self.media_type(before, after, class, body);
         }
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         for name in names.into_iter().filter(|name| !renamed.iter().any(|(from, to, _)| from == name || to == name)) {
             match (old.get(name), new.get(name)) {
                 (Some(before), Some(after)) => {
                     self.log.keep(Rule::MediaTypeRemoved, name, before);
-                    self.media_type(before, after, of(name, before), what);
+                    self.media_type(before, after, of(name, before), body);
                 }
                 (before, after) => {
                     let rule = if after.is_some() { Rule::MediaTypeAdded } else { Rule::MediaTypeRemoved };
                     let change = self.push(rule, before, after);
-                    change.subject = format!("{} {what}", change.subject);
+                    change.subject = format!("{} {body}", change.subject);
                     (change.keyword, change.class) = (name.clone(), class);
                     // The client asks for one media type, and sends one.
                     if before.is_some() && !is_chosen(name) {
@@ -100,7 +100,7 @@ impl<'a> Compared<'a, '_> {
         }
     }
 
-    fn media_type(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, what: &str) {
+    fn media_type(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, body: &str) {
         self.log.pair(before, after);
         for keyword in ["schema", "itemSchema"] {
             match (before.get(keyword), after.get(keyword)) {
@@ -109,7 +109,7 @@ impl<'a> Compared<'a, '_> {
                 (old, new) => {
                     let rule = if new.is_some() { Rule::ContentSchemaAdded } else { Rule::ContentSchemaRemoved };
                     let change = self.push(rule, old.as_ref(), new.as_ref());
-                    change.subject = format!("{} {what}", change.subject);
+                    change.subject = format!("{} {body}", change.subject);
                     change.class = class;
                 }
             }
@@ -118,7 +118,7 @@ impl<'a> Compared<'a, '_> {
         let value = |node: &Option<Node<'_>>| node.as_ref().map(|node| node.value.clone());
         if value(&old) != value(&new) {
             let change = self.push(Rule::EncodingChanged, old.as_ref(), new.as_ref());
-            change.subject = format!("{} {what}", change.subject);
+            change.subject = format!("{} {body}", change.subject);
             change.class = class;
         }
     }

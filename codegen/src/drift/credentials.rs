@@ -8,9 +8,9 @@ use super::side::Side;
 use crate::model::Node;
 
 /// The schemes of two contracts.
-pub(super) struct Shown {
+pub(super) struct SchemePairs {
     /// The credential of each scheme by its name, before and after.
-    shown: [BTreeMap<String, String>; 2],
+    presented: [BTreeMap<String, String>; 2],
     /// Schemes of which only the name changed: after → before.
     pub(super) renamed: BTreeMap<String, String>,
 }
@@ -31,23 +31,23 @@ impl PartialEq for Need {
 /// Credentials that a caller has to present together.
 pub(super) type Alternative = BTreeMap<String, Need>;
 
-impl Shown {
-    pub(super) fn of(before: &Side, after: &Side) -> Self {
+impl SchemePairs {
+    pub(super) fn new(before: &Side, after: &Side) -> Self {
         let (olds, news) = (definitions(before), definitions(after));
         let renamed = renamed(&olds, &news);
         let known: BTreeSet<&String> = olds.values().collect();
-        // A scheme that says something else by the same name is told by itself, and not at each operation.
+        // A scheme that says something else by the same name is reported by itself, and not at each operation.
         let as_before = |(name, own): (&String, &String)| {
-            let shown = if known.contains(own) { own } else { olds.get(name).unwrap_or(own) };
-            (name.clone(), shown.clone())
+            let presented = if known.contains(own) { own } else { olds.get(name).unwrap_or(own) };
+            (name.clone(), presented.clone())
         };
         let shown_after = news.iter().map(as_before).collect();
-        Self { shown: [olds, shown_after], renamed }
+        Self { presented: [olds, shown_after], renamed }
     }
 
     /// True if a contract declares no scheme.
     pub(super) fn is_silent(&self, side: usize) -> bool {
-        self.shown[side].is_empty()
+        self.presented[side].is_empty()
     }
 
     /// The alternatives that callers choose from, each once.
@@ -57,9 +57,9 @@ impl Shown {
         let mut alternatives: Vec<Alternative> = Vec::new();
         for map in list {
             let one = map.iter().map(|(name, scopes)| {
-                let shown = self.shown[side].get(name).cloned().unwrap_or_else(|| format!("? {name}"));
+                let presented = self.presented[side].get(name).cloned().unwrap_or_else(|| format!("? {name}"));
                 let scopes = scopes.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-                (shown, Need { name: name.clone(), scopes: scopes.collect() })
+                (presented, Need { name: name.clone(), scopes: scopes.collect() })
             });
             let one = one.collect();
             if !alternatives.contains(&one) {
@@ -74,11 +74,11 @@ impl Shown {
 fn definitions(side: &Side) -> BTreeMap<String, String> {
     let schemes = side.root().get("components").and_then(|components| components.get("securitySchemes"));
     let members = schemes.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
-    members.into_iter().map(|(name, node)| (name.to_owned(), shown(&node.resolve().unwrap_or(node)))).collect()
+    members.into_iter().map(|(name, node)| (name.to_owned(), presented(&node.resolve().unwrap_or(node)))).collect()
 }
 
 /// The credential of a scheme, as text: no documentation, and no scopes, which stand where they are needed.
-pub(super) fn shown(scheme: &Node<'_>) -> String {
+pub(super) fn presented(scheme: &Node<'_>) -> String {
     let lower = |key: &str| scheme.text(key).to_lowercase();
     match (scheme.text("type"), scheme.text("in")) {
         // The header of tokens, which Swagger 2.0 has no other word for.
@@ -87,23 +87,26 @@ pub(super) fn shown(scheme: &Node<'_>) -> String {
         ("apiKey", place) => format!("apiKey {place} {}", scheme.text("name")),
         ("http", _) => format!("http {}", lower("scheme")),
         ("openIdConnect", _) => format!("openIdConnect {}", scheme.text("openIdConnectUrl")),
-        _ => said(scheme.value, &["description", "bearerFormat", "scopes"]).to_string(),
+        _ => without_members(scheme.value, &["description", "bearerFormat", "scopes"]).to_string(),
     }
 }
 
 /// A value without some of the members of its objects, and without extensions.
-fn said(value: &Value, without: &[&str]) -> Value {
+fn without_members(value: &Value, without: &[&str]) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let kept = map.iter().filter(|(key, _)| !without.contains(&key.as_str()) && !key.starts_with("x-"));
-    Value::Object(kept.map(|(key, value)| (key.clone(), said(value, without))).collect::<Map<_, _>>())
+    Value::Object(kept.map(|(key, value)| (key.clone(), without_members(value, without))).collect::<Map<_, _>>())
 }
 
 /// The schemes that one side only has, and for which a caller shows the same as for one that the other side only has.
 fn renamed(olds: &BTreeMap<String, String>, news: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let named = |own: &BTreeMap<String, String>, others: &BTreeMap<String, String>, shown: &String| {
-        let mut names = own.iter().filter(|(name, other)| *other == shown && !others.contains_key(*name));
+    let named = |own: &BTreeMap<String, String>, others: &BTreeMap<String, String>, presented: &String| {
+        let mut names = own.iter().filter(|(name, other)| *other == presented && !others.contains_key(*name));
         names.next().filter(|_| names.next().is_none()).map(|(name, _)| name.clone())
     };
-    let shown: BTreeSet<&String> = news.values().collect();
-    shown.into_iter().filter_map(|shown| Some((named(news, olds, shown)?, named(olds, news, shown)?))).collect()
+    let presented: BTreeSet<&String> = news.values().collect();
+    presented
+        .into_iter()
+        .filter_map(|presented| Some((named(news, olds, presented)?, named(olds, news, presented)?)))
+        .collect()
 }

@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    fn told(before: Option<Value>, after: Option<Value>) -> String {
+    fn report(before: Option<Value>, after: Option<Value>) -> String {
         let part = |value: Option<Value>| value.map(|value| Excerpt { name: "size".to_owned(), value });
         let (before, after) = (part(before), part(after));
         let line = |(mark, line): (Mark, String)| {
@@ -218,16 +218,16 @@ mod tests {
     fn lines_that_differ_have_a_sign_and_far_ones_are_left_out() {
         let (before, after) =
             (json!({"type": "integer", "format": "int32"}), json!({"format": "int64", "type": "integer"}));
-        let both = told(Some(before.clone()), Some(after));
+        let both = report(Some(before.clone()), Some(after));
         assert_eq!(
             both,
             " \"size\": {\n-  \"format\": \"int32\",\n+  \"format\": \"int64\",\n   \"type\": \"integer\"\n }\n"
         );
-        assert!(told(Some(before.clone()), None).lines().all(|line| line.starts_with('-')));
-        assert_eq!(told(Some(before.clone()), Some(before)), "");
+        assert!(report(Some(before.clone()), None).lines().all(|line| line.starts_with('-')));
+        assert_eq!(report(Some(before.clone()), Some(before)), "");
         let many =
             |last: &str| json!({"a": [1, 2], "all": (0..20).map(|n| json!({ "n": n })).collect::<Vec<_>>(), "z": last});
-        let far = told(Some(many("a")), Some(many("b")));
+        let far = report(Some(many("a")), Some(many("b")));
         assert_eq!(far.lines().filter(|line| line.starts_with('.')).count(), 1, "{far}");
         assert!(far.contains("-  \"z\": \"a\"\n+  \"z\": \"b\"\n"), "{far}");
     }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_part_of_any_size_is_a_few_lines() {
         let large = |offset: u32| Value::Array((0..2000).map(|n| json!({"n": n + offset})).collect());
-        let text = told(Some(large(0)), Some(large(5000)));
+        let text = report(Some(large(0)), Some(large(5000)));
         assert!(text.lines().count() <= LINES + 1, "{}", text.lines().count());
     }
 }

@@ -9,7 +9,7 @@ use super::change::{Change, Direction, OutlineSite, Spot, label};
 use super::finding::{Finding, Places, Site};
 use super::heads;
 use super::item_change::Source;
-use super::rule::{Rule, Wire};
+use super::rule::{Detail, Merge, Rule, Wire};
 use super::schema::Graph;
 use super::side::Side;
 use crate::api::Item;
@@ -48,61 +48,24 @@ pub(super) fn gather(
 
 fn cause(change: &Change) -> Cause {
     let place = |place: &Option<OutlineSite>| place.as_ref().map(|place| label(&place.pointer)).unwrap_or_default();
-    let value = |place: &Option<OutlineSite>| place.as_ref().map(|place| place.value.clone()).unwrap_or_default();
+    // The body of an error that came or went is not told.
+    let is_valued = !matches!(change.rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved);
+    let value = |place: &Option<OutlineSite>| {
+        place.as_ref().filter(|_| is_valued).map(|place| place.value.clone()).unwrap_or_default()
+    };
     let (old, new) = (value(&change.before), value(&change.after));
-    let identity = match change.rule {
-        // One segment that changed everywhere is one move.
-        Rule::OperationMoved | Rule::BasePathMoved => {
-            return (
-                change.rule,
-                change.variant.to_owned(),
-                change.keyword.clone(),
-                String::new(),
-                String::new(),
-                String::new(),
-            );
+    let identity = match change.rule.entry().merge {
+        Merge::BySegment => {
+            let none = String::new;
+            return (change.rule, change.variant.to_owned(), change.keyword.clone(), none(), none(), none());
         }
-        // The same at many operations is one change of the service.
-        _ if change.node.is_none() && is_common(change.rule) => common(change),
-        _ => {
+        Merge::AcrossOperations if change.node.is_none() => common(change),
+        Merge::AcrossOperations | Merge::ByPlace => {
             let subject = if change.node.is_some() { change.subject.clone() } else { String::new() };
             format!("{subject} {} → {}", place(&change.before), place(&change.after))
         }
     };
     (change.rule, identity, change.keyword.clone(), String::new(), old, new)
-}
-
-/// Rules about parts that many operations share.
-fn is_common(rule: Rule) -> bool {
-    matches!(
-        rule,
-        Rule::ErrorStatusAdded
-            | Rule::ErrorStatusRemoved
-            | Rule::MediaTypeAdded
-            | Rule::MediaTypeRemoved
-            | Rule::MediaTypeChanged
-            | Rule::ParameterAdded
-            | Rule::ParameterRemoved
-            | Rule::RequiredParameterAdded
-            | Rule::RequiredParameterRemoved
-            | Rule::ParameterRenamed
-            | Rule::SecurityAdded
-            | Rule::SecurityRemoved
-            | Rule::SecurityDeclared
-            | Rule::SecurityUndeclared
-            | Rule::AlternativeAdded
-            | Rule::AlternativeRemoved
-            | Rule::ScopeAdded
-            | Rule::ScopeRemoved
-            | Rule::HeaderAdded
-            | Rule::HeaderRemoved
-            | Rule::RequiredHeaderAdded
-            | Rule::RequiredHeaderRemoved
-            | Rule::HeaderBecameRequired
-            | Rule::HeaderBecameOptional
-            | Rule::OperationTagAdded
-            | Rule::OperationTagRemoved
-    )
 }
 
 /// The subject without the operation.
@@ -123,8 +86,8 @@ fn finding(
     before: &Side,
     after: &Side,
 ) -> Finding {
-    // Every cause has a change; the loudest one speaks for it.
-    let Some(speaker) = changes
+    // Every cause has a change; the worst one speaks for it.
+    let Some(costliest) = changes
         .iter()
         .copied()
         .max_by_key(|change| (change.client(), change.contract(), std::cmp::Reverse(&change.subject)))
@@ -165,7 +128,7 @@ fn finding(
         places.operations[side].extend(named.iter().filter_map(|operation| operation.places[side].clone()));
     }
     let entry = cause.0.entry();
-    let subject = subject(speaker, changes.len(), named.len());
+    let subject = subject(costliest, changes.len(), named.len());
     let worst = |response: bool, verdict: fn(&Change) -> Wire| {
         let own = changes.iter().filter(|change| change.class.response == response);
         own.map(|change| verdict(change)).max().unwrap_or(Wire::None)
@@ -193,15 +156,15 @@ fn finding(
         action: None,
         items: Vec::new(),
         places,
-        head: speaker.head.as_ref().map(|places| format!("{} {places}", before.document.name)),
+        head: costliest.head.as_ref().map(|places| format!("{} {places}", before.document.name)),
         change: match is_count(&subject) {
-            true => plural(&predicate(speaker, changes)),
-            false => predicate(speaker, changes),
+            true => plural(&predicate(costliest, changes)),
+            false => predicate(costliest, changes),
         },
         subject,
-        keyword: inert(&speaker.keyword),
+        keyword: inert(&costliest.keyword),
         symptom: match symptoms(Change::client, (entry.response, entry.reader)) {
-            none if none.is_empty() && speaker.class.error && client == Wire::Risk => {
+            none if none.is_empty() && costliest.class.error && client == Wire::Risk => {
                 "programs that read the body of the error".to_owned()
             }
             symptoms => symptoms,
@@ -211,19 +174,19 @@ fn finding(
         } else {
             String::new()
         },
-        before: site(before, &speaker.before),
-        after: site(after, &speaker.after),
+        before: site(before, &costliest.before),
+        after: site(after, &costliest.after),
         direction,
         assumed: !named.is_empty() && named.iter().all(|operation| operation.assumed),
         operations: named.iter().map(|operation| line(&operation.key).into_owned()).collect(),
         families: BTreeSet::new(),
-        aliases: changes.iter().flat_map(|change| aliases::of(change)).collect(),
+        aliases: changes.iter().flat_map(|change| aliases::names(change)).collect(),
         fingerprint: fingerprint(cause, direction, &before.document.name),
     }
 }
 
 /// A component that nothing but its Rust type shows: schemas are composed of it, and no operation has it as it is.
-pub(super) fn lonely(item: &Item, added: bool) -> Finding {
+pub(super) fn type_finding(item: &Item, added: bool) -> Finding {
     let (rule, document) = (if added { Rule::SchemaAdded } else { Rule::SchemaRemoved }, &item.origin.document);
     let site = Some(Site { document: document.clone(), pointer: item.origin.pointer.clone(), value: String::new() });
     let subject = inert(&label(&item.origin.pointer));
@@ -267,7 +230,8 @@ pub(super) fn nothing(rule: Rule) -> Finding {
 }
 
 fn subject(change: &Change, changes: usize, operations: usize) -> String {
-    let many = changes > 1 && operations > 1 && change.node.is_none() && is_common(change.rule);
+    let many =
+        changes > 1 && operations > 1 && change.node.is_none() && change.rule.entry().merge == Merge::AcrossOperations;
     let subject = match change.class.spot {
         Spot::Parameter if many => {
             format!("{} of {operations} operations", change.subject.split(" of ").next().unwrap_or_default())
@@ -316,80 +280,26 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
         (rule, _) => rule.entry().says,
     };
     let mut text = says.replace("{keyword}", &quoted(&change.keyword));
-    match (&change.before, &change.after) {
-        _ if change.rule == Rule::OperationMoved && changes.len() > 1 => {
-            text.push_str(&format!(": {}", quoted(&change.keyword)));
+    let detail = match (change.rule.entry().detail, &change.before, &change.after) {
+        (Detail::Address, _, Some(place)) if changes.len() < 2 => format!(" to {}", quoted(&label(&place.pointer))),
+        (Detail::Address | Detail::Names, ..) if !change.keyword.is_empty() => format!(": {}", quoted(&change.keyword)),
+        (Detail::Values | Detail::Format, Some(before), Some(after)) if before.value != after.value => {
+            format!(": {} → {}", quoted(&before.value), quoted(&after.value))
         }
-        (_, Some(place)) if change.rule == Rule::OperationMoved => {
-            text.push_str(&format!(" to {}", quoted(&label(&place.pointer))));
+        (Detail::Format, None, Some(place)) => format!(": none → {}", quoted(&place.value)),
+        (Detail::Format, Some(place), None) => format!(": {} → none", quoted(&place.value)),
+        (Detail::Values, None, Some(place)) | (Detail::Values, Some(place), None) => {
+            format!(": {}", quoted(&place.value))
         }
-        _ if is_renamed(change.rule) => {
-            text.push_str(&format!(": {}", quoted(&change.keyword)));
-        }
-        (Some(before), Some(after)) if is_valued(change.rule) && before.value != after.value => {
-            text.push_str(&format!(": {} → {}", quoted(&before.value), quoted(&after.value)));
-        }
-        (None, Some(place)) if is_format(change.rule) => text.push_str(&format!(": none → {}", quoted(&place.value))),
-        (Some(place), None) if is_format(change.rule) => text.push_str(&format!(": {} → none", quoted(&place.value))),
-        (None, Some(place)) | (Some(place), None) if is_valued(change.rule) => {
-            text.push_str(&format!(": {}", quoted(&place.value)));
-        }
-        _ => {}
-    }
+        _ => String::new(),
+    };
+    text.push_str(&detail);
     text
-}
-
-fn is_format(rule: Rule) -> bool {
-    matches!(rule, Rule::FormatChanged | Rule::FormatWidened | Rule::FormatNarrowed)
-}
-
-/// Rules whose keyword says both names.
-fn is_renamed(rule: Rule) -> bool {
-    matches!(
-        rule,
-        Rule::AnswerChanged | Rule::BasePathMoved | Rule::ParameterRenamed | Rule::SchemaRenamed | Rule::SchemeRenamed
-    )
 }
 
 /// A text of a contract as part of one line, without backticks.
 pub(super) fn inert(text: &str) -> String {
     line(text).replace('`', "'")
-}
-
-/// Rules for which the two values say more than the sentence.
-fn is_valued(rule: Rule) -> bool {
-    matches!(
-        rule,
-        Rule::TypeChanged
-            | Rule::TypeWidened
-            | Rule::TypeNarrowed
-            | Rule::FormatChanged
-            | Rule::FormatWidened
-            | Rule::FormatNarrowed
-            | Rule::ConstantAdded
-            | Rule::ConstantRemoved
-            | Rule::ConstantChanged
-            | Rule::DefaultAdded
-            | Rule::DefaultRemoved
-            | Rule::DefaultChanged
-            | Rule::LimitSet
-            | Rule::LimitUnset
-            | Rule::LimitTightened
-            | Rule::LimitLoosened
-            | Rule::PatternSet
-            | Rule::PatternUnset
-            | Rule::PatternChanged
-            | Rule::ParameterStyleChanged
-            | Rule::SunsetAdded
-            | Rule::SunsetRemoved
-            | Rule::SunsetChanged
-            | Rule::SunsetUnreadable
-            | Rule::SchemeChanged
-            | Rule::OperationIdChanged
-            | Rule::MediaTypeChanged
-            | Rule::DiscriminatorChanged
-            | Rule::SchemaReplaced
-    )
 }
 
 pub(super) fn fingerprint(cause: &Cause, direction: Direction, document: &str) -> String {

@@ -33,7 +33,7 @@ impl<'a> ItemPair<'a> {
         }
     }
 
-    pub(super) fn told(&self) -> Option<ItemChange> {
+    pub(super) fn change(&self) -> Option<ItemChange> {
         let state = |item: &Item| ItemState {
             path: item.path.clone(),
             kind: item.kind,
@@ -78,8 +78,12 @@ pub(super) fn compare<'a>(
         };
         let stands = || {
             let places = moved(&old.origin.document, old.place()).into_iter();
-            let found = places.filter_map(|pointer| by_place.get(&place(old, pointer)));
-            found.filter(|found| found.len() == 1).flatten().copied().find(|new| !taken.contains(&key(new)))
+            let candidates = places.filter_map(|pointer| by_place.get(&place(old, pointer)));
+            candidates
+                .filter(|candidates| candidates.len() == 1)
+                .flatten()
+                .copied()
+                .find(|new| !taken.contains(&key(new)))
         };
         match follows().or_else(stands) {
             Some(new) if taken.insert(key(new)) => {
@@ -143,7 +147,7 @@ fn place(item: &Item, pointer: String) -> Place<'_> {
 /// The cost of all changes except that of the path. `None`: there are none.
 fn verdict(before: &Item, after: &Item, renamed: &HashMap<&str, &str>) -> Option<Source> {
     let mut source = None;
-    let mut worse = |found: Source| source = source.max(Some(found));
+    let mut worse = |effect: Source| source = source.max(Some(effect));
     if matches!(before.kind, "struct" | "enum") && before.kind == after.kind {
         let derives = |item: &Item| -> BTreeSet<String> { item.signature.split(' ').map(str::to_owned).collect() };
         let (old, new) = (derives(before), derives(after));
@@ -153,7 +157,7 @@ fn verdict(before: &Item, after: &Item, renamed: &HashMap<&str, &str>) -> Option
             worse(Source::Minor);
         }
     } else {
-        let (old, new) = (Signature::of(before, renamed), Signature::of(after, &HashMap::new()));
+        let (old, new) = (Signature::new(before, renamed), Signature::new(after, &HashMap::new()));
         if old.types != new.types || old.swapped(&new) {
             worse(Source::Major);
         }
@@ -179,7 +183,7 @@ struct Signature {
 }
 
 impl Signature {
-    fn of(item: &Item, renamed: &HashMap<&str, &str>) -> Self {
+    fn new(item: &Item, renamed: &HashMap<&str, &str>) -> Self {
         let (mut types, mut names) = (String::new(), Vec::new());
         let mut rest = item.signature.as_str();
         while !rest.is_empty() {
@@ -257,7 +261,7 @@ fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     let owner = |index: usize, pair: &ItemPair<'_>| -> Option<usize> {
         let (item, fate) = (pair.item()?, pair.fate());
         let of_operation = item.path.contains("::operations::").then_some(item.origin.operation.as_str());
-        let found = match of_operation {
+        let owner = match of_operation {
             // The marker and the setters of an operation.
             Some(operation) if fate < 3 => operations.get(&(operation, fate)),
             // A setter is a shadow of its field; the members of a type follow it.
@@ -266,7 +270,7 @@ fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
                 .filter(|_| item.kind == "fn")
                 .or_else(|| owners.get(&(item.parent(), fate)).filter(|_| fate < 3)),
         };
-        found.copied().filter(|found| *found != index)
+        owner.copied().filter(|owner| *owner != index)
     };
     let mut with = vec![0; changed.len()];
     let mut kept = Vec::new();

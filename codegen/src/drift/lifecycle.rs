@@ -21,7 +21,7 @@ pub(super) enum Sunset {
 }
 
 impl Sunset {
-    pub(super) fn of(node: &Node<'_>) -> Self {
+    pub(super) fn from_node(node: &Node<'_>) -> Self {
         match node.value.get(SUNSET) {
             None => Self::None,
             Some(Value::String(text)) => date(text).map_or(Self::Unreadable, Self::On),
@@ -67,10 +67,10 @@ pub(super) fn compare(
     today: &str,
 ) {
     let (was, is) = (before.flag("deprecated"), after.flag("deprecated"));
-    let (old, new) = (Sunset::of(before), Sunset::of(after));
+    let (old, new) = (Sunset::from_node(before), Sunset::from_node(after));
     let (old_node, new_node) = (before.get(SUNSET), after.get(SUNSET));
     let mut push = |rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>, variant, wire| {
-        let change = Change::new(rule, subject, before, after).class(class).variant(variant).of(operation);
+        let change = Change::new(rule, subject, before, after).class(class).variant(variant).at_operation(operation);
         log.push(Change { wire, ..change });
     };
     let past = new.is_past(today);

@@ -26,7 +26,9 @@ mod action;
 mod address;
 mod alias_table;
 mod aliases;
+mod arguments;
 mod attribution;
+mod broken;
 mod change;
 mod compared;
 mod credentials;
@@ -51,10 +53,10 @@ mod schema;
 mod schema_definition;
 mod security;
 mod side;
+mod signatures;
 mod silence;
 mod tasks;
 mod terminal;
-mod told;
 mod unused;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -68,7 +70,7 @@ pub use action::Action;
 pub use change::Direction;
 use change::{Change, Kept, Log};
 use compared::Compared;
-use credentials::Shown;
+use credentials::SchemePairs;
 use finding::Met;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
@@ -78,7 +80,7 @@ pub use page::page;
 pub use release::Release;
 pub use report::Heading;
 pub use rows::Row;
-pub use rule::{Declaration, RULES, Rule, Wire};
+pub use rule::{Declaration, Example, ExamplePart, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side};
 pub use tasks::{Call, Job, Task};
@@ -162,7 +164,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let sent = schema::sent_places(&olds, before.siblings());
     let mut graph = Graph::new([before.siblings(), after.siblings()], today, sent);
     let pairing = pairing::pair(&olds, &news);
-    let schemes = Shown::of(before, after);
+    let schemes = SchemePairs::new(before, after);
     let mut named = Vec::new();
     for (old, new) in &pairing.pairs {
         let (old, new) = (&olds[*old], &news[*new]);
@@ -176,14 +178,14 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     for index in &pairing.gone {
         let old = &olds[*index];
         let rule = if old.webhook { Rule::WebhookRemoved } else { Rule::OperationRemoved };
-        let change = Change::new(rule, old.key(), Some(&old.node), None).of(named.len());
+        let change = Change::new(rule, old.key(), Some(&old.node), None).at_operation(named.len());
         log.push(change.variant(ended(old, &news, today)));
         named.push(name(old, [Some(before.source(&old.node.pointer)), None]));
     }
     for index in &pairing.added {
         let new = &news[*index];
         let rule = if new.webhook { Rule::WebhookAdded } else { Rule::OperationAdded };
-        log.push(Change::new(rule, new.key(), None, Some(&new.node)).of(named.len()));
+        log.push(Change::new(rule, new.key(), None, Some(&new.node)).at_operation(named.len()));
         named.push(name(new, [None, Some(after.source(&new.node.pointer))]));
     }
     let pairs: Vec<(&Operation<'_>, &Operation<'_>)> =
@@ -236,7 +238,7 @@ fn name(operation: &Operation<'_>, places: [Option<String>; 2]) -> Named {
 fn ended(operation: &Operation<'_>, news: &[Operation<'_>], today: &str) -> &'static str {
     let alone = news.iter().any(|other| other.positional() == operation.positional());
     let deprecated = operation.node.flag("deprecated");
-    let sunset = Sunset::of(&operation.node);
+    let sunset = Sunset::from_node(&operation.node);
     match (deprecated, sunset, alone) {
         (true, Sunset::Unreadable, _) => "path-sunset-parse",
         (true, sunset @ Sunset::On(_), true) if !sunset.is_over(today) => "removed-before-sunset",
@@ -253,8 +255,8 @@ fn items(olds: &[Operation<'_>], news: &[Operation<'_>], log: &mut Log) {
     for (operations, forward) in [(olds, true), (news, false)] {
         let used = if forward { &log.forward } else { &log.backward };
         let items = operations.iter().map(|operation| operation.item.pointer.clone());
-        let lonely: Vec<(bool, String)> =
+        let unpaired: Vec<(bool, String)> =
             items.filter(|item| !used.contains_key(item)).map(|item| (forward, item)).collect();
-        log.quiet.extend(lonely);
+        log.quiet.extend(unpaired);
     }
 }

@@ -116,16 +116,16 @@ impl Pairing {
         let alike = |old: &(usize, String, BTreeSet<String>), new: &(usize, String, BTreeSet<String>)| {
             old.1 == new.1 && !old.2.is_disjoint(&new.2)
         };
-        let mut found = Vec::new();
+        let mut pairs = Vec::new();
         for old in &olds {
             let mut candidates = news.iter().filter(|new| alike(old, new));
             if let (Some(new), None) = (candidates.next(), candidates.next())
                 && olds.iter().filter(|other| alike(other, new)).count() == 1
             {
-                found.push((old.0, new.0));
+                pairs.push((old.0, new.0));
             }
         }
-        for (old, new) in found {
+        for (old, new) in pairs {
             self.take(old, new);
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn compare<'a>(compared: &mut Compared<'a, '_>) {
             change.variant = match (is_new, node.text("in")) {
                 (true, "path") => "path",
                 (true, _) if with_default => "with-default",
-                (false, _) if node.flag("deprecated") => match Sunset::of(node) {
+                (false, _) if node.flag("deprecated") => match Sunset::from_node(node) {
                     Sunset::Unreadable => "sunset-parse",
                     sunset @ Sunset::On(_) if !sunset.is_over(today) => "before-sunset",
                     _ => "announced",

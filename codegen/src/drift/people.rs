@@ -4,54 +4,23 @@ use super::action::Action;
 use super::finding::Finding;
 use super::item_change::Source;
 use super::rows::{self, Row};
-use super::rule::{Rule, Wire};
+use super::rule::{Remedy, Wire};
 
 /// The action for one finding.
 fn action(finding: &Finding, is_respelled: bool) -> Action {
-    match (finding.client >= Wire::Risk, finding.source == Source::Major) {
-        (false, _) if finding.rule == Rule::BasePathMoved => Action::SetBaseUrl,
-        (false, true) => Action::EditLater,
+    match (finding.client >= Wire::Risk, finding.source == Source::Major, finding.rule.entry().remedy) {
+        (false, _, Remedy::BaseUrl) => Action::SetBaseUrl,
+        (false, true, _) => Action::EditLater,
         // A name that is read otherwise: programs that run read that it is missing.
-        (false, false) if is_respelled && !finding.symptom.is_empty() => Action::Rebuild,
-        (false, false) => Action::Nothing,
-        (true, true) => Action::EditCalls,
-        (true, false) if is_respelled || is_generated(finding.rule) => Action::Rebuild,
-        (true, false) if is_of_service(finding.rule) => Action::AskService,
-        (true, false) => Action::CheckCalls,
+        (false, false, _) if is_respelled && !finding.symptom.is_empty() => Action::Rebuild,
+        (false, false, _) => Action::Nothing,
+        (true, true, _) => Action::EditCalls,
+        (true, false, Remedy::Rebuild) => Action::Rebuild,
+        (true, false, _) if is_respelled => Action::Rebuild,
+        (true, false, Remedy::Service) => Action::AskService,
+        (true, false, Remedy::Calls | Remedy::BaseUrl) if finding.silent => Action::CheckCalls,
+        (true, false, Remedy::Calls | Remedy::BaseUrl) => Action::CheckAlso,
     }
-}
-
-/// Rules whose change is made good by generated code that no public item shows: addresses, names, styles, media types.
-fn is_generated(rule: Rule) -> bool {
-    matches!(
-        rule,
-        Rule::OperationMoved
-            | Rule::ParameterRenamed
-            | Rule::ParameterStyleChanged
-            | Rule::EncodingChanged
-            | Rule::MediaTypeRemoved
-            | Rule::MediaTypeChanged
-            | Rule::DiscriminatorChanged
-            | Rule::MappingChanged
-    )
-}
-
-/// Rules about access, addresses and promises of the service: no call of the client can be edited for them.
-fn is_of_service(rule: Rule) -> bool {
-    matches!(
-        rule,
-        Rule::SecurityAdded
-            | Rule::AlternativeRemoved
-            | Rule::ScopeAdded
-            | Rule::SchemeChanged
-            | Rule::ServerChanged
-            | Rule::CallbackChanged
-            | Rule::WebhookRemoved
-            | Rule::StabilityDecreased
-            | Rule::StabilityUnreadable
-            | Rule::SunsetRemoved
-            | Rule::SunsetUnreadable
-    )
 }
 
 /// Gives each finding its action. The items have to be known.

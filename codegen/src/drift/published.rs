@@ -7,10 +7,10 @@ use super::side::Side;
 
 /// One sentence, where both programs are known and differ.
 pub(super) fn sentence(before: &Side, after: &Side) -> Option<String> {
-    told(&before.document.published, &after.document.published)
+    describe(&before.document.published, &after.document.published)
 }
 
-fn told(before: &Value, after: &Value) -> Option<String> {
+fn describe(before: &Value, after: &Value) -> Option<String> {
     let (before, after) = (generator(before)?, generator(after)?);
     (before != after).then(|| format!("The documents look published by {before} before, by {after} now."))
 }
@@ -65,18 +65,18 @@ mod tests {
         let nswag = |version: &str| json!({"x-generator": format!("NSwag v{version} (NJsonSchema v11)"), "info": {"title": "a"}});
         let (swashbuckle, microsoft) = (with("Shop"), with("Shop | v1"));
         assert_eq!(
-            told(&swashbuckle, &microsoft).as_deref(),
+            describe(&swashbuckle, &microsoft).as_deref(),
             Some("The documents look published by Swashbuckle before, by Microsoft.AspNetCore.OpenApi now.")
         );
         assert_eq!(
-            told(&nswag("13.18.2.0"), &nswag("14.1.0.0")).as_deref(),
+            describe(&nswag("13.18.2.0"), &nswag("14.1.0.0")).as_deref(),
             Some("The documents look published by NSwag 13.18.2.0 before, by NSwag 14.1.0.0 now.")
         );
         let old = json!({"swagger": "2.0", "paths": {"/a": {"get": {"produces": TRIPLE, "responses": {}}}}});
         assert_eq!(generator(&old).as_deref(), Some("Swashbuckle"));
         for same in [&swashbuckle, &microsoft, &nswag("14"), &json!({})] {
-            assert_eq!(told(same, same), None);
+            assert_eq!(describe(same, same), None);
         }
-        assert_eq!(told(&swashbuckle, &json!({"info": {"title": "Shop | about us"}})), None);
+        assert_eq!(describe(&swashbuckle, &json!({"info": {"title": "Shop | about us"}})), None);
     }
 }

@@ -312,6 +312,6 @@ fn cell(text: &str) -> String {
     crate::line(text).replace('|', "\\|")
 }
 
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -69,8 +69,8 @@ impl Drift {
             };
             let sites = [site(file, olds.get(file)), site(file, news.get(file))];
             let finding = finding(rule, file, "", Direction::Request, sites);
-            let said = news.get(file).map(|problem| format!(": `{}`", inert(&problem.message))).unwrap_or_default();
-            let change = rule.entry().says.to_owned() + &said;
+            let reason = news.get(file).map(|problem| format!(": `{}`", inert(&problem.message))).unwrap_or_default();
+            let change = rule.entry().says.to_owned() + &reason;
             self.findings.push(Finding { source, change, ..finding });
         }
         self.sort();
@@ -114,9 +114,9 @@ fn one(place: &str, element: &Described, added: bool) -> Finding {
 
 /// The findings at an element that both sides have.
 fn both(place: &str, old: &Described, new: &Described) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let mut findings = Vec::new();
     let mut add = |rule: Rule| {
-        found.push(finding(rule, place, "", direction(new), [Some(site(place, old)), Some(site(place, new))]));
+        findings.push(finding(rule, place, "", direction(new), [Some(site(place, old)), Some(site(place, new))]));
     };
     if old.ty != new.ty || old.element != new.element {
         let bare = |described: &Described| described.ty.trim_end_matches('!').to_owned();
@@ -138,7 +138,7 @@ fn both(place: &str, old: &Described, new: &Described) -> Vec<Finding> {
         (true, false) => add(Rule::Reactivated),
         _ => {}
     }
-    found
+    findings
 }
 
 fn direction(element: &Described) -> Direction {

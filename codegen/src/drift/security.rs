@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::change::{Change, Log};
-use super::credentials::{self, Alternative, Shown};
+use super::credentials::{self, Alternative, SchemePairs};
 use super::rule::{Rule, Wire};
 use super::side::{Operation, Side};
 use crate::model::Node;
@@ -18,7 +18,7 @@ pub(super) fn document(
     before: &Side,
     after: &Side,
     pairs: &[(&Operation<'_>, &Operation<'_>)],
-    schemes: &Shown,
+    schemes: &SchemePairs,
     log: &mut Log,
 ) {
     let mut users = Users::new();
@@ -42,7 +42,13 @@ pub(super) fn document(
 }
 
 /// Compares the requirements of two operations, their own or that of the document.
-pub(super) fn operation(before: &Operation<'_>, after: &Operation<'_>, index: usize, schemes: &Shown, log: &mut Log) {
+pub(super) fn operation(
+    before: &Operation<'_>,
+    after: &Operation<'_>,
+    index: usize,
+    schemes: &SchemePairs,
+    log: &mut Log,
+) {
     let (old, new) = (before.node.get("security"), after.node.get("security"));
     let variant = if old.is_none() && new.is_none() { "global" } else { "operation" };
     let (old, new) = (requirement(before), requirement(after));
@@ -93,7 +99,7 @@ fn compare(
     [before, after]: [Option<&Node<'_>>; 2],
     variant: &'static str,
     operation: Option<usize>,
-    schemes: &Shown,
+    schemes: &SchemePairs,
     log: &mut Log,
 ) {
     let (old, new) = (schemes.alternatives(0, before), schemes.alternatives(1, after));
@@ -143,7 +149,7 @@ fn compare(
 }
 
 /// Compares the schemes themselves.
-fn definitions(before: &Side, after: &Side, schemes: &Shown, users: &Users, log: &mut Log) {
+fn definitions(before: &Side, after: &Side, schemes: &SchemePairs, users: &Users, log: &mut Log) {
     let renamed = &schemes.renamed;
     let nobody = BTreeSet::new();
     let users = |name: &String| users.get(name).unwrap_or(&nobody);
@@ -180,7 +186,7 @@ fn definitions(before: &Side, after: &Side, schemes: &Shown, users: &Users, log:
 fn scheme(subject: &str, before: &Node<'_>, after: &Node<'_>, users: &BTreeSet<usize>, log: &mut Log) {
     log.pair(before, after);
     // Names of headers and of HTTP schemes are the same in either case.
-    let is_same_shown = credentials::shown(before) == credentials::shown(after);
+    let is_same_shown = credentials::presented(before) == credentials::presented(after);
     let kinds = [before, after].map(|node| node.text("type"));
     if kinds[0] != kinds[1] && is_same_shown {
         let mut change = Change::new(Rule::SchemeChanged, subject, Some(before), Some(after));

@@ -68,8 +68,8 @@ impl Silence {
     /// Completes the findings.
     pub(super) fn told_with(self, findings: Vec<Finding>, operations: Operations) -> Drift {
         // A list of media types, say, that gives every body the same ones as before.
-        let told = !(findings.is_empty() && self.documentation.is_empty() && self.not_judged.is_empty());
-        let converted = usize::from(self.converted && !told && self.spelling.is_empty());
+        let differs = !(findings.is_empty() && self.documentation.is_empty() && self.not_judged.is_empty());
+        let converted = usize::from(self.converted && !differs && self.spelling.is_empty());
         Drift {
             findings,
             operations,
@@ -86,9 +86,10 @@ pub(super) fn listen(before: &Side, after: &Side, log: &Log) -> Silence {
     let mut silence = Silence::default();
     let sides = [(before, after, &log.forward), (after, before, &log.backward)];
     for (side, (own, other, map)) in sides.into_iter().enumerate() {
-        let told = |change: &Change| [&change.before, &change.after][side].as_ref().map(|place| place.pointer.clone());
+        let claimed =
+            |change: &Change| [&change.before, &change.after][side].as_ref().map(|place| place.pointer.clone());
         let quiet = log.quiet.iter().filter(|(before, _)| *before == (side == 0)).map(|(_, place)| place.clone());
-        let claims = log.changes.iter().filter_map(told).chain(quiet).collect();
+        let claims = log.changes.iter().filter_map(claimed).chain(quiet).collect();
         let mut walk = Walk { own, other, map, claims, judged: &log.judged[side], side, silence: &mut silence };
         walk.visit(&own.document.tree, &mut String::new(), Some((String::new(), &other.document.tree)));
     }

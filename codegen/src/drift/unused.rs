@@ -77,7 +77,7 @@ fn lone(is_schema: bool, side: usize, node: &Node<'_>) -> Change {
     Change::new(rule, label(&node.pointer), before, after)
 }
 
-/// How many components are told with one change.
+/// The number of components that are reported with one change.
 const MOST: usize = 256;
 
 /// Components that came or went with their users are reported with the changes there, first with those of something that came or
@@ -89,7 +89,7 @@ fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, lo
         if following.is_empty() {
             return;
         }
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         for change in &mut log.changes {
             let [Some(site), other] =
                 (if side == 0 { [&change.before, &change.after] } else { [&change.after, &change.before] })
@@ -107,11 +107,11 @@ fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, lo
                     && change.with[side].insert(place.clone())
                 {
                     open.extend(named.get(&place).into_iter().flatten().cloned());
-                    told.insert(place);
+                    reported.insert(place);
                 }
             }
         }
-        following.retain(|place, _| !told.contains(place));
+        following.retain(|place, _| !reported.contains(place));
     }
     // Something that no rule speaks of uses them.
     for node in following.values().filter(|node| node.pointer.starts_with("/components/schemas/")) {
@@ -134,8 +134,8 @@ fn names(node: &Node<'_>) -> BTreeSet<String> {
 fn all(side: &Side) -> Vec<(&str, Node<'_>)> {
     let components = side.root().get("components");
     let kinds = components.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
-    let told = |kind: &str| matches!(kind, "securitySchemes" | "examples") || kind.starts_with("x-");
-    let kinds = kinds.into_iter().filter(|(kind, _)| !told(kind));
+    let is_reported = |kind: &str| matches!(kind, "securitySchemes" | "examples") || kind.starts_with("x-");
+    let kinds = kinds.into_iter().filter(|(kind, _)| !is_reported(kind));
     kinds.flat_map(|(kind, node)| node.members().map(|(_, child)| (kind, child)).collect::<Vec<_>>()).collect()
 }
 

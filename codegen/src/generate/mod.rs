@@ -28,7 +28,7 @@ pub(crate) struct Resolved {
 
 impl Resolved {
     /// The type at a place of use.
-    pub(crate) fn of(&self, ty: &Type) -> Rust {
+    pub(crate) fn rust(&self, ty: &Type) -> Rust {
         match self.shapes.get(&shapes::shape(ty)) {
             Some(rust) => rust.clone().filled(ty),
             None => Rust::name("Value"),
@@ -37,7 +37,7 @@ impl Resolved {
 
     /// The type of a member of a definition.
     pub(crate) fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
-        let rust = self.of(ty);
+        let rust = self.rust(ty);
         if self.boxes.contains(&(id, position)) { rust.boxed() } else { rust }
     }
 }

@@ -33,7 +33,7 @@ impl<'a> Lower<'a> {
                 self.input(id, input);
                 Type::Named(id)
             }
-            _ => self.scalars.of(name),
+            _ => self.scalars.rust_type(name),
         }
     }
 

@@ -89,7 +89,7 @@ impl Scalars {
     }
 
     /// The type of a scalar.
-    pub(super) fn of(&self, name: &str) -> Type {
+    pub(super) fn rust_type(&self, name: &str) -> Type {
         self.0.get(name).cloned().unwrap_or(match name {
             "Int" => Type::Integer("i32"),
             "Float" => Type::Double,

@@ -35,7 +35,7 @@ impl Kinds {
         }
     }
 
-    fn of(value: &Value) -> Self {
+    fn from_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::NONE,
             Value::Bool(_) => Self::BOOLEAN,
@@ -100,8 +100,8 @@ impl<'a> Admits<'a> {
     fn settled(self) -> Self {
         let Some(values) = self.values else { return self };
         let kept: Vec<&'a Value> =
-            values.iter().copied().filter(|value| !Kinds::of(value).and(self.kinds).is_empty()).collect();
-        let kinds = kept.iter().fold(Kinds::NONE, |kinds, value| kinds.or(Kinds::of(value)));
+            values.iter().copied().filter(|value| !Kinds::from_value(value).and(self.kinds).is_empty()).collect();
+        let kinds = kept.iter().fold(Kinds::NONE, |kinds, value| kinds.or(Kinds::from_value(value)));
         let values = if kept.len() == values.len() { values } else { Rc::new(kept) };
         Self { kinds, values: Some(values) }
     }
@@ -118,7 +118,7 @@ pub(super) struct Admitted<'a> {
 
 impl<'a> Admitted<'a> {
     /// The values that a schema admits, with its references followed.
-    pub(super) fn of(&mut self, node: &Node<'a>) -> Admits<'a> {
+    pub(super) fn admits(&mut self, node: &Node<'a>) -> Admits<'a> {
         let place = std::ptr::from_ref(node.value);
         if let Some(known) = self.known.get(&place) {
             return known.clone();
@@ -130,7 +130,7 @@ impl<'a> Admitted<'a> {
         }
         self.depth += 1;
         let admitted = match node.value.get("$ref") {
-            Some(_) => node.resolve().map_or(Admits::ALL, |target| self.of(&target)),
+            Some(_) => node.resolve().map_or(Admits::ALL, |target| self.admits(&target)),
             None => self.composed(node),
         };
         self.depth -= 1;
@@ -149,23 +149,23 @@ impl<'a> Admitted<'a> {
         let mut telling = parts.iter().flat_map(Node::items).filter(|part| !is_empty(part) && !is_neutral(part));
         let (only, None) = (telling.next()?, telling.next()) else { return None };
         only.value.get("$ref")?;
-        let admits = self.of(&only);
+        let admits = self.admits(&only);
         (!admits.is_nothing() && own(node).and(&admits).is_nothing()).then_some(only)
     }
 
     /// A schema that is not a reference, with everything that it is composed of.
     fn composed(&mut self, node: &Node<'a>) -> Admits<'a> {
         if let Some(reference) = self.contradicted_reference(node) {
-            return self.of(&reference);
+            return self.admits(&reference);
         }
         let mut admitted = own(node);
         for part in node.get("allOf").iter().flat_map(Node::items) {
-            admitted = admitted.and(&self.of(&part));
+            admitted = admitted.and(&self.admits(&part));
         }
         for keyword in ["oneOf", "anyOf"] {
             let branches: Vec<Node<'a>> = node.get(keyword).iter().flat_map(Node::items).collect();
             if !branches.is_empty() {
-                let any = branches.iter().fold(Kinds::NONE, |kinds, branch| kinds.or(self.of(branch).kinds));
+                let any = branches.iter().fold(Kinds::NONE, |kinds, branch| kinds.or(self.admits(branch).kinds));
                 // A union of null alone says nothing of the rest.
                 let kinds = if any.is_empty() { Kinds::ALL } else { any };
                 admitted = admitted.and(&Admits { kinds, values: None });
@@ -196,7 +196,7 @@ pub(super) fn own<'a>(node: &Node<'a>) -> Admits<'a> {
     let values = node.value.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let values: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
     // Numbers that the contract writes as strings are sent as `type` demands.
-    let fits = |value: &&Value| !Kinds::of(value).and(kinds).is_empty();
+    let fits = |value: &&Value| !Kinds::from_value(value).and(kinds).is_empty();
     if values.is_empty() || !values.iter().all(fits) {
         return Admits { kinds, values: None };
     }
@@ -220,7 +220,7 @@ mod tests {
         }}});
         let document = Document::plain(tree);
         let node = Node::root(&document).target("#/components/schemas/It").unwrap_or_else(|| Node::root(&document));
-        look(Admitted::default().of(&node))
+        look(Admitted::default().admits(&node))
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl<'a> Types<'a> {
             );
             return Some(Shape::Same(reference));
         }
-        let admits = self.admitted.of(node);
+        let admits = self.admitted.admits(node);
         if admits.is_nothing() {
             return Some(Shape::Degraded(self.contradiction("the parts of `allOf`")));
         }
@@ -67,7 +67,7 @@ impl<'a> Types<'a> {
         let Some(last) = declarations.last() else { return Typed::plain(Type::Any) };
         let mut admits = Admits::ALL;
         for declaration in declarations {
-            admits = admits.and(&self.admitted.of(declaration));
+            admits = admits.and(&self.admitted.admits(declaration));
         }
         let shape = if admits.is_nothing() {
             Shape::Degraded(self.contradiction("the parts of the object that declare the member"))
@@ -77,7 +77,7 @@ impl<'a> Types<'a> {
             self.together(declarations, &admits)
         };
         match shape {
-            Shape::Same(node) => self.of(&node, hint),
+            Shape::Same(node) => self.schema_type(&node, hint),
             shape => self.made(last, shape, declarations.iter().all(|node| node.flag("nullable")), hint, None),
         }
     }
@@ -88,10 +88,10 @@ impl<'a> Types<'a> {
         let is_new = |node: &&Node<'a>| node.resolve().is_none_or(|node| seen.insert(node.value.to_string()));
         let different: Vec<Node<'a>> = declarations.iter().filter(is_new).cloned().collect();
         let (Some(last), true) = (different.last().cloned(), different.len() > 1) else {
-            return different.first().map_or(Typed::plain(Type::Any), |only| self.of(only, hint));
+            return different.first().map_or(Typed::plain(Type::Any), |only| self.schema_type(only, hint));
         };
         let nullable = different.iter().any(|node| node.flag("nullable"));
-        let admits: Vec<Admits<'a>> = different.iter().map(|node| self.admitted.of(node)).collect();
+        let admits: Vec<Admits<'a>> = different.iter().map(|node| self.admitted.admits(node)).collect();
         let listed: Option<Vec<&'a Value>> = admits
             .iter()
             .map(|admits| admits.values.as_ref())
@@ -109,7 +109,7 @@ impl<'a> Types<'a> {
             admits.kinds == all && all.is_scalar() && admits.values.is_none() && plain
         });
         match whole {
-            Some((node, _)) => Typed { nullable, ..self.of(&node.clone(), hint) },
+            Some((node, _)) => Typed { nullable, ..self.schema_type(&node.clone(), hint) },
             None => self.made(&last, Shape::Union(different), nullable, hint, None),
         }
     }
@@ -122,14 +122,14 @@ impl<'a> Types<'a> {
         if let Some(values) = &admits.values
             && enums::is_enumeration(values)
         {
-            let whole = parts.iter().find(|part| self.admitted.of(part).values.as_ref() == Some(values));
+            let whole = parts.iter().find(|part| self.admitted.admits(part).values.as_ref() == Some(values));
             return whole.map_or_else(|| Shape::Values(values.clone()), |part| Shape::Same(part.clone()));
         }
         if admits.kinds == Kinds::ARRAY {
             return self.arrays(parts);
         }
         let fitting: Vec<&Node<'a>> =
-            parts.iter().filter(|part| self.admitted.of(part).kinds == admits.kinds).collect();
+            parts.iter().filter(|part| self.admitted.admits(part).kinds == admits.kinds).collect();
         let says_more = |part: &&&Node<'a>| part.resolve().is_some_and(|part| !part.text("format").is_empty());
         match fitting.iter().find(says_more).or(fitting.first()) {
             Some(part) => Shape::Same((*part).clone()),
@@ -159,7 +159,7 @@ impl<'a> Types<'a> {
             [(only, _)] => Shape::Same((*only).clone()),
             [.., (last, _)] => {
                 let elements =
-                    telling.iter().fold(Admits::ALL, |admits, (_, items)| admits.and(&self.admitted.of(items)));
+                    telling.iter().fold(Admits::ALL, |admits, (_, items)| admits.and(&self.admitted.admits(items)));
                 if elements.kinds == Kinds::OBJECT {
                     self.note_last(last);
                     return Shape::Same((*last).clone());

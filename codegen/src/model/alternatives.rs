@@ -37,7 +37,7 @@ pub(super) enum Nature<'v> {
 }
 
 impl<'v> Nature<'v> {
-    pub(super) fn of(schema: &'v Value) -> Option<Self> {
+    pub(super) fn from_schema(schema: &'v Value) -> Option<Self> {
         let mut members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
         let required = schema.get("required").and_then(Value::as_array);
         let must_have = |name: &String| required.is_some_and(|required| required.iter().any(|other| other == name));

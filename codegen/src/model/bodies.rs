@@ -53,7 +53,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Opt
     }
     let schema = media.get("schema");
     let name = shared_name(&body.pointer, "Request").unwrap_or_else(|| format!("{hint}Request"));
-    let typed = |types: &mut Types<'a>| schema.as_ref().map_or(Type::Any, |schema| types.of(schema, &name).ty);
+    let typed = |types: &mut Types<'a>| schema.as_ref().map_or(Type::Any, |schema| types.schema_type(schema, &name).ty);
     let kind = match class(media_type) {
         MediaClass::Json => match typed(types) {
             Type::String(Format::Binary) => BodyKind::Binary,
@@ -66,7 +66,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Opt
         MediaClass::Xml => {
             let typed = schema.as_ref().filter(|schema| typed_elsewhere(types, schema, &name));
             typed.map_or(BodyKind::Text, |schema| {
-                let ty = text_not_bytes(types.of(schema, &name).ty);
+                let ty = text_not_bytes(types.schema_type(schema, &name).ty);
                 BodyKind::Xml(ty, types.xml_sent(schema))
             })
         }
@@ -140,7 +140,7 @@ fn form<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: Option<&Node<'a>>, 
         schema.note(types.ledger, "model/body", what, Loss::Nothing);
         return multipart(types, media, schema, hint);
     }
-    let ty = types.of(schema, hint).ty;
+    let ty = types.schema_type(schema, hint).ty;
     let mut styles = Vec::new();
     for (field, encoding) in media.get("encoding").iter().flat_map(|encoding| encoding.members().collect::<Vec<_>>()) {
         let style = match encoding.text("style") {
@@ -168,7 +168,7 @@ fn has_file<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str, untyped: b
 
 /// Returns whether a schema restricts a text further.
 pub(super) fn typed_elsewhere<'a>(types: &mut Types<'a>, schema: &Node<'a>, hint: &str) -> bool {
-    !matches!(types.of(schema, hint).ty, Type::Any | Type::Object | Type::String(_))
+    !matches!(types.schema_type(schema, hint).ty, Type::Any | Type::Object | Type::String(_))
 }
 
 /// The media type that a client sends, of those that a body is taken in.

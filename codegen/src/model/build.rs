@@ -46,7 +46,7 @@ pub(crate) fn build(
     for operation in &operations {
         let mut interpreted = interpret(&mut types, operation);
         if let Some(schemes) = secured.get(operation.node.document.name.as_str()) {
-            interpreted.security = schemes.of(&operation.node, &operation.item, types.ledger);
+            interpreted.security = schemes.requirements(&operation.node, &operation.item, types.ledger);
         }
         model.operations.push(interpreted);
         if !model.families.contains(&operation.family) {
@@ -88,7 +88,7 @@ fn interpret<'a>(types: &mut Types<'a>, operation: &operations::FoundOperation<'
         name: operation.name.clone(),
         docs: operation.node.prose(),
         deprecated: operation.node.flag("deprecated"),
-        provenance: Provenance::of(&operation.node),
+        provenance: Provenance::from_node(&operation.node),
         parameters,
         body,
         success,

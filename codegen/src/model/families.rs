@@ -36,7 +36,7 @@ pub(super) fn claim<'c>(
         }
     }
     match best {
-        Some((family, prefix)) => (of(setup, family), prefix),
+        Some((family, prefix)) => (from_rule(setup, family), prefix),
         None => {
             let named = |text: &str| named(setup, server, text, String::new(), Vec::new());
             let mut by_tag = named(&fallback(path, operation));
@@ -55,7 +55,7 @@ pub(super) fn claim<'c>(
             // A tag may name a configured family, for a path outside of its prefixes.
             let mut others = setup.config.families.iter().filter(own);
             let configured = others.find(|family| name(setup, &family.name) == by_tag.accessor);
-            let family = configured.map_or(by_tag, |family| of(setup, family));
+            let family = configured.map_or(by_tag, |family| from_rule(setup, family));
             (family, "")
         }
     }
@@ -70,7 +70,7 @@ fn fallback(path: &str, operation: &Node<'_>) -> String {
     tag.filter(|tag| !tag.trim().is_empty()).map_or_else(segment, str::to_owned)
 }
 
-fn of(setup: &Setup, family: &crate::FamilyRule) -> Family {
+fn from_rule(setup: &Setup, family: &crate::FamilyRule) -> Family {
     let server = family.server.as_deref().filter(|name| *name != MAIN);
     named(setup, server, &family.name, family.covers.clone(), family.prefixes.clone())
 }

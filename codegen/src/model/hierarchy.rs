@@ -20,7 +20,7 @@ pub(super) struct Subtypes {
 type Parents = BTreeMap<String, BTreeSet<String>>;
 
 impl Subtypes {
-    pub(super) fn of(documents: &[Document]) -> Self {
+    pub(super) fn from_documents(documents: &[Document]) -> Self {
         let mut subtypes = Self::default();
         for document in documents {
             let root = Node::root(document);

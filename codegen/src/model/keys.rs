@@ -56,7 +56,7 @@ fn label(schema: &Value, alternatives: &Value, counted: &Counted) -> Option<Stri
     let unique = |(name, value): &(&str, &str)| counted.holders(alternatives, name, value) == 1;
     let tag = members(schema).find(unique).map(|(name, value)| format!("{name}={value}"));
     tag.or_else(|| {
-        Nature::of(schema).map(|nature| match nature {
+        Nature::from_schema(schema).map(|nature| match nature {
             Nature::Member(name) | Nature::Type(name) => name.to_owned(),
         })
     })

@@ -147,7 +147,7 @@ pub(crate) enum Provenance {
 
 impl Provenance {
     /// Reads `x-provenance` of an object.
-    fn of(node: &tree::Node<'_>) -> Self {
+    fn from_node(node: &tree::Node<'_>) -> Self {
         match node.text("x-provenance") {
             "documented" => Self::Documented,
             "assumed" => Self::Assumed,

@@ -168,7 +168,7 @@ fn types(pins: &Names, given: &Names, moves: &Map) -> Map {
     pairs(&gone, &fresh, |key| Some(place(olds, key)), |key| Some(place(news, key)))
 }
 
-/// The key of a component, or of a part of one, without the namespace of its name: `Team` of `Shop.Models.Team`.
+/// The key of a component, or of a part of one, without the namespace of its name: `Order` of `Shop.Models.Order`.
 fn without_namespace(key: &str) -> String {
     const COMPONENTS: [&str; 2] = ["#/components/schemas/", "#/definitions/"];
     let Some((document, folder, rest)) = COMPONENTS

@@ -55,7 +55,7 @@ impl<'a> Types<'a> {
         }
         let extra = flat.additional.map(|additional| match additional.value {
             Value::Bool(_) => Type::Any,
-            _ => or_null(self.of(&additional, &format!("{name}Extra"))),
+            _ => or_null(self.schema_type(&additional, &format!("{name}Extra"))),
         });
         Kind::Struct(fields, extra)
     }
@@ -64,7 +64,8 @@ impl<'a> Types<'a> {
     /// value. It may be missing, as a name that is mistyped in the contract is.
     fn undeclared(&mut self, node: &Node<'a>, flat: &Flat<'a>, wire: &str, member: Ident, name: &str) -> Field {
         let schema = flat.additional.as_ref().filter(|schema| schema.value.is_object());
-        let typed = schema.map_or(Typed::plain(Type::Any), |schema| self.of(&schema.clone(), &format!("{name}Extra")));
+        let typed =
+            schema.map_or(Typed::plain(Type::Any), |schema| self.schema_type(&schema.clone(), &format!("{name}Extra")));
         Field {
             wire: wire.to_owned(),
             name: member,
@@ -98,7 +99,7 @@ impl<'a> Types<'a> {
             None if flat.required.contains(wire) && property.resolve().is_some_and(|schema| is_never(&schema)) => {
                 self.degrade(property, "the member is required, and no value may stand there".to_owned())
             }
-            None => self.of(property, &hint),
+            None => self.schema_type(property, &hint),
         }
     }
 

@@ -61,7 +61,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
             && let Some(value) = only_value(&node)
         {
             match node.text("in") {
-                "query" => fixed.push(Pair::of(node.text("name"), value)),
+                "query" => fixed.push(Pair::new(node.text("name"), value)),
                 _ => headers.push((node.text("name").to_owned(), value.to_owned())),
             }
             let what = format!(
@@ -237,7 +237,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         Some((_, media)) => media.get("schema"),
         None => node.get("schema"),
     };
-    let ty = schema.as_ref().map_or(Type::String(Format::Text), |schema| types.of(schema, &name).ty);
+    let ty = schema.as_ref().map_or(Type::String(Format::Text), |schema| types.schema_type(schema, &name).ty);
     let json = content.as_ref().is_some_and(|(media, _)| is_json(media));
     let style = match node.text("style") {
         _ if json => Style::Json,

@@ -83,7 +83,7 @@ fn one<'a>(types: &mut Types<'a>, declared: &Declared<'a>, hint: &str) -> Respon
     let (ty, form) = match &content {
         Some((media, content)) if is_json(media) => {
             let schema = content.get("schema");
-            (schema.map_or(Type::Any, |schema| text_not_bytes(types.of(&schema, &name).ty)), HeaderForm::Json)
+            (schema.map_or(Type::Any, |schema| text_not_bytes(types.schema_type(&schema, &name).ty)), HeaderForm::Json)
         }
         Some(_) => (Type::String(Format::Text), HeaderForm::One),
         None => plain(types, node.get("schema"), &name),
@@ -111,7 +111,7 @@ fn plain<'a>(types: &mut Types<'a>, schema: Option<Node<'a>>, hint: &str) -> (Ty
     let Some(target) = schema.resolve() else { return text };
     let composed = ["properties", "oneOf", "anyOf", "allOf", "additionalProperties"];
     let is_object = target.text("type") == "object" || composed.iter().any(|key| target.value.get(key).is_some());
-    let ty = if is_object { None } else { Some(text_not_bytes(types.of(&schema, hint).ty)) };
+    let ty = if is_object { None } else { Some(text_not_bytes(types.schema_type(&schema, hint).ty)) };
     match ty {
         Some(Type::String(Format::DateTime)) => (Type::String(Format::DateTime), HeaderForm::Date),
         Some(ty) if is_scalar(types, &ty) => (ty, HeaderForm::One),

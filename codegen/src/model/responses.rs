@@ -34,7 +34,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Res
     let mut successes: Vec<(Status, String, Option<String>)> = Vec::new();
     let documented = documented(types, operation);
     let headers = response_headers::read(types, route, &documented);
-    let results = Results::of(&documented, &pinned);
+    let results = Results::new(&documented, &pinned);
     for (status, node) in documented {
         let is_success = results.contains(status);
         let Some(response) = node.resolve() else {
@@ -95,7 +95,7 @@ struct Results {
 }
 
 impl Results {
-    fn of(documented: &[(StatusKey, Node<'_>)], pinned: &[(StatusKey, &str)]) -> Self {
+    fn new(documented: &[(StatusKey, Node<'_>)], pinned: &[(StatusKey, &str)]) -> Self {
         let any = |is: &dyn Fn(StatusKey) -> bool| documented.iter().any(|(status, _)| is(*status));
         Self {
             has_success: any(&StatusKey::is_success),
@@ -216,7 +216,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
         response.note(types.ledger, "model/response", what, Loss::Documentation("the other media types".to_owned()));
     }
     let streamed = content == Content::Events || content == Content::Stream && node.flag("x-item-schema");
-    let item = node.get("schema").filter(|_| streamed).map(|schema| types.of(&schema, hint).ty);
+    let item = node.get("schema").filter(|_| streamed).map(|schema| types.schema_type(&schema, hint).ty);
     let item = item.filter(|ty| !matches!(ty, Type::Any | Type::Object | Type::String(_)));
     Answer { content, kind: word(name), accept, item }
 }
@@ -224,7 +224,7 @@ fn answer<'a>(types: &mut Types<'a>, response: &Node<'a>, hint: &str, before: Op
 /// The content of one media type, and the media type to accept.
 fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -> (Content, Option<String>) {
     let schema = node.get("schema");
-    let typed = |types: &mut Types<'a>| schema.as_ref().map(|schema| types.of(schema, hint));
+    let typed = |types: &mut Types<'a>| schema.as_ref().map(|schema| types.schema_type(schema, hint));
     // JSON has one encoding (RFC 8259); other parameters may tell versions apart.
     let ask = |name: &str| {
         let is_charset = |part: &&str| part.trim().to_ascii_lowercase().starts_with("charset=");
@@ -253,7 +253,7 @@ fn content<'a>(types: &mut Types<'a>, name: &str, node: &Node<'a>, hint: &str) -
         MediaClass::Xml => {
             let typed = schema.as_ref().filter(|schema| typed_elsewhere(types, schema, hint));
             let content = typed.map_or(Content::Text, |schema| {
-                let ty = text_not_bytes(types.of(schema, hint).ty);
+                let ty = text_not_bytes(types.schema_type(schema, hint).ty);
                 Content::Xml(ty, types.xml_root(schema))
             });
             (content, Some(name.to_owned()))

@@ -26,7 +26,7 @@ pub(super) struct Pair {
 
 impl Pair {
     /// A pair out of plain texts.
-    pub(super) fn of(name: &str, value: &str) -> Self {
+    pub(super) fn new(name: &str, value: &str) -> Self {
         Self { name: name.to_owned(), text: format!("{}={}", encode(name, "", false), encode(value, "", false)) }
     }
 }

@@ -79,7 +79,7 @@ impl<'a> Types<'a> {
         renames: &'a BTreeMap<String, String>,
         ledger: &'a mut Ledger,
     ) -> Self {
-        let subtypes = Subtypes::of(documents);
+        let subtypes = Subtypes::from_documents(documents);
         let claims = Claims::new(documents, pins, renames, ledger);
         Self {
             ledger,
@@ -99,7 +99,7 @@ impl<'a> Types<'a> {
     }
 
     /// The type of a schema; `hint` names it when it needs a name of its own.
-    pub(super) fn of(&mut self, node: &Node<'a>, hint: &str) -> Typed {
+    pub(super) fn schema_type(&mut self, node: &Node<'a>, hint: &str) -> Typed {
         if node.value.get("$ref").is_some() {
             let Some(target) = node.resolve() else {
                 return self.degrade(node, format!("`{}` does not resolve in this document", node.text("$ref")));
@@ -168,19 +168,21 @@ impl<'a> Types<'a> {
             Shape::Scalar(ty) => ty,
             Shape::Degraded(cause) => self.degrade(node, cause).ty,
             Shape::Same(other) => {
-                let typed = self.of(&other, hint);
+                let typed = self.schema_type(&other, hint);
                 nullable |= typed.nullable;
                 typed.ty
             }
             Shape::List(items) => {
-                let item = items.map_or(Typed::plain(Type::Any), |items| self.of(&items, &format!("{name}Item")));
+                let item =
+                    items.map_or(Typed::plain(Type::Any), |items| self.schema_type(&items, &format!("{name}Item")));
                 match or_null(item) {
                     item if item.depth() >= budget::NESTING => self.degrade(node, too_deep()).ty,
                     item => Type::List(Box::new(item)),
                 }
             }
             Shape::Map(values) => {
-                let value = values.map_or(Typed::plain(Type::Any), |values| self.of(&values, &format!("{name}Value")));
+                let value =
+                    values.map_or(Typed::plain(Type::Any), |values| self.schema_type(&values, &format!("{name}Value")));
                 match or_null(value) {
                     Type::Any => Type::Object,
                     value if value.depth() >= budget::NESTING => self.degrade(node, too_deep()).ty,
@@ -368,7 +370,7 @@ fn definition(node: &Node<'_>, name: Ident, kind: Kind) -> Definition {
         pointer: node.source(),
         docs,
         deprecated: node.flag("deprecated").into(),
-        provenance: Provenance::of(node),
+        provenance: Provenance::from_node(node),
         kind,
         reach: Reach::default(),
         uses: Uses::default(),

@@ -94,7 +94,7 @@ impl Schemes {
     }
 
     /// The requirements of an operation.
-    pub(super) fn of(&self, operation: &Node<'_>, item: &Node<'_>, ledger: &mut Ledger) -> Security {
+    pub(super) fn requirements(&self, operation: &Node<'_>, item: &Node<'_>, ledger: &mut Ledger) -> Security {
         let security = match operation.get("security").filter(|wanted| wanted.value.is_array()) {
             Some(wanted) => self.wanted(&wanted, ledger),
             None => self.default.clone(),

@@ -94,13 +94,13 @@ impl<'a> Types<'a> {
             let hint = match fixed {
                 _ if !branch.text("title").is_empty() && title.len() <= 30 => title,
                 Some(tag) => variant_name(tag),
-                None => match Nature::of(branch.value) {
+                None => match Nature::from_schema(branch.value) {
                     Some(Nature::Member(name)) => variant_name(name),
                     Some(Nature::Type("string")) => "Text".to_owned(),
                     _ => format!("Variant{}", index + 1),
                 },
             };
-            let typed = self.of(branch, &format!("{name}{hint}"));
+            let typed = self.schema_type(branch, &format!("{name}{hint}"));
             let mut own = tagged(node, &tags, reference);
             if own.is_empty() && tagging.is_some() {
                 own.extend(fixed.map(str::to_owned));

@@ -109,7 +109,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     if let Some(paged) = render.paged(index)
         && bound.is_none()
     {
-        let item = render.text(&render.resolved.of(&paged.item), PREFIX);
+        let item = render.text(&render.resolved.rust(&paged.item), PREFIX);
         let result = code!["driftless_runtime::Items<'a, ", &item, ">"];
         setters.push(assumed).push(condition).push("impl<'a, T> Call<'a, T, operations::").push(&marker).push("> {\n");
         setters
@@ -133,7 +133,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     if !operation.answered.is_empty() {
         setters.push(assumed).push(condition).push("impl Declared<'_, operations::").push(&marker).push("> {\n");
         for header in &operation.answered {
-            let ty = render.text(&render.resolved.of(&header.ty), PREFIX);
+            let ty = render.text(&render.resolved.rust(&header.ty), PREFIX);
             let result = code!["Result<Option<", ty, ">, Error>"];
             let form = match header.form {
                 HeaderForm::One => "one",

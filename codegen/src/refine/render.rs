@@ -33,8 +33,8 @@ impl Render<'_> {
     pub(crate) fn success(&self, content: &Content) -> Rust {
         match content {
             Content::Empty => Rust::unit(),
-            Content::Json(ty) | Content::Xml(ty, _) => self.resolved.of(ty),
-            Content::OptionalJson(ty) => Rust::with("Option", self.resolved.of(ty)),
+            Content::Json(ty) | Content::Xml(ty, _) => self.resolved.rust(ty),
+            Content::OptionalJson(ty) => Rust::with("Option", self.resolved.rust(ty)),
             Content::Text => Rust::name("String"),
             Content::Stream => Rust::name("ByteStream"),
             Content::Events => Rust::name("EventStream"),

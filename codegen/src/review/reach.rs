@@ -56,7 +56,7 @@ pub(super) struct Reached<'a> {
 
 impl<'a> Reached<'a> {
     /// Follows the references of operations, given with their families.
-    pub(super) fn of(tree: &Value, operations: impl Iterator<Item = (Home<'a>, &'a Value)>) -> Self {
+    pub(super) fn new(tree: &Value, operations: impl Iterator<Item = (Home<'a>, &'a Value)>) -> Self {
         let mut links: BTreeMap<Component, Vec<Component>> = BTreeMap::new();
         for (group, components) in tree.get("components").and_then(Value::as_object).into_iter().flatten() {
             for (name, component) in components.as_object().into_iter().flatten() {

@@ -31,7 +31,7 @@ pub(super) fn texts(documents: &[Document], model: &Model) -> BTreeMap<String, S
     for document in documents {
         let operations = operations(document, &families);
         let reached =
-            Reached::of(&document.tree, operations.iter().map(|operations| (operations.family, operations.item)));
+            Reached::new(&document.tree, operations.iter().map(|operations| (operations.family, operations.item)));
         let several = if documents.len() > 1 { format!("  of {}", line(&document.name)) } else { String::new() };
         for operation in &operations {
             let out = outlines.entry(format!("wire__{}", operation.family)).or_default();

@@ -55,8 +55,8 @@ mod tests {
     fn no_text_is_a_command_of_a_build_log() {
         for text in ["##vso[task.complete]", "a ##[error]b ##VSO[x]", "###vso[a]##[b]", "##\u{1b}vso[a]", "é##vso[é]"]
         {
-            let shown = line(text).to_lowercase();
-            assert!(!shown.contains("##vso[") && !shown.contains("##["), "{shown}");
+            let escaped = line(text).to_lowercase();
+            assert!(!escaped.contains("##vso[") && !escaped.contains("##["), "{escaped}");
         }
         assert_eq!(line("## Heading, and ##"), "## Heading, and ##");
     }

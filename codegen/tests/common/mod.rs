@@ -67,7 +67,7 @@ pub(crate) fn documents(folder: &Path) -> BTreeMap<String, String> {
 pub(crate) fn published(largest: usize) -> Vec<Case> {
     let shared = std::env::var_os("PLATFORM_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     for folder in ["dotnet", "openapi3", "swagger2"] {
         let Ok(entries) = fs::read_dir(shared.join("contracts").join(folder)) else { continue };
         for path in
@@ -76,15 +76,15 @@ pub(crate) fn published(largest: usize) -> Vec<Case> {
             let bytes = fs::read(&path).unwrap();
             if bytes.len() <= largest {
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                found.push(Case { name, bytes, setup: Setup::default() });
+                all.push(Case { name, bytes, setup: Setup::default() });
             }
         }
     }
-    found.sort_by(|one, other| one.name.cmp(&other.name));
-    if found.is_empty() {
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    if all.is_empty() {
         println!("no contracts at {}: only the cases are tested", shared.display());
     }
-    found
+    all
 }
 
 /// A seeded generator of numbers (xorshift).

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use driftless_codegen::drift::{Drift, Heading, RULES, Rule};
+use driftless_codegen::drift::{Drift, Example, Heading, RULES, Rule};
 use driftless_codegen::line;
 use serde_json::json;
 
@@ -232,18 +232,18 @@ fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<
     printed(&document)
 }
 
-/// Prints the meaning of a rule, in both directions.
+/// Prints a rule: the sentence, its cost in both directions, and its example.
 fn explain(id: Option<&str>) -> Result<ExitCode, Failure> {
     let Some(id) = id else {
         RULES.iter().for_each(|rule| result(rule.id()));
         return Ok(ExitCode::SUCCESS);
     };
-    let rule = Rule::of(id).ok_or_else(|| {
+    let rule = Rule::from_id(id).ok_or_else(|| {
         let hint = "list all rules: cargo xtask drift explain";
         Failure::configuration("drift/no-rule", format!("there is no rule {}", line(id)), hint)
     })?;
     let entry = rule.entry();
-    result(&format!("{}: the subject {}", entry.id, entry.says.replace("{keyword}", "…")));
+    result(&format!("{}: {}", entry.id, entry.sentence()));
     let other_clients =
         (entry.contract != entry.response).then_some(("  of other clients", entry.contract, entry.reader));
     let both = [("request", entry.request, entry.sender), ("response", entry.response, entry.reader)];
@@ -252,5 +252,10 @@ fn explain(id: Option<&str>) -> Result<ExitCode, Failure> {
         result(&format!("  {direction:<18}  {:<6}{symptom}", wire.as_str()));
     }
     result(&format!("  the opposite: {}", entry.mirror.id()));
+    if let Some(Example { part, before, after }) = rule.example() {
+        result(&format!("  example, {}:", part.as_str()));
+        result(&format!("    before: {before}"));
+        result(&format!("    after:  {after}"));
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -49,14 +49,13 @@ pub(super) fn log(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdict
 
 fn described(rule: Rule) -> Value {
     let entry = rule.entry();
-    let text = format!("the subject {}", entry.says.replace("{keyword}", "…"));
     let mut help = format!("in a request: {}", entry.request.as_str());
     for (who, symptom) in [("in a request", entry.sender), ("in a response", entry.reader)] {
         if !symptom.is_empty() {
             help.push_str(&format!("; {who}: {symptom}"));
         }
     }
-    json!({ "id": entry.id, "shortDescription": { "text": text }, "help": { "text": help } })
+    json!({ "id": entry.id, "shortDescription": { "text": entry.sentence() }, "help": { "text": help } })
 }
 
 fn result(finding: &Finding, index: Option<usize>, file_line: Option<&FileLine>, accepted: Option<&str>) -> Value {

@@ -174,7 +174,7 @@ fn make(
     let guard = Guard::acquire(&workspace)?;
     // The pinned contract is the one that the families were proposed for, under the name that the configuration gives it.
     let mut fetched = fetched;
-    if let ([only], None) = (fetched.contracts.as_mut_slice(), &place) {
+    if let [only] = fetched.contracts.as_mut_slice() {
         only.name = document_name(&names);
     }
     let desired = regenerate::run_with(&workspace, &from, Begun { guard, runtime, interrupt, fetched: Some(fetched) })?;

@@ -16,6 +16,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("family.prefixes", "prefixes = [\"/api/things\"]"),
     ("family.covers", "covers = \"What the family is about\""),
     ("server", "[[server]]\nname = \"compliance\"\ndocuments = [\"compliance\"]"),
+    ("server.required_claim", "required_claim = { names = [\"tenant_id\"], variable = \"TENANT_ID\" }"),
     ("family.server", "server = \"compliance\""),
     ("correction.document", "document = \"platform\""),
     ("correction", "[[correction]]\npointer = \"/info/title\"\nvalue = '\"Things\"'\nreason = \"why\""),

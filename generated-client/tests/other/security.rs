@@ -6,7 +6,7 @@ use crate::OtherBuilder;
 use crate::service::Service;
 
 /// The authentication lines of a request to each kind of operation, after its request line.
-async fn shown(configure: impl Fn(OtherBuilder) -> OtherBuilder) -> [String; 4] {
+async fn sent(configure: impl Fn(OtherBuilder) -> OtherBuilder) -> [String; 4] {
     let service = Service::start(204, &[], "").await;
     let platform = configure(service.builder()).build().unwrap();
     platform.other().put_movie(7, &crate::types::Movie::new("Alien")).await.unwrap();
@@ -40,7 +40,7 @@ async fn each_operation_is_shown_what_the_contract_says() {
             .api_key("cookie", secret("k3"))
             .basic("password", "me", secret("pass"))
     };
-    let [put, news, login, health] = shown(all).await;
+    let [put, news, login, health] = sent(all).await;
     assert_eq!(put, "PUT /movies/7\nx-api-key: k1");
     assert_eq!(news, "GET /news\nx-api-key: k1");
     assert_eq!(login, "POST /login\nauthorization: Basic bWU6cGFzcw==");
@@ -52,11 +52,11 @@ async fn the_first_alternative_that_the_client_has_is_taken() {
     let two = |builder: OtherBuilder| {
         builder.credential(StaticToken::new("the-token")).api_key("cookie", secret("k3")).api_key("query", secret("k2"))
     };
-    let [put, news, login, health] = shown(two).await;
+    let [put, news, login, health] = sent(two).await;
     assert_eq!(put, "PUT /movies/7?key=k2\ncookie: session=k3");
     assert_eq!([news, login, health], ["GET /news", "POST /login", "GET /health"]);
     let one = |builder: OtherBuilder| builder.credential(StaticToken::new("the-token")).api_key("cookie", secret("k3"));
-    assert_eq!(shown(one).await[0], "PUT /movies/7\nauthorization: Bearer the-token");
+    assert_eq!(sent(one).await[0], "PUT /movies/7\nauthorization: Bearer the-token");
 }
 
 #[tokio::test]

@@ -126,7 +126,7 @@ fn is_counted(name: &str) -> bool {
 fn parameters(prepared: &Prepared, unlisted: Option<&str>) -> String {
     let keys = names_of_keys(prepared.security);
     let is_parameter = |name: &str| {
-        // What the contract declares of these two is not sent as a parameter (OpenAPI 3.1 §4.8.12.1).
+        // Declarations of these two headers are not sent as parameters (OpenAPI 3.1 §4.8.12.1).
         !prepared.template.is_empty()
             && !is_counted(name)
             && name != header::ACCEPT
@@ -230,10 +230,11 @@ async fn upload(upload: &Upload, media_type: &str) -> Result<String, Error> {
             }
         }
         // It can be read once, and that is for the service: another stream would be sent as the repetition of the first.
-        UploadSource::Stream(..) => {
-            Err(Error::of(Kind::Request, "a submission with a label cannot send a stream, which is unknown until it was sent")
-                .hint("send the body from memory or from a file, or submit without a label"))
-        }
+        UploadSource::Stream(..) => Err(Error::of(
+            Kind::Request,
+            "a submission with a label cannot send a stream, which is unknown until it was sent",
+        )
+        .hint("send the body from memory or from a file, or submit without a label")),
     }
 }
 

@@ -201,7 +201,7 @@ mod tests {
     /// The schema of a member, if the schema or a part of it declares one.
     fn member<'a>(schema: &'a Schema, name: &str) -> Option<&'a Schema> {
         let schema = resolve(schema);
-        let own = schema.properties.iter().find(|(found, _)| *found == name).map(|(_, schema)| schema);
+        let own = schema.properties.iter().find(|(key, _)| *key == name).map(|(_, schema)| schema);
         own.or_else(|| schema.all_of.iter().chain(&schema.one_of).find_map(|part| member(part, name)))
     }
 

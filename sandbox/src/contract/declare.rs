@@ -138,7 +138,7 @@ impl Operation {
     /// A JSON body, in the three media types that Swashbuckle lists.
     pub(crate) fn body(mut self, schema: impl Into<Schema>) -> Self {
         let schema = schema.into();
-        let content = JSON_BODY.map(|media| (media, Media::of(schema.clone())));
+        let content = JSON_BODY.map(|media| (media, Media::new(schema.clone())));
         self.request_body = Some(Body { content: content.into(), required: true });
         self
     }
@@ -154,7 +154,7 @@ impl Operation {
 
     /// A body of bytes.
     pub(crate) fn raw_body(mut self, media: &[&'static str]) -> Self {
-        let content = media.iter().map(|media| (*media, Media::of(binary()))).collect();
+        let content = media.iter().map(|media| (*media, Media::new(binary()))).collect();
         self.request_body = Some(Body { content, required: true });
         self
     }
@@ -190,7 +190,7 @@ impl Operation {
 
     /// A success with one of several media types that are not JSON.
     pub(crate) fn ok_as_any_of(self, media: &[&'static str], schema: &Schema) -> Self {
-        let content = media.iter().map(|media| (*media, Media::of(schema.clone()))).collect();
+        let content = media.iter().map(|media| (*media, Media::new(schema.clone()))).collect();
         self.answer("200", Answer { description: phrase("200"), content })
     }
 
@@ -302,12 +302,12 @@ impl Operation {
     }
 
     fn json(self, status: &'static str, schema: Schema) -> Self {
-        let content = JSON_ANSWER.map(|media| (media, Media::of(schema.clone()))).into();
+        let content = JSON_ANSWER.map(|media| (media, Media::new(schema.clone()))).into();
         self.answer(status, Answer { description: phrase(status), content })
     }
 
     fn problem(self, status: &'static str, schema: &'static str) -> Self {
-        let content = vec![("application/problem+json", Media::of(reference(schema)))];
+        let content = vec![("application/problem+json", Media::new(reference(schema)))];
         self.answer(status, Answer { description: phrase(status), content })
     }
 }

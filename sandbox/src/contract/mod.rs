@@ -58,7 +58,7 @@ static SECOND: LazyLock<Contract> = LazyLock::new(|| Contract::build(Revision::S
 
 impl Revision {
     /// The revision with a number, counted from 1.
-    pub(crate) fn of(number: u32) -> Option<Self> {
+    pub(crate) fn from_number(number: u32) -> Option<Self> {
         match number {
             1 => Some(Self::First),
             2 => Some(Self::Second),

@@ -105,7 +105,7 @@ impl Operation {
 
     /// The content of a response.
     pub(crate) fn content(&self, status: &str) -> &[(&'static str, Media)] {
-        let answer = self.responses.iter().find(|(found, _)| *found == status);
+        let answer = self.responses.iter().find(|(code, _)| *code == status);
         answer.map_or(&[], |(_, answer)| answer.content.as_slice())
     }
 
@@ -124,7 +124,7 @@ impl Parameter {
 }
 
 impl Media {
-    pub(crate) fn of(schema: Schema) -> Self {
+    pub(crate) fn new(schema: Schema) -> Self {
         Self { schema, encoding: Vec::new() }
     }
 }

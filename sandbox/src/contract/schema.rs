@@ -118,7 +118,7 @@ impl Schema {
 
     /// Replaces a property.
     pub(crate) fn set(&mut self, name: &str, schema: Schema) {
-        if let Some((_, property)) = self.properties.iter_mut().find(|(found, _)| *found == name) {
+        if let Some((_, property)) = self.properties.iter_mut().find(|(key, _)| *key == name) {
             *property = schema;
         }
     }

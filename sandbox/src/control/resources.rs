@@ -143,7 +143,7 @@ pub(super) async fn put(
             complaints.extend(check::complaints(schema, &fields.clone().into()));
         }
         if !complaints.is_empty() {
-            return Err(ControlRefusal::of(complaints));
+            return Err(ControlRefusal::from_complaints(complaints));
         }
         state.overwrite(&address, fields.clone());
         Ok(send(StatusCode::OK, &json!({ "address": address, "fields": masked(&fields) })))

@@ -37,7 +37,7 @@ impl ControlRefusal {
     }
 
     /// Several places are invalid.
-    pub(super) fn of(complaints: Vec<Complaint>) -> Self {
+    pub(super) fn from_complaints(complaints: Vec<Complaint>) -> Self {
         Self(Box::new(problem::validation(complaints)))
     }
 
@@ -135,7 +135,7 @@ pub(super) type Count<N> = Whole<N, 0, INT32>;
 pub(super) type Number = Whole<u64, 1, INT64>;
 
 impl<N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Whole<N, LEAST, MOST> {
-    fn of(number: i64) -> Option<Self> {
+    fn new(number: i64) -> Option<Self> {
         (LEAST..=MOST).contains(&number).then(|| N::try_from(number).ok()).flatten().map(Self)
     }
 
@@ -143,7 +143,7 @@ impl<N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Whole<N, LEAST, MOST> {
     pub(super) fn read(place: &str, text: &str) -> Result<N, ControlRefusal> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-        let number = text.parse().ok().filter(|_| is_plain).and_then(Self::of);
+        let number = text.parse().ok().filter(|_| is_plain).and_then(Self::new);
         number.map(|whole| whole.0).ok_or_else(|| ControlRefusal::at(place, format!("write {}", Self::expected())))
     }
 
@@ -164,11 +164,11 @@ impl<'de, N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Deserialize<'de> f
             }
 
             fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-                Whole::of(number).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
+                Whole::new(number).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
             }
 
             fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
-                let whole = i64::try_from(number).ok().and_then(Whole::of);
+                let whole = i64::try_from(number).ok().and_then(Whole::new);
                 whole.ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
             }
         }

@@ -62,18 +62,21 @@ impl FaultRule {
             let capital = method.to_ascii_uppercase();
             let known = METHODS.iter().any(|known| known == capital.as_str());
             let hint = if known { format!("write {capital}") } else { "write GET, POST or another one".to_owned() };
-            return Err(FaultError::of("method", format!("no request has the method {method:?}; {hint}")));
+            return Err(FaultError::in_member("method", format!("no request has the method {method:?}; {hint}")));
         }
         check_path(&self.path)?;
         if self.times == Some(0) {
             let wrong = "a fault for 0 requests never applies; leave out times, or give 1 or more";
-            return Err(FaultError::of("times", wrong));
+            return Err(FaultError::in_member("times", wrong));
         }
         if !(self.probability > 0.0 && self.probability <= 1.0) {
-            return Err(FaultError::of("probability", "the probability has to be above 0 and not above 1"));
+            return Err(FaultError::in_member("probability", "the probability has to be above 0 and not above 1"));
         }
         if self.fault == Fault::default() {
-            return Err(FaultError::of("fault", "the fault is empty; give it at least one part, such as status=503"));
+            return Err(FaultError::in_member(
+                "fault",
+                "the fault is empty; give it at least one part, such as status=503",
+            ));
         }
         self.fault.check()
     }
@@ -82,7 +85,7 @@ impl FaultRule {
 /// Refuses a path prefix that no recorded request can have.
 pub(crate) fn check_path(path: &str) -> Result<(), FaultError> {
     let refuse = |reason: &str| {
-        Err(FaultError::of("path", format!("no request has a path that begins with {path:?}: {reason}")))
+        Err(FaultError::in_member("path", format!("no request has a path that begins with {path:?}: {reason}")))
     };
     if path.is_empty() {
         return Ok(());

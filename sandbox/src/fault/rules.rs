@@ -219,7 +219,10 @@ impl FaultControl<'_> {
         // connection, as it does without any.
         if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
             let wrong = format!("a close frame cannot carry the code {code}");
-            return Err(FaultError::of("code", format!("{wrong}; write 1000 to 1003, 1007 to 1014, or 3000 to 4999")));
+            return Err(FaultError::in_member(
+                "code",
+                format!("{wrong}; write 1000 to 1003, 1007 to 1014, or 3000 to 4999"),
+            ));
         }
         self.0.end_sockets(Some(code));
         Ok(())

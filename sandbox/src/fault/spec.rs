@@ -68,7 +68,7 @@ impl FaultError {
     }
 
     /// An error of one member of a rule, named as in the control interface.
-    pub(super) fn of(member: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn in_member(member: &'static str, message: impl Into<String>) -> Self {
         Self { member: Some(member), message: message.into() }
     }
 
@@ -104,7 +104,7 @@ impl FromStr for Fault {
             fault.read(&part).ok_or_else(|| {
                 let names = "latency, status, late-status, retry-after, reset, truncate, stall, outcome";
                 let wrong = "as a part of a fault; write name=value with one of the names";
-                FaultError::of("fault", format!("cannot read {part:?} {wrong} {names}"))
+                FaultError::in_member("fault", format!("cannot read {part:?} {wrong} {names}"))
             })?;
         }
         fault.check()?;
@@ -181,7 +181,7 @@ impl Fault {
         } else {
             return Ok(());
         };
-        Err(FaultError::of(member, wrong))
+        Err(FaultError::in_member(member, wrong))
     }
 
     fn read(&mut self, part: &str) -> Option<()> {

@@ -24,10 +24,10 @@ pub(super) enum OperationState {
 pub(super) struct AsyncOperation {
     /// The identifier that the accepted result had.
     pub(super) id: ID,
-    /// What the work is, such as `workload-deployment`.
+    /// The kind of the work, such as `workload-deployment`.
     pub(super) kind: String,
     pub(super) state: OperationState,
-    /// Whether the state is an end. The follow-up event of a success comes after it.
+    /// True if the state is an end. The follow-up event of a success comes after it.
     pub(super) is_final: bool,
     /// Why the work failed or was cancelled.
     pub(super) message: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct AsyncOperation {
     pub(super) created_at: String,
     /// RFC 3339.
     pub(super) updated_at: String,
-    /// What has happened so far, oldest first.
+    /// The events so far, oldest first.
     pub(super) events: Vec<OperationEvent>,
 }
 

@@ -165,7 +165,7 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let cookies = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(found, _)| *found == name).map(|(_, value)| value)
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
 async fn payload(expected: &'static Body, request: Request) -> Read<Payload> {
@@ -242,7 +242,7 @@ async fn multipart(schema: &Schema, request: Request) -> Read<Payload> {
 
 /// Returns whether a field of a form is declared as one or several files.
 fn is_file(schema: &Schema, name: &str) -> bool {
-    let property = schema.properties.iter().find(|(found, _)| *found == name).map(|(_, property)| property);
+    let property = schema.properties.iter().find(|(key, _)| *key == name).map(|(_, property)| property);
     property
         .is_some_and(|property| property.is_binary() || property.items.as_ref().is_some_and(|items| items.is_binary()))
 }

@@ -43,16 +43,16 @@ impl ApiTokens {
     pub(super) fn user(&self, token: &str, now: i64) -> Option<Uuid> {
         // Access tokens have another form, so they cost no digest.
         token.strip_prefix(PREFIX)?;
-        self.entries().get(&digest::of(token)).filter(|entry| entry.expires > now).map(|entry| entry.user)
+        self.entries().get(&digest::sha256(token)).filter(|entry| entry.expires > now).map(|entry| entry.user)
     }
 
     /// Returns whether this issuer created a token that is still listed.
     pub(super) fn is_listed(&self, token: &str) -> bool {
-        self.entries().contains_key(&digest::of(token))
+        self.entries().contains_key(&digest::sha256(token))
     }
 
     /// The digests and tokens of a user, oldest first.
-    pub(super) fn of(&self, user: Uuid) -> Vec<(String, ApiToken)> {
+    pub(super) fn for_user(&self, user: Uuid) -> Vec<(String, ApiToken)> {
         let entries = self.entries();
         let mut tokens: Vec<_> = entries
             .iter()
@@ -90,14 +90,14 @@ impl Issuer {
         let token = match self.settings().api_tokens {
             ApiTokenFormat::Opaque => format!("{PREFIX}{}", random_text(&self.random)?),
             ApiTokenFormat::Jwt => {
-                let mut claims = claims::of(self, None, Subject::User(user), API, LIFETIME);
+                let mut claims = claims::access_token(self, None, Subject::User(user), API, LIFETIME);
                 claims["api_token"] = true.into();
                 self.keys.sign(&claims)?
             }
         };
         let expires = now.saturating_add_unsigned(LIFETIME);
         let entry = ApiToken { user: user.id, name: name.to_owned(), created: now, expires };
-        let digest = digest::of(&token);
+        let digest = digest::sha256(&token);
         self.api_tokens.vault.put(SHELF, &digest, &entry)?;
         self.api_tokens.entries().insert(digest, entry);
         Ok(token)

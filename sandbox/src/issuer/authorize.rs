@@ -40,7 +40,7 @@ fn authorize(issuer: &Issuer, fields: Result<Fields, Refusal>, headers: &HeaderM
         // No redirect to an address that the client has not registered.
         Err(refusal) => return explain(&refusal),
     };
-    let session = issuer.sessions.of(headers);
+    let session = issuer.sessions.find(headers);
     match request(issuer, client, &target, &fields, session.as_ref()) {
         Ok(Some(code)) => answer(issuer, &target, &fields, &[("code", &code)]),
         Ok(None) => to_login(&fields, session.as_ref()),

@@ -7,7 +7,13 @@ use super::Issuer;
 use crate::directory::{Client, Subject, TeamClaim};
 
 /// `client` is the client of the request; `None` for an API token.
-pub(super) fn of(issuer: &Issuer, client: Option<&Client>, subject: Subject<'_>, scope: &str, lifetime: u64) -> Value {
+pub(super) fn access_token(
+    issuer: &Issuer,
+    client: Option<&Client>,
+    subject: Subject<'_>,
+    scope: &str,
+    lifetime: u64,
+) -> Value {
     let now = issuer.now();
     let mut claims = json!({
         "iss": issuer.url,

@@ -62,7 +62,7 @@ impl Codes {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, entry| entry.expires > now);
         let expires = now.saturating_add(LIFETIME);
-        entries.insert(digest::of(&text), Entry { code, expires, used: false });
+        entries.insert(digest::sha256(&text), Entry { code, expires, used: false });
         Ok(text)
     }
 
@@ -80,7 +80,8 @@ impl Codes {
     ) -> Result<Code, Rejected> {
         let refuse = |message| Err(Rejected::With(Refusal("invalid_grant", message)));
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(entry) = entries.get_mut(&digest::of(text)).filter(|entry| entry.code.client_id == client_id) else {
+        let Some(entry) = entries.get_mut(&digest::sha256(text)).filter(|entry| entry.code.client_id == client_id)
+        else {
             return refuse("the code is unknown or belongs to another client");
         };
         if entry.used {
@@ -94,7 +95,7 @@ impl Codes {
             return refuse("redirect_uri differs from the one of the authorization request");
         }
         match (verifier, &entry.code.challenge) {
-            (Some(verifier), Some(challenge)) if is_verifier(verifier) && digest::of(verifier) == *challenge => {
+            (Some(verifier), Some(challenge)) if is_verifier(verifier) && digest::sha256(verifier) == *challenge => {
                 Ok(entry.code.clone())
             }
             // RFC 9700 §2.1.1: a verifier without a challenge is a sign of an attack.

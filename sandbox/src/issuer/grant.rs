@@ -114,7 +114,7 @@ fn next_refresh(issuer: &Issuer, client: &Client, login: Login, scope: &str) -> 
 /// The three documented fields of a token response.
 fn access(issuer: &Issuer, client: &Client, subject: Subject<'_>, scope: &str) -> Result<Value, Refusal> {
     let lifetime = issuer.settings().lifetime.as_secs();
-    let claims = claims::of(issuer, Some(client), subject, scope, lifetime);
+    let claims = claims::access_token(issuer, Some(client), subject, scope, lifetime);
     let token = issuer.keys.sign(&claims).map_err(|_random| Refusal::RANDOM)?;
     Ok(json!({ "access_token": token, "expires_in": lifetime, "token_type": "Bearer" }))
 }

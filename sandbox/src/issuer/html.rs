@@ -51,7 +51,7 @@ pub(super) fn page_at(current: &str, status: StatusCode, title: &str, body: &str
         style = menu::STYLE,
         content = menu::CONTENT_STYLE,
         header = menu::PLAIN_HEADER,
-        menu = menu::of(current),
+        menu = menu::html(current),
     );
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

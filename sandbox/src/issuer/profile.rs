@@ -64,7 +64,7 @@ fn to_login() -> Response {
 
 fn list(issuer: &Issuer, user: &User, notice: &str) -> Response {
     let mut rows = String::new();
-    for (digest, token) in issuer.api_tokens.of(user.id) {
+    for (digest, token) in issuer.api_tokens.for_user(user.id) {
         // Writing to a String cannot fail.
         let _ = write!(
             rows,

@@ -83,7 +83,7 @@ impl RefreshTokens {
         let (client_id, scope) = (client_id.to_owned(), scope.to_owned());
         let entry = Entry { client_id, user, scope, chain, auth_time, expires, used: None };
         let mut entries = self.entries();
-        self.store(&mut entries, digest::of(&token), entry)?;
+        self.store(&mut entries, digest::sha256(&token), entry)?;
         if entries.len() > KEPT {
             // In batches, so that only few calls pay for it.
             self.forget(&mut entries, now, KEPT - KEPT / 10)?;
@@ -115,7 +115,7 @@ impl RefreshTokens {
     ) -> Result<Entry, Refusal> {
         const UNKNOWN: Refusal = Refusal("invalid_grant", "the refresh token is unknown, expired or revoked");
         let mut entries = self.entries();
-        let name = digest::of(token);
+        let name = digest::sha256(token);
         let mut entry = entries.get(&name).cloned().ok_or(UNKNOWN)?;
         if entry.client_id != client_id || entry.expires <= now {
             return Err(UNKNOWN);
@@ -139,13 +139,13 @@ impl RefreshTokens {
 
     /// The entry of a token that is valid now and belongs to this client.
     pub(super) fn valid(&self, token: &str, client_id: &str, now: i64) -> Option<Entry> {
-        let stored = self.entries().get(&digest::of(token)).cloned()?;
+        let stored = self.entries().get(&digest::sha256(token)).cloned()?;
         (stored.client_id == client_id && stored.expires > now && stored.used.is_none()).then_some(stored)
     }
 
     /// Revokes a token with its chain, if it belongs to this client (RFC 7009 §2.1).
     pub(super) fn revoke(&self, token: &str, client_id: &str) -> Result<bool, Error> {
-        let stored = self.entries().get(&digest::of(token)).filter(|entry| entry.client_id == client_id).cloned();
+        let stored = self.entries().get(&digest::sha256(token)).filter(|entry| entry.client_id == client_id).cloned();
         match stored {
             Some(entry) => self.revoke_chain(entry.chain).map(|()| true),
             None => Ok(false),

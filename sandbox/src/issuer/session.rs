@@ -40,13 +40,13 @@ impl Sessions {
     pub(super) fn begin(&self, user: Uuid, now: i64) -> Result<HeaderValue, Error> {
         let text = random_text(&self.random)?;
         let session = Session { id: Uuid::new_v4(), user, since: now };
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(digest::of(&text), session);
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(digest::sha256(&text), session);
         cookie(&text, "")
     }
 
     pub(super) fn end(&self, headers: &HeaderMap) -> Result<HeaderValue, Error> {
         if let Some(text) = sent(headers) {
-            self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&digest::of(text));
+            self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&digest::sha256(text));
         }
         cookie("", "; Max-Age=0")
     }
@@ -56,13 +56,13 @@ impl Sessions {
     }
 
     /// The session of a request.
-    pub(super) fn of(&self, headers: &HeaderMap) -> Option<Session> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(&digest::of(sent(headers)?)).cloned()
+    pub(super) fn find(&self, headers: &HeaderMap) -> Option<Session> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(&digest::sha256(sent(headers)?)).cloned()
     }
 
     /// The user of a request's session.
     pub(super) fn user(&self, headers: &HeaderMap) -> Option<Uuid> {
-        self.of(headers).map(|session| session.user)
+        self.find(headers).map(|session| session.user)
     }
 }
 

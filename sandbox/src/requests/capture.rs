@@ -37,7 +37,7 @@ struct Tee {
 
 impl Captured {
     /// Records a body, and returns one that replaces it.
-    pub(super) fn of(headers: HeaderMap, body: Body) -> (Self, Body) {
+    pub(super) fn record(headers: HeaderMap, body: Body) -> (Self, Body) {
         let captured = Self(Arc::new(Inner { headers, body: Mutex::default() }));
         (captured.clone(), Body::new(Tee { body, captured }))
     }

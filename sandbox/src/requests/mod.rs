@@ -179,10 +179,10 @@ pub(crate) async fn record(State(log): State<Arc<Log>>, request: Request, next: 
     let template = route::template(log.contract, &method, &path).unwrap_or(&path).to_owned();
     log.arrive(&method, &template);
     let (parts, body) = request.into_parts();
-    let (sent, body) = Captured::of(parts.headers.clone(), body);
+    let (sent, body) = Captured::record(parts.headers.clone(), body);
     let response = next.run(Request::from_parts(parts, body)).await;
     let (parts, body) = response.into_parts();
-    let (answered, body) = Captured::of(parts.headers.clone(), body);
+    let (answered, body) = Captured::record(parts.headers.clone(), body);
     log.answer(RequestRecord {
         number: 0,
         method: method.to_string(),

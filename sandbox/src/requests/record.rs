@@ -49,12 +49,12 @@ pub struct Message {
 impl RequestRecord {
     /// Returns headers and body of the request.
     pub fn request(&self) -> Message {
-        Message::of(&self.request)
+        Message::from_captured(&self.request)
     }
 
     /// Returns headers and body of the answer.
     pub fn response(&self) -> Message {
-        Message::of(&self.response)
+        Message::from_captured(&self.response)
     }
 
     /// The record with the parts that lists omit.
@@ -107,7 +107,7 @@ impl Serialize for Message {
 }
 
 impl Message {
-    fn of(captured: &Captured) -> Self {
+    fn from_captured(captured: &Captured) -> Self {
         let beginning = captured.body();
         let body = mask::body(captured.headers(), &beginning);
         Self { headers: mask::headers(captured.headers()), body, length: beginning.length }

@@ -129,7 +129,7 @@ impl State {
     /// without bound.
     fn begin(&mut self, workflow: Workflow) {
         self.reflect(&workflow);
-        self.notices.extend(Notice::of(&workflow));
+        self.notices.extend(Notice::from_workflow(&workflow));
         self.changes.push(Change::Workflow(workflow.id));
         self.workflows.put(workflow);
         self.changes.extend(self.workflows.forget(KEPT).into_iter().map(Change::Workflow));

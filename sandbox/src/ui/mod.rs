@@ -173,7 +173,7 @@ async fn page(page: &'static Page) -> Response {
          <body class=\"page\">\n{header}{menu}<main id=\"main\">\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
          <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n",
         header = menu::HEADER,
-        menu = menu::of(address),
+        menu = menu::html(address),
     );
     let policy = POLICY.replace("CONFIG", &digest(config));
     let headers = [

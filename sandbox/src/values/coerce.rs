@@ -42,7 +42,7 @@ pub(crate) fn fields(schema: &Schema, pairs: &[(String, String)]) -> Result<Map<
     let resolved = contract::resolve(schema);
     let mut fields = Map::new();
     for (name, property) in &resolved.properties {
-        let texts: Vec<&str> = pairs.iter().filter(|(found, _)| found == name).map(|(_, text)| text.as_str()).collect();
+        let texts: Vec<&str> = pairs.iter().filter(|(key, _)| key == name).map(|(_, text)| text.as_str()).collect();
         if !texts.is_empty() {
             let value = several(property, &texts).map_err(|message| ((*name).to_owned(), message))?;
             fields.insert((*name).to_owned(), value);

@@ -50,7 +50,7 @@ fn properties(schema: &Schema) -> Vec<(&'static str, &Schema)> {
         merged.extend(properties(contract::resolve(base)));
     }
     for (name, property) in &schema.properties {
-        merged.retain(|(found, _)| found != name);
+        merged.retain(|(key, _)| key != name);
         merged.push((name, property));
     }
     merged

@@ -26,7 +26,7 @@ pub(crate) struct Hub {
 
 impl Notice {
     /// The notice of the last event.
-    pub(crate) fn of(workflow: &Workflow) -> Option<Self> {
+    pub(crate) fn from_workflow(workflow: &Workflow) -> Option<Self> {
         let event = workflow.events.last()?.clone();
         Some(Self { workflow: Arc::new(workflow.clone()), event })
     }

@@ -66,7 +66,7 @@ impl Table {
                 if let Some(workflow) = table.get_mut(&id)
                     && workflow.advance(now)
                 {
-                    notices.extend(Notice::of(workflow));
+                    notices.extend(Notice::from_workflow(workflow));
                 }
             });
         }

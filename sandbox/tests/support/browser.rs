@@ -110,8 +110,8 @@ impl Browser {
     }
 
     pub(crate) async fn text(&mut self, selector: &str) -> String {
-        let shown = self.value(&format!("document.querySelector({}).textContent", json!(selector))).await;
-        shown.as_str().unwrap().to_owned()
+        let text = self.value(&format!("document.querySelector({}).textContent", json!(selector))).await;
+        text.as_str().unwrap().to_owned()
     }
 
     /// Presses a key at the focused element.

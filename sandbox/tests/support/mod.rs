@@ -28,8 +28,8 @@ pub const FAMILIES: &[(&str, &str)] = &[
 /// The family of a path, as an index of [`FAMILIES`].
 pub fn family(path: &str) -> usize {
     let is_below = |prefix: &str| path == prefix || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
-    let found = FAMILIES.iter().position(|(prefix, _)| is_below(prefix));
-    found.unwrap_or_else(|| {
+    let family = FAMILIES.iter().position(|(prefix, _)| is_below(prefix));
+    family.unwrap_or_else(|| {
         panic!("{path} lies in no family: add its prefix to FAMILIES of sandbox/tests/support/mod.rs")
     })
 }
@@ -120,13 +120,13 @@ pub fn project(sandbox: &Sandbox) -> Value {
 
 /// Every operation of a contract: path, method, operation.
 pub fn operations(contract: &Value) -> Vec<(String, String, Value)> {
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     for (path, item) in contract["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
-            found.push((path.clone(), method.clone(), operation.clone()));
+            all.push((path.clone(), method.clone(), operation.clone()));
         }
     }
-    found
+    all
 }
 
 /// The body of a token response.

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 /// The problems of a value; empty if it satisfies the schema.
 pub(crate) fn violations(contract: &Value, schema: &Value, value: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    check(contract, schema, value, "$", &mut found);
-    found
+    let mut complaints = Vec::new();
+    check(contract, schema, value, "$", &mut complaints);
+    complaints
 }
 
 /// A value that satisfies a schema: every declared field, with a value.
@@ -46,20 +46,20 @@ fn resolve<'a>(contract: &'a Value, schema: &'a Value) -> &'a Value {
     }
 }
 
-fn check(contract: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {
+fn check(contract: &Value, schema: &Value, value: &Value, place: &str, complaints: &mut Vec<String>) {
     let schema = resolve(contract, schema);
     let keywords = schema.as_object().unwrap();
     if value.is_null() {
         let says_nothing = ["type", "oneOf", "allOf", "enum"].iter().all(|keyword| !keywords.contains_key(*keyword));
         if schema["nullable"] != true && !says_nothing {
-            found.push(format!("{place} is null"));
+            complaints.push(format!("{place} is null"));
         }
         return;
     }
     if let Some(values) = keywords.get("enum").and_then(Value::as_array)
         && !values.contains(value)
     {
-        found.push(format!("{place} is {value}, not of the enum"));
+        complaints.push(format!("{place} is {value}, not of the enum"));
     }
     let fits = match schema["type"].as_str() {
         Some("string") => value.as_str().is_some_and(|text| match schema["format"].as_str() {
@@ -75,39 +75,45 @@ fn check(contract: &Value, schema: &Value, value: &Value, place: &str, found: &m
         _ => true,
     };
     if !fits {
-        found.push(format!("{place} is {value}, not of type {} {}", schema["type"], schema["format"]));
+        complaints.push(format!("{place} is {value}, not of type {} {}", schema["type"], schema["format"]));
     }
     if let Some(alternatives) = keywords.get("oneOf").and_then(Value::as_array) {
         let fitting = alternatives.iter().filter(|one| violations(contract, one, value).is_empty()).count();
         if fitting != 1 {
-            found.push(format!("{place} fits {fitting} of the alternatives"));
+            complaints.push(format!("{place} fits {fitting} of the alternatives"));
         }
     }
     for base in schema["allOf"].as_array().into_iter().flatten() {
-        check(contract, base, value, place, found);
+        check(contract, base, value, place, complaints);
     }
     for (index, element) in value.as_array().into_iter().flatten().enumerate() {
         if let Some(items) = keywords.get("items") {
-            check(contract, items, element, &format!("{place}[{index}]"), found);
+            check(contract, items, element, &format!("{place}[{index}]"), complaints);
         }
     }
     if let Some(fields) = value.as_object() {
-        check_fields(contract, schema, fields, place, found);
+        check_fields(contract, schema, fields, place, complaints);
     }
 }
 
-fn check_fields(contract: &Value, schema: &Value, fields: &Map<String, Value>, place: &str, found: &mut Vec<String>) {
+fn check_fields(
+    contract: &Value,
+    schema: &Value,
+    fields: &Map<String, Value>,
+    place: &str,
+    complaints: &mut Vec<String>,
+) {
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if !fields.contains_key(name) {
-            found.push(format!("{place}.{name} is missing"));
+            complaints.push(format!("{place}.{name} is missing"));
         }
     }
     for (name, field) in fields {
         let place = format!("{place}.{name}");
         match (schema["properties"].get(name), schema.get("additionalProperties")) {
-            (Some(property), _) => check(contract, property, field, &place, found),
-            (None, Some(Value::Bool(false))) => found.push(format!("{place} is not declared")),
-            (None, Some(rest)) if rest.is_object() => check(contract, rest, field, &place, found),
+            (Some(property), _) => check(contract, property, field, &place, complaints),
+            (None, Some(Value::Bool(false))) => complaints.push(format!("{place} is not declared")),
+            (None, Some(rest)) if rest.is_object() => check(contract, rest, field, &place, complaints),
             _ => {}
         }
     }

@@ -1,5 +1,5 @@
 //! A program built from the contract before: it performs the operation that a line names, with the arguments of the line, and
-//! says in a line what came of it.
+//! prints the result as a line.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ impl<T> Unreadable<T> for &Taken<T> {
     }
 }
 
-/// What an operation returns: as JSON, where it can be written.
+/// The result of an operation, as JSON if it can be written.
 struct Shown<T>(T);
 
 trait Written {
@@ -100,7 +100,7 @@ fn main() {
 }
 "#;
 
-/// What the program can do: its source, and by operation the names of its arguments on the wire.
+/// The program: its source, and the names of each operation's arguments on the wire.
 pub(super) struct Caller {
     pub(super) source: String,
     pub(super) operations: BTreeMap<String, Arguments>,
@@ -109,12 +109,12 @@ pub(super) struct Caller {
 /// Names on the wire, each with whether no call goes without it.
 pub(super) type Arguments = BTreeMap<String, bool>;
 
-/// What stands for the body among the arguments.
+/// The key of the body among the arguments.
 pub(super) const BODY: &str = "(body)";
 
 impl Caller {
     /// `parameters`: the names of an operation's parameters in the contract.
-    pub(super) fn of(client: &Output, parameters: impl Fn(&str) -> Vec<String>) -> Self {
+    pub(super) fn new(client: &Output, parameters: impl Fn(&str) -> Vec<String>) -> Self {
         let items = &client.api.items;
         let accessors: BTreeMap<&str, &str> = items
             .iter()
@@ -155,7 +155,7 @@ impl Caller {
             for setter in setters {
                 let wire = match setter.wire.as_str() {
                     "" if name(setter) == "body" => BODY.to_owned(),
-                    // What the configuration adds to an operation is not on the wire.
+                    // Setters that the configuration adds to an operation are not on the wire.
                     "" => continue,
                     name => name.to_owned(),
                 };
@@ -223,7 +223,7 @@ fn arguments(signature: &str) -> Vec<(&str, &str)> {
     list.into_iter().filter_map(|argument| argument.trim().split_once(": ")).collect()
 }
 
-/// A name without what Rust and contracts spell in their own ways.
+/// A name without punctuation and case, which Rust and contracts write differently.
 fn plain(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -1,5 +1,5 @@
-//! What a report of drift says of running programs, against running programs: a client of the contract before calls a service
-//! that keeps to the contract after.
+//! Compares the effects of a drift report with running programs: a client of the old contract calls a server that implements
+//! the new one.
 
 mod caller;
 mod others;
@@ -19,11 +19,11 @@ use serde_json::{Map, Value, json};
 use self::caller::{Arguments, BODY, Caller};
 use self::schemas::{How, Schemas};
 use self::service::{Manner, Seen, Service, parameters, successes};
-use super::verdicts::{Told, scripted};
+use super::verdicts::{Reported, scripted};
 use super::{Case, cases, lay_out};
 use crate::support::{Programs, cargo, read, root};
 
-/// What the service makes of the requests of the client before.
+/// The response of the service to the requests of the old client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Request {
     #[default]
@@ -35,12 +35,12 @@ enum Request {
     Refused,
 }
 
-/// What the client before makes of the answers.
+/// The way in which the old client reads the answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Answer {
     #[default]
     AsBefore,
-    /// All but what was not possible before: larger values, another status.
+    /// Read, except for values that were not possible before: larger ones, another status.
     AtTheLimit,
     /// A value is read that was not sent.
     Misread,
@@ -69,12 +69,12 @@ impl Answer {
     }
 }
 
-/// What was met of one change.
+/// The observed effects of one change.
 #[derive(Clone, Debug, Default)]
 struct Met {
     request: Request,
     answer: Answer,
-    /// Where that was met.
+    /// The exchanges that show them.
     why: Vec<String>,
     calls: usize,
     /// Calls that fail at the service before, with the reason.
@@ -92,7 +92,7 @@ impl Met {
         self.why.push(why);
     }
 
-    /// What a report has to say of it.
+    /// The effect that a report has to state.
     fn wire(&self) -> Wire {
         match (self.request, self.answer) {
             (Request::Refused, _) | (_, Answer::NotRead | Answer::Misread) => Wire::Break,
@@ -177,7 +177,7 @@ fn operations(contract: &Value) -> Vec<Operation<'_>> {
 }
 
 impl Operation<'_> {
-    /// What a client sends that knows this contract, by the names on the wire.
+    /// The arguments that a client of this contract sends, by the names on the wire.
     fn arguments(&self, contract: &Value, known: &Arguments, how: How) -> Map<String, Value> {
         let schemas = Schemas { contract, sent: true };
         let mut arguments = Map::new();
@@ -200,7 +200,7 @@ impl Operation<'_> {
         arguments
     }
 
-    /// All that the contract says of it, with what it refers to.
+    /// The operation as the contract has it, with the schemas that it refers to.
     fn whole(&self, contract: &Value) -> String {
         let mut text = format!("{} {}", self.item["parameters"], self.value);
         let (mut known, mut from) = (BTreeSet::new(), 0);
@@ -218,7 +218,7 @@ impl Operation<'_> {
 /// One call, on both sides.
 struct Exchange {
     seen: Seen,
-    /// What the client read, or its error.
+    /// The value that the client read, or its error.
     read: Result<Value, String>,
 }
 
@@ -234,9 +234,9 @@ struct Meeting<'c> {
     caller: Caller,
     program: Running,
     service: Service,
-    /// Exchanges with the service before, by operation and what varies.
+    /// Exchanges with the old service, by operation and variation.
     usual: BTreeMap<String, Exchange>,
-    /// Whether each call has to succeed at the service before; else those that do not are left out.
+    /// `true` if each call has to succeed at the old service; otherwise failing calls are left out.
     is_strict: bool,
 }
 
@@ -251,7 +251,7 @@ impl<'c> Meeting<'c> {
                 (operation.key.clone(), all.collect())
             })
             .collect();
-        let caller = Caller::of(before, |key| names.get(key).cloned().unwrap_or_default());
+        let caller = Caller::new(before, |key| names.get(key).cloned().unwrap_or_default());
         let service = runtime.block_on(Service::start());
         let program = Running::start(case, before, &caller, &service.address);
         let before = Arc::new(case.contract.clone());
@@ -261,22 +261,22 @@ impl<'c> Meeting<'c> {
     /// `None`: the arguments cannot be read from a line, such as files.
     fn exchange(&mut self, operation: &str, arguments: &Map<String, Value>, manner: Manner) -> Option<Exchange> {
         self.service.prepare(manner);
-        let told = self.program.perform(operation, arguments);
-        if told["argument"] == "" {
+        let line = self.program.perform(operation, arguments);
+        if line["argument"] == "" {
             return None;
         }
         let Some(seen) = self.service.seen() else {
-            assert!(!self.is_strict, "{operation} sent nothing: {told}\n{arguments:?}");
+            assert!(!self.is_strict, "{operation} sent nothing: {line}\n{arguments:?}");
             return None;
         };
-        let read = match told.get("read") {
+        let read = match line.get("read") {
             Some(value) => Ok(value.clone()),
-            None => Err(told.to_string()),
+            None => Err(line.to_string()),
         };
         Some(Exchange { seen, read })
     }
 
-    /// What the client before meets at a service that keeps to another contract.
+    /// The effects that the old client observes at a server that implements another contract.
     fn meets(&mut self, after: &Value) -> Met {
         let mut met = Met::default();
         let after = Arc::new(after.clone());
@@ -359,7 +359,7 @@ fn compare(name: &str, usual: &Exchange, now: &Exchange, [is_wide, is_new]: [boo
     }
 }
 
-/// Whether what the service takes now has all that it took before.
+/// Returns whether the value that the service takes now contains the one that it took before.
 fn holds(now: Option<&Value>, before: &Value) -> bool {
     match (now, before) {
         (None, Value::Null) => true,
@@ -374,7 +374,7 @@ fn holds(now: Option<&Value>, before: &Value) -> bool {
     }
 }
 
-/// Where something was read that was not sent.
+/// The position of a value that was read and not sent.
 fn differing(read: &Value, sent: &Value) -> Option<String> {
     match (read, sent) {
         (Value::Null, _) => None,
@@ -389,7 +389,7 @@ fn differing(read: &Value, sent: &Value) -> Option<String> {
     }
 }
 
-/// What was met, a line for each contract and change: the test above writes it, and the guide shows it.
+/// The observed effects, a line for each contract and change: the test below writes the file, and the guide has it as a table.
 pub(super) const MET: &str = "tests/growth/wire/met.txt";
 
 #[test]
@@ -400,11 +400,11 @@ fn a_running_client_meets_what_the_report_says() {
     for case in cases().into_iter().filter(|case| case.name != "grown") {
         let before = case.client(&case.contract, &Names::default());
         let mut meeting = Meeting::start(&case, &before, &runtime, true);
-        for Told { what, contract, drift } in scripted(&case, &before).1 {
+        for Reported { what, contract, drift } in scripted(&case, &before).1 {
             let met = meeting.meets(&contract);
             lines.push_str(&format!("{}\t{what}\t{}\t{}\n", case.name, met.request.says(), met.answer.says()));
             assert!(met.calls > 0 || drift.client() < Wire::Risk, "{}: {what}: no call meets it", case.name);
-            // What is new to use, and what nobody can notice, are the same to a running program.
+            // For a running program, an addition and a change without effect are the same.
             if met.wire() != drift.client().max(Wire::Safe) {
                 let why: Vec<&String> = met.why.iter().take(2).collect();
                 let (request, answer) = (met.request, met.answer);

@@ -9,7 +9,7 @@ pub(super) enum How {
     First,
     /// With everything, and the last of each list of values.
     Last,
-    /// With what is required alone.
+    /// With required members only.
     Least,
     /// With everything, and `null` where that is allowed.
     Nulls,
@@ -21,10 +21,10 @@ impl How {
     pub(super) const ALL: [Self; 5] = [Self::First, Self::Last, Self::Least, Self::Nulls, Self::Wide];
 }
 
-/// What a service says to a value.
+/// The complaints of a service about a value.
 #[derive(Debug, Default)]
 pub(super) struct Complaints {
-    /// It cannot be read as what the schema describes.
+    /// It cannot be read as the schema describes it.
     pub(super) refused: Vec<String>,
     /// It does not meet a limit, which not every service looks at.
     pub(super) beyond: Vec<String>,
@@ -34,15 +34,15 @@ pub(super) struct Complaints {
 #[derive(Clone, Copy)]
 pub(super) struct Schemas<'c> {
     pub(super) contract: &'c Value,
-    /// Whether it is about what clients send.
+    /// `true` for requests, `false` for responses.
     pub(super) sent: bool,
 }
 
-/// Below this, what may be left out is left out: schemas may hold themselves.
+/// Below this depth, optional members are left out, because schemas can be recursive.
 const DEEPEST: usize = 5;
 
 impl<'c> Schemas<'c> {
-    /// What a reference stands for.
+    /// The schema that a reference names.
     pub(super) fn resolve(&self, value: &'c Value) -> &'c Value {
         let mut value = value;
         for _ in 0..9 {
@@ -52,12 +52,12 @@ impl<'c> Schemas<'c> {
         value
     }
 
-    /// The declared members of an object, those of its parts included, with whether they are required. What goes the other
-    /// way alone is left out.
+    /// The declared members of an object, those of its parts included, with whether they are required. Members
+    /// that only the other side sends are left out.
     fn members(&self, schema: &'c Value) -> Vec<(&'c str, &'c Value, bool)> {
-        let mut found: Vec<(&'c str, &'c Value, bool)> = Vec::new();
+        let mut members: Vec<(&'c str, &'c Value, bool)> = Vec::new();
         for part in schema["allOf"].as_array().into_iter().flatten() {
-            found.extend(self.members(self.resolve(part)));
+            members.extend(self.members(self.resolve(part)));
         }
         let required = |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
         for (name, member) in schema["properties"].as_object().into_iter().flatten() {
@@ -65,13 +65,13 @@ impl<'c> Schemas<'c> {
             if member[other_way] == true || self.resolve(member)[other_way] == true {
                 continue;
             }
-            // What a part declares may be said more exactly, such as the one value of a discriminator.
-            match found.iter_mut().find(|(known, ..)| known == name) {
+            // A member of a part may be declared again in a narrower way, such as with the one value of a discriminator.
+            match members.iter_mut().find(|(known, ..)| known == name) {
                 Some((_, known, is_required)) => (*known, *is_required) = (member, *is_required || required(name)),
-                None => found.push((name.as_str(), member, required(name))),
+                None => members.push((name.as_str(), member, required(name))),
             }
         }
-        found
+        members
     }
 
     pub(super) fn value(&self, schema: &'c Value, how: How) -> Value {
@@ -127,21 +127,21 @@ impl<'c> Schemas<'c> {
         }
     }
 
-    /// What a service says that reads a value as the schema describes it.
-    pub(super) fn check(&self, schema: &'c Value, value: &Value, at: &str, said: &mut Complaints) {
+    /// Adds the complaints of a service that reads a value as the schema describes it.
+    pub(super) fn check(&self, schema: &'c Value, value: &Value, at: &str, complaints: &mut Complaints) {
         let is_nullable = schema["nullable"] == true;
         let schema = self.resolve(schema);
         if value.is_null() {
             let is_open = schema.as_object().is_none_or(|members| !members.contains_key("type"));
             if !(is_nullable || is_open || takes_null(schema)) {
-                said.refused.push(format!("{at} is null"));
+                complaints.refused.push(format!("{at} is null"));
             }
             return;
         }
         if let Some(values) = schema["enum"].as_array()
             && !values.contains(value)
         {
-            said.refused.push(format!("{at} has a value that is not listed: {value}"));
+            complaints.refused.push(format!("{at} has a value that is not listed: {value}"));
             return;
         }
         if let Some(variants) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
@@ -151,7 +151,7 @@ impl<'c> Schemas<'c> {
                 own.refused.is_empty()
             };
             if !variants.iter().any(fits) {
-                said.refused.push(format!("{at} fits no variant"));
+                complaints.refused.push(format!("{at} fits no variant"));
             }
             return;
         }
@@ -165,24 +165,24 @@ impl<'c> Schemas<'c> {
             _ => ("", true),
         };
         if !fits {
-            said.refused.push(format!("{at} is not {ty}: {value}"));
+            complaints.refused.push(format!("{at} is not {ty}: {value}"));
             return;
         }
-        limits(schema, value, at, said);
+        limits(schema, value, at, complaints);
         for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-            self.check(&schema["items"], item, &format!("{at}/{index}"), said);
+            self.check(&schema["items"], item, &format!("{at}/{index}"), complaints);
         }
         let Some(object) = value.as_object() else { return };
         for (name, member, is_required) in self.members(schema) {
             match object.get(name) {
-                Some(value) => self.check(member, value, &format!("{at}/{name}"), said),
-                None if is_required => said.refused.push(format!("{at}/{name} is missing")),
+                Some(value) => self.check(member, value, &format!("{at}/{name}"), complaints),
+                None if is_required => complaints.refused.push(format!("{at}/{name} is missing")),
                 None => {}
             }
         }
     }
 
-    /// What a service takes of a value: undeclared members and those that clients may not set are left aside.
+    /// The part of a value that a service reads: undeclared and read-only members are ignored.
     pub(super) fn taken(&self, schema: &'c Value, value: &Value) -> Value {
         let schema = self.resolve(schema);
         match value {
@@ -229,7 +229,7 @@ fn takes_null(schema: &Value) -> bool {
         || lists.into_iter().flatten().any(|variants| variants.iter().any(is_null))
 }
 
-/// What the discriminator says of a variant.
+/// The discriminator's value for a variant.
 fn tagged<'c>(schema: &'c Value, variant: &'c Value) -> &'c str {
     let target = variant["$ref"].as_str().unwrap_or_default();
     let mapped = schema["discriminator"]["mapping"].as_object().into_iter().flatten();
@@ -261,8 +261,8 @@ fn text(schema: &Value, how: How) -> String {
     text.to_owned()
 }
 
-fn limits(schema: &Value, value: &Value, at: &str, said: &mut Complaints) {
-    let mut complain = |what: &str| said.beyond.push(format!("{at}: {what}"));
+fn limits(schema: &Value, value: &Value, at: &str, complaints: &mut Complaints) {
+    let mut complain = |what: &str| complaints.beyond.push(format!("{at}: {what}"));
     if let Some(number) = value.as_f64() {
         if schema["minimum"].as_f64().is_some_and(|least| number < least)
             || schema["maximum"].as_f64().is_some_and(|most| number > most)
@@ -290,6 +290,6 @@ fn limits(schema: &Value, value: &Value, at: &str, said: &mut Complaints) {
     };
     // A service reads a value of these formats as a value of a type.
     if !fits {
-        said.refused.push(format!("{at} is not in the format {}: {text}", schema["format"]));
+        complaints.refused.push(format!("{at} is not in the format {}: {text}", schema["format"]));
     }
 }

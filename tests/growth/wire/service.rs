@@ -1,4 +1,4 @@
-//! A service that keeps to a contract: it refuses what it cannot read as the contract says, and answers in the contract's shape.
+//! A server that implements a contract: it refuses requests that do not match the contract, and answers in the contract's shape.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -18,23 +18,23 @@ use super::schemas::{Complaints, How, Schemas};
 #[derive(Clone)]
 pub(super) struct Manner {
     pub(super) contract: Arc<Value>,
-    /// The status among those of success; the first one where the operation does not have it.
+    /// The status among those of success; the first one if the operation does not have it.
     pub(super) status: String,
     pub(super) how: How,
 }
 
-/// What the service saw, and what it answered.
+/// A request as the service read it, and its answer.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) complaints: Complaints,
-    /// What it takes from the request: parameters by place and name, defaults included, and the body.
+    /// The values read from the request: parameters by location and name, defaults included, and the body.
     pub(super) taken: Map<String, Value>,
     /// The JSON that it sent.
     pub(super) sent: Option<Value>,
 }
 
 #[derive(Default)]
-struct Desk {
+struct Shared {
     manner: Option<Manner>,
     seen: Option<Seen>,
 }
@@ -42,39 +42,39 @@ struct Desk {
 /// The service, on loopback.
 pub(super) struct Service {
     pub(super) address: String,
-    desk: Arc<Mutex<Desk>>,
+    shared: Arc<Mutex<Shared>>,
 }
 
 impl Service {
     pub(super) async fn start() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let desk = Arc::new(Mutex::new(Desk::default()));
-        let router = Router::new().fallback(answer).with_state(Arc::clone(&desk));
+        let shared = Arc::new(Mutex::new(Shared::default()));
+        let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { address, desk }
+        Self { address, shared }
     }
 
     pub(super) fn prepare(&self, manner: Manner) {
-        *self.desk.lock().unwrap() = Desk { manner: Some(manner), seen: None };
+        *self.shared.lock().unwrap() = Shared { manner: Some(manner), seen: None };
     }
 
-    /// What became of the request; `None`: there was none.
+    /// The exchange of the last request; `None` if there was none.
     pub(super) fn seen(&self) -> Option<Seen> {
-        self.desk.lock().unwrap().seen.take()
+        self.shared.lock().unwrap().seen.take()
     }
 }
 
-async fn answer(State(desk): State<Arc<Mutex<Desk>>>, request: Request) -> Response {
+async fn answer(State(shared): State<Arc<Mutex<Shared>>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
-    let manner = desk.lock().unwrap().manner.clone().unwrap();
+    let manner = shared.lock().unwrap().manner.clone().unwrap();
     let mut seen = Seen::default();
     let response = match read(&manner.contract, &head, &body, &mut seen) {
         Some(operation) if seen.complaints.refused.is_empty() => respond(&manner, operation, &head.headers, &mut seen),
         _ => Response::builder().status(400).body(Body::empty()).unwrap(),
     };
-    desk.lock().unwrap().seen = Some(seen);
+    shared.lock().unwrap().seen = Some(seen);
     response
 }
 
@@ -131,7 +131,7 @@ fn read<'c>(contract: &'c Value, head: &Parts, body: &[u8], seen: &mut Seen) -> 
     Some(operation)
 }
 
-/// What the service takes for a parameter.
+/// The value that the service reads for a parameter.
 fn parameter_value<'c>(
     schemas: Schemas<'c>,
     parameter: &'c Value,

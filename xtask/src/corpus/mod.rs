@@ -94,7 +94,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
     }
     if flags.together {
         let errors = match together::check(&bench, &modules) {
-            Err(failure) if failure.exit != Exit::Interrupted => together::Errors::of(&failure),
+            Err(failure) if failure.exit != Exit::Interrupted => together::Errors::from_failure(&failure),
             outcome => outcome?,
         };
         for row in rows.iter_mut().filter(|row| row.error.is_none()) {
@@ -186,7 +186,7 @@ pub(crate) fn compile(
 ) -> Result<Vec<String>, Failure> {
     let bench = check::Bench::new(workspace, None, interrupt)?;
     let clients: Vec<(String, one::Generated)> =
-        clients.into_iter().map(|(name, output)| (name, one::Generated::of(output))).collect();
+        clients.into_iter().map(|(name, output)| (name, one::Generated::from_output(output))).collect();
     let errors = together::check(&bench, &clients)?;
     let own = errors
         .own

@@ -46,7 +46,7 @@ pub(super) struct Generated {
 }
 
 impl Generated {
-    pub(super) fn of(output: Output) -> Self {
+    pub(super) fn from_output(output: Output) -> Self {
         Self { features: features::render(&output.features), files: output.files }
     }
 }

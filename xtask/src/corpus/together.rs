@@ -19,7 +19,7 @@ pub(super) struct Errors {
 
 impl Errors {
     /// A failure that kept all clients from being compiled.
-    pub(super) fn of(failure: &Failure) -> Self {
+    pub(super) fn from_failure(failure: &Failure) -> Self {
         Self { common: vec![failure.to_string()], ..Self::default() }
     }
 }

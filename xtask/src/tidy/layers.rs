@@ -18,7 +18,7 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
         let depth = place.split('/').filter(|part| *part != "mod.rs").count();
         let code = product(file.text().unwrap_or_default());
         for (line, name) in names_of_the_root(&code, depth) {
-            let Some(layer) = layers.of(&name) else { continue };
+            let Some(layer) = layers.layer(&name) else { continue };
             if layers.order.get(layer).is_some_and(|other| other > height) {
                 findings.push(Finding {
                     file: file.path.clone(),
@@ -66,7 +66,7 @@ impl Layers {
     }
 
     /// The layer of a name of the root: a module, or the module that exports the name.
-    fn of<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+    fn layer<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         if self.order.contains_key(name) { Some(name) } else { self.exports.get(name).map(String::as_str) }
     }
 }

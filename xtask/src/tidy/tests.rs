@@ -29,8 +29,16 @@ fn abrupt_ends_are_found_in_code_only() {
     let text = "let a = b.unwrap();\nlet s = \"never panic!(here)\";\n// .unwrap()\nlet t = '\"'; c.expect(\"x\");\n\
                 my_panic!(1);\nx.unwrap_or_default();\nunreachable!()\n#[cfg(test)]\nmod t { d.unwrap(); }\n";
     let files = [file("sandbox/src/a.rs", text), file("sandbox/tests/a.rs", text), file("xtask/src/a/tests.rs", text)];
-    let found = places(&abrupt::check(&files));
-    assert_eq!(found, [at("sandbox/src/a.rs", 1), at("sandbox/src/a.rs", 4), at("sandbox/src/a.rs", 7)]);
+    let positions = places(&abrupt::check(&files));
+    assert_eq!(positions, [at("sandbox/src/a.rs", 1), at("sandbox/src/a.rs", 4), at("sandbox/src/a.rs", 7)]);
+}
+
+#[test]
+fn names_of_one_service_are_found_in_generator_and_runtime() {
+    let text =
+        "use rustls_platform_verifier::Verifier;\n// The Platform.\nlet team = 1;\nmod tests {\n// platform\n}\n";
+    let files = ["runtime/src/a.rs", "runtime/src/a/tests.rs", "driftless/src/a.rs"].map(|path| file(path, text));
+    assert_eq!(places(&generic::check(&files)), [at("runtime/src/a.rs", 2), at("runtime/src/a.rs", 3)]);
 }
 
 /// A workspace of members with these manifests, and the arrows that its page draws.
@@ -69,10 +77,10 @@ fn a_member_that_knows_another_than_the_page_draws_is_found() {
         ),
         ("five", "[package]\nname = 'e'\n"),
     ];
-    let mut found = places(&members::check(&members(arrows, &broken)));
-    found.sort();
+    let mut positions = places(&members::check(&members(arrows, &broken)));
+    positions.sort();
     let undrawn = at("five/Cargo.toml", 1);
-    assert_eq!(found, [at("ARCHITECTURE.md", 10), undrawn, at("three/Cargo.toml", 6), at("two/Cargo.toml", 4)]);
+    assert_eq!(positions, [at("ARCHITECTURE.md", 10), undrawn, at("three/Cargo.toml", 6), at("two/Cargo.toml", 4)]);
 }
 
 #[test]
@@ -91,10 +99,10 @@ fn a_layer_that_names_a_higher_one_is_found() {
         file("runtime/src/high.rs", "use crate::{Call, low, middle};\n"),
         file("codegen/src/middle.rs", up),
     ];
-    let mut found = places(&layers::check(&files));
-    found.sort();
+    let mut positions = places(&layers::check(&files));
+    positions.sort();
     let own = "runtime/src/middle/mod.rs";
-    assert_eq!(found, [at(own, 4), at(own, 6), at(own, 8), at(own, 11), at("runtime/src/middle/own.rs", 2)]);
+    assert_eq!(positions, [at(own, 4), at(own, 6), at(own, 8), at(own, 11), at("runtime/src/middle/own.rs", 2)]);
 }
 
 #[test]
@@ -107,8 +115,8 @@ fn a_generator_that_looks_around_is_found() {
 #[test]
 fn machine_paths_are_found_and_urls_are_not() {
     let text = "a = \"/home/someone/x\"\nhttps://h/home/x\n/homework/x\n~/work/x\n(/root/.cargo)\n";
-    let found = places(&paths::check(&[file("README.md", text), file("specs/contracts/a.json", text)]));
-    assert_eq!(found, [at("README.md", 1), at("README.md", 5)]);
+    let positions = places(&paths::check(&[file("README.md", text), file("specs/contracts/a.json", text)]));
+    assert_eq!(positions, [at("README.md", 1), at("README.md", 5)]);
 }
 
 #[test]
@@ -167,8 +175,8 @@ fn generated_files_without_the_header_are_found() {
 fn commands_that_do_not_exist_are_found() {
     let text = "Run `cargo xtask regenerate` and `cargo xtask regenerat`.\ncargo xtask regenerate --check # --nothing\n\
                 cargo xtask regenerate --chek\n`cargo xtask sandbox --port 1`, --other\ncargo xtask --help\n";
-    let found = places(&readme::check(&[file("README.md", text)]));
-    assert_eq!(found, [at("README.md", 1), at("README.md", 3)]);
+    let positions = places(&readme::check(&[file("README.md", text)]));
+    assert_eq!(positions, [at("README.md", 1), at("README.md", 3)]);
 }
 
 #[test]
@@ -232,10 +240,10 @@ fn a_circle_of_modules_is_found_however_a_name_is_taken() {
             ("low.rs", &format!("pub struct Low;\n{taken}")),
             ("middle.rs", "// Low\nuse super::low::Low;\npub struct Middle(Low);\n"),
         ]);
-        let found = circles::check(&files);
-        assert_eq!(places(&found), [at("a/src/folder/child.rs", 1)], "{taken}");
+        let positions = circles::check(&files);
+        assert_eq!(places(&positions), [at("a/src/folder/child.rs", 1)], "{taken}");
         assert_eq!(
-            found
+            positions
                 .first()
                 .map(|finding| finding.what.as_str())
                 .unwrap_or_default()
@@ -269,19 +277,29 @@ fn a_sentence_without_a_subject_is_found_in_comments_and_pages() {
         file("generated-client/src/generated/a.rs", code),
         file("runtime/a.rs", code),
     ];
-    let found: Vec<_> = words::check_except(&files, &["runtime/"]).into_iter().filter(|it| it.line > 1).collect();
+    let positions: Vec<_> = words::check_except(&files, &["runtime/"]).into_iter().filter(|it| it.line > 1).collect();
     let code = [3, 6].map(|line| at("codegen/src/a.rs", line));
     let page = [5, 10].map(|line| at("codegen/a.md", line));
-    assert_eq!(places(&found), [&code[..], &page[..], &[at("codegen/a.sh", 2)]].concat());
+    assert_eq!(places(&positions), [&code[..], &page[..], &[at("codegen/a.sh", 2)]].concat());
 }
 
 #[test]
 fn a_comment_says_what_rarely_and_code_says_no_private_name() {
     let text = |whats: usize| format!("{}{}", "// it is\n".repeat(500), "// what\n".repeat(whats));
-    let found = |text: &str| places(&words::check_except(&[file("codegen/src/a.rs", text)], &[]));
-    assert_eq!(found(&text(2)), []);
-    assert_eq!(found(&text(3)), [at("xtask/src/tidy/words.rs", 1)]);
+    let positions = |text: &str| places(&words::check_except(&[file("codegen/src/a.rs", text)], &[]));
+    assert_eq!(positions(&text(2)), []);
+    assert_eq!(positions(&text(3)), [at("xtask/src/tidy/words.rs", 1)]);
     let names =
         "let desk = 1;\nstruct Flight;\n// desk\nlet a = \"told\";\nlet flights = in_flight;\nself.told.muted();\n";
-    assert_eq!(found(names), [1, 2, 6].map(|line| at("codegen/src/a.rs", line)));
+    assert_eq!(positions(names), [1, 2, 6].map(|line| at("codegen/src/a.rs", line)));
+}
+
+#[test]
+fn a_local_says_what_it_is_and_a_constructor_what_it_takes() {
+    let code = "let found = 1;\nif let Some((shown, _)) = a {}\nlet b = c.iter().any(|(held, _)| *held == d);\n\
+                fn e(said: &str) {}\npub fn of(a: u8) {}\nfor found in b {}\n\
+                let c = a.found;\nlet d = \"found\"; // found\nlet is_found = found(a);\nfn off() {}\nlet e = found;\n";
+    let files = [file("codegen/src/a.rs", code), file("runtime/src/a.rs", code)];
+    let positions = places(&words::check_except(&files, &[]));
+    assert_eq!(positions, (1..=6).map(|line| at("codegen/src/a.rs", line)).collect::<Vec<_>>());
 }

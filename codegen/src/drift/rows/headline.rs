@@ -12,11 +12,11 @@ use crate::drift::rule::Rule;
 /// Places that a row names.
 const EXAMPLES: usize = 3;
 
-/// Exceptions are told where they are so few that something else is the rule: one of so many.
+/// Exceptions are reported where they are so few that something else is the rule: one of so many.
 const FEW: usize = 5;
 
 /// The subject and the change of a row.
-pub(super) fn of(
+pub(super) fn sentence(
     cause: &Cause<'_>,
     findings: &[(usize, &Finding)],
     respelled: &[Respelled],
@@ -34,9 +34,9 @@ pub(super) fn of(
         },
         Cause::Decided(rule, ..) => decision(*rule, findings, kept),
         Cause::Same(..) => {
-            let speaker = findings.first().map(|(_, finding)| *finding);
-            let change = speaker.map_or("", |finding| finding.change.as_str());
-            let is_plural = speaker.is_some_and(|finding| is_count(&finding.subject));
+            let first = findings.first().map(|(_, finding)| *finding);
+            let change = first.map_or("", |finding| finding.change.as_str());
+            let is_plural = first.is_some_and(|finding| is_count(&finding.subject));
             let change = if is_plural { change.to_owned() } else { plural(change) };
             (counted(findings).1, format!("{change}, such as {}", some(findings.iter().map(|(_, one)| example(one)))))
         }

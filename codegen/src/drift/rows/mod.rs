@@ -10,7 +10,7 @@ use super::change::Direction;
 use super::finding::{Drift, Finding, Site};
 use super::gather::is_count;
 use super::item_change::{ItemChange, Source, once};
-use super::rule::{Rule, Wire};
+use super::rule::{Grouping, Rule, Wire};
 use respelled::{Respelled, Spelled, member};
 
 /// So many places with the same change are one row.
@@ -177,15 +177,15 @@ impl Drift {
                 Some(Cause::Referred(_)) => finding.rule != Rule::SchemaReplaced,
                 _ => false,
             });
-            let (Some((index, speaker)), client) = (findings.first(), findings.iter().map(|(_, f)| f.client).max())
+            let (Some((index, first)), client) = (findings.first(), findings.iter().map(|(_, f)| f.client).max())
             else {
                 continue;
             };
-            let mut row = Row::single(String::new(), *index, speaker, self.unexplained.is_some());
+            let mut row = Row::single(String::new(), *index, first, self.unexplained.is_some());
             row.client = client.unwrap_or(Wire::None);
             if let (Some(cause), true) = (cause, findings.len() > 1) {
-                (row.subject, row.change) = headline::of(&cause, &findings, &respelled, &mut exceptions);
-                row.is_counted = row.subject != speaker.subject;
+                (row.subject, row.change) = headline::sentence(&cause, &findings, &respelled, &mut exceptions);
+                row.is_counted = row.subject != first.subject;
             }
             row.findings = findings;
             rows.push(row);
@@ -226,7 +226,7 @@ impl Drift {
             }
         }
         for (index, finding) in self.findings.iter().enumerate() {
-            if let (false, Some(cause)) = (causes.contains_key(&index), Cause::of(finding)) {
+            if let (false, Some(cause)) = (causes.contains_key(&index), Cause::from_finding(finding)) {
                 *sizes.entry(cause.clone()).or_default() += 1;
                 causes.insert(index, cause);
             }
@@ -248,9 +248,9 @@ impl Drift {
 
 impl<'f> Cause<'f> {
     /// A change that names no value, such as "is gone", says nothing of a common cause.
-    fn of(finding: &'f Finding) -> Option<Self> {
+    fn from_finding(finding: &'f Finding) -> Option<Self> {
         let Finding { rule, client, keyword, change, .. } = finding;
-        if is_decided(*rule) {
+        if rule.entry().grouping == Grouping::ByRule {
             let is_media_type = matches!(rule, Rule::MediaTypeAdded | Rule::MediaTypeRemoved);
             let is_request = is_media_type && finding.direction == Direction::Request;
             return Some(Self::Decided(*rule, *client, is_request));
@@ -258,32 +258,6 @@ impl<'f> Cause<'f> {
         let says = !keyword.is_empty() || change.contains('`');
         says.then_some(Self::Same(*rule, *client, keyword, change))
     }
-}
-
-/// Rules by which a service decides for all of its contract at once: a filter of its generator, a switch, a convention.
-fn is_decided(rule: Rule) -> bool {
-    matches!(
-        rule,
-        Rule::BecameNullable
-            | Rule::BecameNotNullable
-            | Rule::BecameRequired
-            | Rule::BecameOptional
-            | Rule::BecameReadOnly
-            | Rule::BecameNotReadOnly
-            | Rule::MembersClosed
-            | Rule::MembersOpened
-            | Rule::OperationIdChanged
-            | Rule::SchemaRenamed
-            | Rule::SchemaExtracted
-            | Rule::SchemaInlined
-            | Rule::SchemeRenamed
-            | Rule::MediaTypeAdded
-            | Rule::MediaTypeRemoved
-            | Rule::DefaultAdded
-            | Rule::DefaultRemoved
-            | Rule::Deprecated
-            | Rule::Reactivated
-    )
 }
 
 /// Discriminators that have another name, and the members that come and go with them, by index.

@@ -97,14 +97,14 @@ fn letters(name: &str) -> String {
 /// All names of these findings that are spelled otherwise. If several differ in their spelling only, nobody knows which became
 /// which, and none is found.
 pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
-    let mut found = Vec::new();
+    let mut renames = Vec::new();
     let mut sides: BTreeMap<Place<'_>, [Vec<Named>; 2]> = BTreeMap::new();
     for (index, finding) in findings.iter().enumerate() {
         if finding.rule == Rule::ParameterRenamed {
             let (name, after) = (parameter(&finding.subject).0.to_owned(), finding.keyword.clone());
             if letters(&name) == letters(&after) {
                 let example = format!("`{name}` → `{after}`");
-                found.push(Respelled {
+                renames.push(Respelled {
                     findings: vec![index],
                     kind: Spelled::Parameter,
                     example,
@@ -124,7 +124,7 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
             Spelled::Member => format!("`{}` → `{now}`", findings[*gone].subject),
             Spelled::Parameter => format!("`{old}` → `{now}`"),
         };
-        found.push(Respelled {
+        renames.push(Respelled {
             findings: vec![*gone, *new],
             kind,
             example,
@@ -132,8 +132,8 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
             after: after.clone(),
         });
     }
-    found.sort_by_key(|one| one.findings.first().copied());
-    found
+    renames.sort_by_key(|one| one.findings.first().copied());
+    renames
 }
 
 /// A finding by its index, and the names that are gone or new with it.

@@ -107,7 +107,7 @@ impl<'a> Pair<'a, '_> {
                 (Some(_), None) => Rule::MappingRemoved,
                 (None, Some(_)) => Rule::MappingAdded,
                 (Some(one), Some(other)) if one != other => {
-                    // A schema that is only called otherwise is told where it is used.
+                    // A schema that is only called otherwise is reported where it is used.
                     if is_same(self, one, other) {
                         for (is_before, node) in [(true, old), (false, new)] {
                             let place = join(&join(&node.pointer, "mapping"), key);
@@ -158,7 +158,7 @@ impl<'a> Pair<'a, '_> {
             let Some(own) = own else { continue };
             let (before, after) = if variant == "removed" { (Some(node), None) } else { (None, Some(node)) };
             let change = Change::new(Rule::CompositionChanged, "", before, after).class(self.class).variant(variant);
-            self.log.changes[own].besides.extend(aliases::of(&change));
+            self.log.changes[own].besides.extend(aliases::names(&change));
         }
     }
 }

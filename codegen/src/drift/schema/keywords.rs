@@ -146,7 +146,7 @@ impl<'a> Pair<'a, '_> {
         after: Option<&Node<'_>>,
     ) {
         // Both sides have to know how a text is to be read, so a change of it is not a limit.
-        let is_reading = matches!(keyword, "contentEncoding" | "contentMediaType") && !self.class.muted;
+        let is_reading = matches!(keyword, "contentEncoding" | "contentMediaType") && !self.class.unsent;
         let change = self.emit(rule, before, after);
         change.keyword = keyword.to_owned();
         change.wire = is_reading.then_some(Wire::Risk);

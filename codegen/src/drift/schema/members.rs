@@ -89,18 +89,18 @@ impl<'a> Pair<'a, '_> {
     ) {
         let at = [Some(&before.node), Some(&after.node)];
         let hidden = if self.class.response { "writeOnly" } else { "readOnly" };
-        let muted = |member: &Member<'_>| member.schema.flag(hidden);
-        let class = Class { muted: self.class.muted || (muted(before) && muted(after)), ..self.class.within() };
+        let unsent = |member: &Member<'_>| member.schema.flag(hidden);
+        let class = Class { unsent: self.class.unsent || (unsent(before) && unsent(after)), ..self.class.within() };
         self.log.keep(Rule::MemberRemoved, "", &before.node);
         let always = !class.response && before.required && after.required;
-        // Pairs are told apart by their class, so it says this only where a null comes.
+        // Pairs are distinguished by their class, so it says this only where a null comes.
         let is_option = class.response && self.is_read_as_option(before);
         let option = is_option && !before.schema.nullable() && after.schema.nullable();
         self.child(&before.node, &after.node, Class { always, option, ..class });
         if before.required != after.required {
             let rule = if after.required { Rule::BecameRequired } else { Rule::BecameOptional };
             let with_default = after.schema.first("default").is_some();
-            let class = Class { muted: class.muted || muted(after), ..class };
+            let class = Class { unsent: class.unsent || unsent(after), ..class };
             let change = self.named(rule, name, at, [old_place, new_place], class);
             change.variant = if with_default { "with-default" } else { "" };
             if is_option {
@@ -157,8 +157,8 @@ impl<'a> Pair<'a, '_> {
     /// A member that only one side has.
     fn one_sided(&mut self, name: &str, member: &Member<'a>, gone: bool) {
         let hidden = if self.class.response { "writeOnly" } else { "readOnly" };
-        let muted = member.schema.flag(hidden);
-        let class = Class { muted: self.class.muted || muted, ..self.class.within() };
+        let unsent = member.schema.flag(hidden);
+        let class = Class { unsent: self.class.unsent || unsent, ..self.class.within() };
         let rule = match (gone, member.required) {
             (true, true) => Rule::RequiredMemberRemoved,
             (true, false) => Rule::MemberRemoved,
@@ -172,7 +172,7 @@ impl<'a> Pair<'a, '_> {
         let places = [before, after];
         let change = self.named(rule, name, places, places, class);
         change.required = member.required;
-        change.variant = match (muted, with_default) {
+        change.variant = match (unsent, with_default) {
             (true, _) => "hidden",
             (false, true) => "with-default",
             (false, false) => "",
@@ -185,11 +185,11 @@ impl<'a> Pair<'a, '_> {
     /// Compares `additionalProperties`: the rule for undeclared members.
     fn undeclared(&mut self) {
         // A part that takes them decides, as it does in Rust: .NET says `false` of each part of an `allOf`, which nothing could meet.
-        let said = |schema: &Schema<'a>| {
+        let declared = |schema: &Schema<'a>| {
             let all = schema.all("additionalProperties");
             all.iter().find(|node| node.value != &Value::Bool(false)).or(all.first()).cloned()
         };
-        let (before, after) = (said(&self.before), said(&self.after));
+        let (before, after) = (declared(&self.before), declared(&self.after));
         let closed = |node: &Option<Node<'_>>| node.as_ref().is_some_and(|node| node.value == &Value::Bool(false));
         let schema = |node: &Option<Node<'a>>| {
             node.clone().filter(|node| node.value.as_object().is_some_and(|map| !map.is_empty()))

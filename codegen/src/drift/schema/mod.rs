@@ -95,7 +95,7 @@ impl<'a> Graph<'a> {
 
     /// Compares two components that no operation reaches.
     pub(super) fn unreached(&mut self, before: &Node<'a>, after: &Node<'a>, log: &mut Log) {
-        self.meet(before, after, Class { muted: true, ..Class::request(Spot::Property) }, None, log);
+        self.meet(before, after, Class { unsent: true, ..Class::request(Spot::Property) }, None, log);
     }
 
     /// `outer`: the places that refer to the schemas that contain the two.
@@ -297,11 +297,11 @@ impl<'a> Pair<'a, '_> {
     fn subject(&self, new: bool) -> String {
         let side = usize::from(new);
         let place = &[&self.before.place, &self.after.place][side].pointer;
-        let told = self.referring.as_ref().and_then(|outer| {
+        let referring = self.referring.as_ref().and_then(|outer| {
             let rest = place.strip_prefix(outer.targets[side].as_str())?;
             Some([&outer.at[side].pointer, rest].concat())
         });
-        self.log.label(side, told.as_ref().unwrap_or(place))
+        self.log.label(side, referring.as_ref().unwrap_or(place))
     }
 
     /// The places of the pair: behind references, unless the reference leads to another schema now.

@@ -127,7 +127,7 @@ impl Pair<'_, '_> {
         } else {
             Rule::FormatChanged
         };
-        let is_apart = APART.contains(&old) && APART.contains(&new) && !self.class.muted;
+        let is_apart = APART.contains(&old) && APART.contains(&new) && !self.class.unsent;
         let change = self.emit(rule, before.as_ref(), after.as_ref());
         if is_apart {
             change.wire = Some(Wire::Break);
@@ -149,14 +149,16 @@ impl Pair<'_, '_> {
             return;
         }
         let place = |schema: &Schema<'_>| {
-            let said = ["nullable", "x-nullable", "type"].into_iter().find_map(|key| schema.first(key));
-            said.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
+            let keyword = ["nullable", "x-nullable", "type"].into_iter().find_map(|key| schema.first(key));
+            keyword.map_or_else(|| schema.place.pointer.clone(), |node| node.pointer)
         };
         let (old, new) = (self.before.clone(), self.after.clone());
         let rule = if after { Rule::BecameNullable } else { Rule::BecameNotNullable };
         let is_read = self.class.option && after;
+        // A parameter or a header is text, which has no null: this client sends a value, or leaves it out.
+        let is_text = matches!(self.class.spot, Spot::Parameter | Spot::Header) && self.class.carrier != Carrier::Json;
         let change = self.emit(rule, Some(&old.place), Some(&new.place));
-        if is_read {
+        if is_read || is_text {
             change.costs_this_client(Wire::Safe);
         }
         for (site, schema, null) in [(&mut change.before, &old, before), (&mut change.after, &new, after)] {

@@ -25,7 +25,7 @@ impl Pair<'_, '_> {
         let (before, after) = (self.before.first("enum"), self.after.first("enum"));
         let values = |node: &Node<'_>| -> Vec<Value> {
             let values = node.value.as_array().into_iter().flatten();
-            // Null is told by itself.
+            // Null is reported by itself.
             values.filter(|value| !value.is_null()).cloned().collect()
         };
         match (&before, &after) {
@@ -139,7 +139,7 @@ impl Pair<'_, '_> {
         let (before, after) = (self.before.flag("deprecated"), self.after.flag("deprecated"));
         if before != after {
             let (old, new) = (self.before.first("deprecated"), self.after.first("deprecated"));
-            let sunset = Sunset::of(&self.after.place);
+            let sunset = Sunset::from_node(&self.after.place);
             let past = after && sunset.is_past(self.today);
             let change =
                 self.emit(if after { Rule::Deprecated } else { Rule::Reactivated }, old.as_ref(), new.as_ref());

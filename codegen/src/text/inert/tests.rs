@@ -4,18 +4,18 @@ use super::{inert, rendering};
 
 /// Code blocks that `rustdoc` would take for Rust, and HTML.
 fn alive(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut active = Vec::new();
     for options in [Options::empty(), rendering()] {
         for event in Parser::new_ext(text, options) {
             match event {
                 Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) if &*language == "text" => {}
-                Event::Start(Tag::CodeBlock(kind)) => found.push(format!("{kind:?}")),
-                Event::Html(html) | Event::InlineHtml(html) => found.push(html.to_string()),
+                Event::Start(Tag::CodeBlock(kind)) => active.push(format!("{kind:?}")),
+                Event::Html(html) | Event::InlineHtml(html) => active.push(html.to_string()),
                 _ => {}
             }
         }
     }
-    found
+    active
 }
 
 fn holds(text: &str) {

@@ -41,7 +41,7 @@ pub struct Operation {
     pub state: super::types::OperationState,
     /// Why the work failed or was cancelled.
     pub message: Option<String>,
-    /// What has happened so far, oldest first.
+    /// The events so far, oldest first.
     pub events: Vec<OperationEvent>,
 }
 record!(Operation {

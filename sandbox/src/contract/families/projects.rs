@@ -59,7 +59,7 @@ fn get_project(projects: &Controller) -> Operation {
 /// Platform document §4.3, third row. The document does not show the status and body of a success: any 2xx with any body. Nor
 /// does it show the status of the refusal that its second rule demands: any 4xx.
 fn create_project(projects: &Controller) -> Operation {
-    let media = Media::of(reference("CreateProject"));
+    let media = Media::new(reference("CreateProject"));
     let mut operation = projects
         .operation(Method::POST, "", "Creates a project.", Handler::CreateProject)
         .describe(
@@ -70,7 +70,7 @@ fn create_project(projects: &Controller) -> Operation {
             "2XX",
             Answer {
                 description: "The project is created. The platform document shows neither the status nor the body.",
-                content: vec![("application/json", Media::of(any()))],
+                content: vec![("application/json", Media::new(any()))],
             },
         )
         .answer("400", Answer { description: "The request body is malformed.", content: Vec::new() })

@@ -8,8 +8,8 @@ use super::items::{ItemPair, mentions, owner};
 use super::rule::Wire;
 use crate::api::{Api, Item};
 
-/// The places that do not compile any more.
-pub(super) struct Told<'a> {
+/// The places that no longer compile.
+pub(super) struct Broken<'a> {
     /// Documents and places of schemas, before and after.
     schemas: [HashSet<(&'a str, &'a str)>; 2],
     /// `true` if an operation, or a type that it names, has such an item.
@@ -17,8 +17,8 @@ pub(super) struct Told<'a> {
     met: &'a BTreeMap<String, Met>,
 }
 
-impl<'a> Told<'a> {
-    pub(super) fn of(pairs: &[ItemPair<'a>], clients: [&'a Api; 2], met: &'a BTreeMap<String, Met>) -> Self {
+impl<'a> Broken<'a> {
+    pub(super) fn new(pairs: &[ItemPair<'a>], clients: [&'a Api; 2], met: &'a BTreeMap<String, Met>) -> Self {
         let mut schemas: [HashSet<(&str, &str)>; 2] = Default::default();
         let mut broken: HashSet<&str> = HashSet::new();
         for pair in pairs.iter().filter(|pair| pair.source == Source::Major) {
@@ -53,7 +53,7 @@ impl<'a> Told<'a> {
         let is_at_schema = places
             .flat_map(|places| places.iter().zip(&self.schemas))
             .any(|(place, broken)| broken.contains(&(document, place.as_str())));
-        let is_told = |operation: &String| self.operations.get(operation.as_str()) == Some(&true);
-        !is_at_schema && (finding.operations.is_empty() || !finding.operations.iter().all(is_told))
+        let is_broken = |operation: &String| self.operations.get(operation.as_str()) == Some(&true);
+        !is_at_schema && (finding.operations.is_empty() || !finding.operations.iter().all(is_broken))
     }
 }
