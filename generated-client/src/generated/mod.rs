@@ -13,7 +13,7 @@
     reason = "names and prose are the contract's"
 )]
 driftless_runtime::codegen::generated! {
-    interface 1;
+    interface 2;
     client Platform;
     builder PlatformBuilder;
     variables "PLATFORM_";
