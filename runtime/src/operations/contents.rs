@@ -126,7 +126,7 @@ fn is_counted(name: &str) -> bool {
 fn parameters(prepared: &Prepared, unlisted: Option<&str>) -> String {
     let keys = names_of_keys(prepared.security);
     let is_parameter = |name: &str| {
-        // What the contract declares of these two is not sent as a parameter (OpenAPI 3.1 §4.8.12.1).
+        // Declarations of these two headers are not sent as parameters (OpenAPI 3.1 §4.8.12.1).
         !prepared.template.is_empty()
             && !is_counted(name)
             && name != header::ACCEPT
