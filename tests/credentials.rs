@@ -137,7 +137,9 @@ async fn the_compliance_server_takes_its_own_tokens_only() {
     };
     let team = sandbox.team().id;
     let with = |id: &str, team: Uuid| {
-        let server = ServerSettings::new(sandbox.compliance_url()).credential(credential(id)).team(team);
+        let server = ServerSettings::new(sandbox.compliance_url())
+            .credential(credential(id))
+            .required_claim(["team_id", "tenant_id"], team);
         let main = Platform::builder(sandbox.base_url()).credential(credential("borealis-automation"));
         main.server("compliance", server).build().unwrap()
     };

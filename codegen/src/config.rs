@@ -23,7 +23,7 @@ pub struct Config {
     pub include: Vec<String>,
     /// No operation whose path starts with one of these prefixes. `document:/path` is about one document.
     pub exclude: Vec<String>,
-    /// Rust names chosen by hand: a key of `specs/names.lock`, such as `"GET /api/x"` or `"platform#/components/schemas/X"` → name.
+    /// Rust names chosen by hand: a key of `specs/names.lock`, such as `"GET /api/x"` or `"service#/components/schemas/X"` → name.
     pub rename: BTreeMap<String, String>,
     /// Treatment of types that no operation reaches.
     pub unreferenced: Unreferenced,
@@ -76,11 +76,27 @@ pub struct FamilyRule {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// Name in snake case: `compliance` is the method `compliance_server`. `main` is the server of all other documents.
+    /// Name in snake case: `archive` is the method `archive_server`. `main` is the server of all other documents.
     pub name: String,
     /// The documents whose operations it has.
     #[serde(default)]
     pub documents: Vec<String>,
+    /// The claim that tokens for it must have.
+    #[serde(default)]
+    pub required_claim: Option<RequiredClaim>,
+}
+
+/// A claim that tokens for a server must have; its value is configured.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequiredClaim {
+    /// Its names: the first one that a token has counts.
+    pub names: Vec<String>,
+    /// The suffix of the environment variable with the value: `TENANT_ID`.
+    pub variable: String,
+    /// The value has to be a UUID.
+    #[serde(default)]
+    pub uuid: bool,
 }
 
 /// A checked-in correction of a published contract.

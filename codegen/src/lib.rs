@@ -21,7 +21,7 @@
 //! let family = FamilyRule { name: "projects".into(), prefixes: vec!["/api/projects/v1".into()], ..FamilyRule::default() };
 //! let setup = Setup::from(Config { families: vec![family], ..Config::default() });
 //!
-//! let output = generate(&[Contract { name: "platform", bytes }], &setup, &Names::default()).unwrap();
+//! let output = generate(&[Contract { name: "service", bytes }], &setup, &Names::default()).unwrap();
 //! assert_eq!(
 //!     output.surface,
 //!     "projects.get_project  GET /api/projects/v1/projects/{id}  (id: Uuid) -> Project  [200]\n"
@@ -31,7 +31,7 @@
 //!
 //! // The names that were given are pinned, and passed the next time.
 //! assert_eq!(output.names.operations["GET /api/projects/v1/projects/{id}"], "projects.get_project");
-//! let problem = generate(&[Contract { name: "platform", bytes: b"<html>" }], &setup, &output.names).unwrap_err();
+//! let problem = generate(&[Contract { name: "service", bytes: b"<html>" }], &setup, &output.names).unwrap_err();
 //! assert_eq!(problem.problems()[0].code, "contract/html");
 //! ```
 #![deny(missing_docs)]

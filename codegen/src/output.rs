@@ -10,7 +10,7 @@ use crate::{Api, ClientNames, FamilyRule, Ledger, Names};
 /// One contract to generate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contract<'a> {
-    /// Name of the document, such as `platform`; it appears in the ledger and in messages.
+    /// Name of the document, such as `service`; it appears in the ledger and in messages.
     pub name: &'a str,
     /// The document as published or as pinned.
     pub bytes: &'a [u8],

@@ -8,16 +8,20 @@ use serde::{Deserialize, Serialize};
 ///
 /// A key is `METHOD /path` for an operation, the document and a JSON pointer for a type (with names in place of the
 /// positions of parameters and alternatives, and media types without parameters), and a type's key with `.wire_name` for a
-/// field or variant whose name cannot be derived from the wire name alone.
+/// field or variant whose name cannot be derived from the wire name alone. The others are named in one line for each type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Names {
     /// Operations: `GET /api/projects/v1/projects` → `projects.list_projects`.
     pub operations: BTreeMap<String, String>,
-    /// Types: `platform#/components/schemas/Project` → `Project`.
+    /// Types: `service#/components/schemas/Project` → `Project`.
     pub types: BTreeMap<String, String>,
     /// Fields and variants that needed more than their wire name.
     pub members: BTreeMap<String, String>,
+    /// Types, also of GraphQL documents, and the wire names of those of their members whose names are derived from them, as
+    /// words: `platform#/components/schemas/Project` → `id teamId`. No later member takes a name of theirs.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub published: BTreeMap<String, String>,
     /// Responses of calls: the statuses of a success, and the media types of their bodies, abbreviated if common.
     /// `GET /orders` → `200:json 204:none`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -33,7 +37,7 @@ pub struct Names {
     /// Types whose members are present as in a type that is only read, only sent, or neither: key of the type → `read`,
     /// `sent`, `neither`; members that name the variant of the union that their type is sent in: `….kind` → `variant`; and
     /// members that are behind a box, of GraphQL documents too: `….parent` → `boxed`, or `variant boxed`.
-    /// Also who says the version of the interface: `platform#api-version` → `client`, or `argument`.
+    /// Also who says the version of the interface: `service#api-version` → `client`, or `argument`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, String>,
     /// Types of GraphQL documents: `things/thing/owner` → `ThingOwner`; and their members that needed more.

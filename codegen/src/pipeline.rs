@@ -115,6 +115,7 @@ fn following(inputs: &[Contract<'_>], setup: &Setup, pins: &Names, is_followed: 
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;
     names.graphql = given.graphql;
     names.uses.extend(given.uses);
+    names.published.extend(given.published);
     if let Some(followed) = model::followed(pins, &names).filter(|_| !is_followed) {
         return following(inputs, setup, &followed, true);
     }

@@ -20,8 +20,8 @@ pub(crate) fn problem(code: &'static str, place: impl Into<String>, message: imp
     }
 }
 
-/// Returns whether a path begins with a prefix, in whole segments: `/api/compliance` does not cover
-/// `/api/compliance-reports`. A slash at the end of the prefix is ignored.
+/// Returns whether a path begins with a prefix, in whole segments: `/api/orders` does not cover
+/// `/api/orders-archive`. A slash at the end of the prefix is ignored.
 pub(crate) fn covers(prefix: &str, path: &str) -> bool {
     path.strip_prefix(trimmed(prefix)).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -164,6 +164,30 @@ fn a_member_of_a_schema_that_all_operations_reach_is_one_finding() {
 
 /// The subject of the pair does not depend on how many operations reach it, on texts, or on names of Rust.
 #[test]
+fn items_that_no_row_speaks_of_are_on_the_first_screen() {
+    let side = |value: Value| {
+        let member = json!({"type": "object", "properties": {"value": value}});
+        serde_json::to_vec(&json!({
+            "openapi": "3.0.4", "info": {"title": "x", "version": "1"},
+            "paths": {"/fields": {"put": {"operationId": "setField",
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Field"}}}},
+                "responses": {"204": {"description": "done"}}}}},
+            "components": {"schemas": {"Field": member}},
+        }))
+        .unwrap()
+    };
+    let drift = compare_items(&side(json!({"nullable": true})), &side(json!({})));
+    assert_eq!(drift.findings.len(), 0, "{:#?}", drift.findings);
+    let tasks = drift.tasks();
+    assert_eq!(tasks.len(), 1, "{tasks:#?}");
+    assert_eq!(tasks[0].action, drift::Action::EditLater);
+    assert_eq!(tasks[0].jobs[0].row, "");
+    assert_eq!(tasks[0].jobs[0].changes, ["`types::Field::value`: `Maybe<Value>` → `Option<Value>`"]);
+    let text: Vec<String> = drift.lines(&heading("x"), 9).iter().map(ToString::to_string).collect();
+    assert!(text.contains(&"Who has to act".to_owned()), "{text:#?}");
+}
+
+#[test]
 fn a_fingerprint_stays_while_the_contract_grows() {
     let contract = |kind: &str, more: bool| {
         let get = json!({"get": {"summary": if more { "Words" } else { "Other words" }, "responses": {"200": {"content": {

@@ -150,3 +150,50 @@ fn a_long_way_to_a_list_leads_there_in_xml_too() {
         assert_eq!(form(length), short, "{length}");
     }
 }
+
+/// References of references: each way ends where it leads, however long it is, and only what leads back to itself is said to.
+#[test]
+fn references_are_followed_to_their_end() {
+    use serde_json::{Map, Value, json};
+    const LENGTH: usize = 100;
+    let chain = |folder: &str, end: Value| -> Map<String, Value> {
+        let next = |index: usize| match index + 1 == LENGTH {
+            true => end.clone(),
+            false => json!({"$ref": format!("#/components/{folder}/c{}", index + 1)}),
+        };
+        let mut all: Map<String, Value> = (0..LENGTH).map(|index| (format!("c{index}"), next(index))).collect();
+        for (from, to) in [("round", "back"), ("back", "round")] {
+            all.insert(from.to_owned(), json!({"$ref": format!("#/components/{folder}/{to}")}));
+        }
+        all
+    };
+    let of = |folder: &str, name: &str| json!({"$ref": format!("#/components/{folder}/{name}")});
+    let answer =
+        |media: Value| json!({"responses": {"200": {"description": "OK", "content": {"application/json": media}}}});
+    let contract = json!({
+        "openapi": "3.2.0",
+        "paths": {
+            "/schema": {"get": answer(json!({"schema": of("schemas", "c0")}))},
+            "/media": {"get": answer(of("mediaTypes", "c0"))},
+            "/media-round": {"get": answer(of("mediaTypes", "round"))},
+            "/item": of("pathItems", "c0"),
+            "/item-round": of("pathItems", "round"),
+        },
+        "components": {
+            "schemas": chain("schemas", json!({"type": "integer", "format": "int64"})),
+            "mediaTypes": chain("mediaTypes", json!({"schema": {"type": "boolean"}})),
+            "pathItems": chain("pathItems", json!({"get": {"operationId": "atTheEnd", "responses": {"204": {"description": "Done"}}}})),
+        },
+    });
+    let bytes = contract.to_string();
+    let contracts = [driftless_codegen::Contract { name: "platform", bytes: bytes.as_bytes() }];
+    let output = driftless_codegen::generate(&contracts, &Default::default(), &Default::default()).unwrap();
+    for call in ["GET /schema  () -> i64", "GET /media  () -> bool", "at_the_end  GET /item "] {
+        assert!(output.surface.contains(call), "{call}\n{}", output.surface);
+    }
+    let entries =
+        output.ledger.entries().iter().filter(|entry| format!("{:?}", entry.loss).contains("leads back to itself"));
+    let places: Vec<&str> = entries.map(|entry| entry.pointer.split('/').nth(2).unwrap_or_default()).collect();
+    assert!(places.contains(&"mediaTypes") && places.contains(&"~1item-round"), "{places:?}");
+    assert!(!places.contains(&"~1media") && !places.contains(&"~1item"), "{places:?}");
+}

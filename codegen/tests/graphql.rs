@@ -243,13 +243,21 @@ fn selecting_a_field_earlier_renames_nothing() {
         generate(&[Contract { name: "platform", bytes: EMPTY }], &setup(documents, Some(schema)), names).unwrap()
     };
     let before = of("query A { thing { owner { id } aB } }", &Names::default());
-    let pinned: BTreeMap<String, String> = toml::from_str(&toml::to_string(&before.names.graphql).unwrap()).unwrap();
-    let names = Names { graphql: pinned, ..Names::default() };
+    let names: Names = toml::from_str(&toml::to_string(&before.names).unwrap()).unwrap();
     let wide = "query A { thingOwner { id } thing { a_b aB thingOwner { id } owner { id } } }";
     let after = of(wide, &names);
     for (key, name) in &before.names.graphql {
         assert_eq!(after.names.graphql.get(key), Some(name), "{key}");
     }
+    // Names that no line gives stay, too: every item that there was is there, as it was.
+    let (earlier, lines) = (before.api.index(), after.api.index());
+    let lost: Vec<&str> =
+        earlier.lines().filter(|line| line.contains(" field ") && !lines.lines().any(|other| other == *line)).collect();
+    assert!(lost.is_empty(), "{lost:#?}");
+    let wire = |output: &Output, wire: &str| {
+        output.names.published.get("a/thing").is_some_and(|words| words.split(' ').any(|word| word == wire))
+    };
+    assert!(wire(&before, "aB") && wire(&after, "aB") && !wire(&after, "a_b"), "{:?}", after.names);
     // Without them, a newcomer would take a name that was there before.
     let fresh = of(wide, &Names::default());
     assert_ne!(fresh.names.graphql["a/thing/owner"], before.names.graphql["a/thing/owner"]);
@@ -420,23 +428,57 @@ fn large_input_objects_hold_others_in_boxes() {
 /// Types, fields and fragments with one name in Rust keep their names.
 #[test]
 fn names_that_differ_in_case_alone_are_told_apart() {
-    let schema = "type Query { thing: thing Thing: Thing } type thing { id: ID Id: Int iD: Kind } type Thing { id: ID! } enum Kind { a A }";
-    let text = "query A { thing { ...part ...Part } Thing { id } } fragment part on thing { id Id } fragment Part on thing { iD }";
+    let schema = "type Query { thing(in: in, In: In): thing Thing: Thing } type thing { id: ID Id: Int iD: Kind } type Thing { id: ID! } enum Kind { a A } input in { a: Int A: Int } input In { a: ID }";
+    let text = "query A($in: in, $In: In) { thing(in: $in, In: $In) { ...part ...Part } Thing { id } } fragment part on thing { id Id } fragment Part on thing { iD }";
     let files = typed(schema, text);
-    let code = &files["documents/a.rs"];
-    let parsed = syn::parse_file(code).expect(code);
-    let mut names = std::collections::BTreeSet::new();
-    for item in &parsed.items {
-        let (name, fields) = match item {
-            syn::Item::Struct(item) => (&item.ident, item.fields.iter().collect::<Vec<_>>()),
-            syn::Item::Enum(item) => (&item.ident, Vec::new()),
-            _ => continue,
-        };
-        assert!(names.insert(name.to_string()), "{name} stands twice\n{code}");
-        let members: std::collections::BTreeSet<_> = fields.iter().filter_map(|field| field.ident.as_ref()).collect();
-        assert_eq!(members.len(), fields.len(), "{code}");
+    let mut kinds = [0, 0];
+    for code in files.iter().filter(|(path, _)| path.starts_with("documents/")).map(|(_, code)| code) {
+        let parsed = syn::parse_file(code).expect(code);
+        let mut names = std::collections::BTreeSet::new();
+        for item in &parsed.items {
+            let (name, members): (_, Vec<String>) = match item {
+                syn::Item::Struct(item) => (
+                    &item.ident,
+                    item.fields.iter().filter_map(|field| Some(field.ident.as_ref()?.to_string())).collect(),
+                ),
+                syn::Item::Enum(item) => {
+                    (&item.ident, item.variants.iter().map(|variant| variant.ident.to_string()).collect())
+                }
+                _ => continue,
+            };
+            kinds[usize::from(matches!(item, syn::Item::Enum(_)))] += 1;
+            assert!(names.insert(name.to_string()), "{name} stands twice\n{code}");
+            let different: std::collections::BTreeSet<_> = members.iter().collect();
+            assert_eq!(different.len(), members.len(), "{code}");
+        }
     }
+    assert!(kinds[0] > 5 && kinds[1] > 0, "{kinds:?}");
+    let code = &files["documents/a.rs"];
     for wire in ["id", "Id", "iD", "thing", "Thing"] {
         assert!(code.contains(&format!("\"{wire}\"")), "{wire}\n{code}");
+    }
+}
+
+/// A schema beside a contract that marks what is assumed is assumed only where it has such marks itself.
+#[test]
+fn what_a_schema_does_not_call_assumed_is_not_assumed() {
+    let contract = |provenance: &str| {
+        let operation = serde_json::json!({"x-provenance": provenance, "responses": {"204": {"description": "Done"}}});
+        serde_json::json!({"openapi": "3.0.4", "paths": {"/a": {"get": operation}}}).to_string()
+    };
+    let (marked, plain) = ("\"\"\"\nAssumed: nobody said so.\n\"\"\"\n", "\"Assumed: in one line\" ");
+    for (provenance, mark, is_assumed) in [
+        ("assumed", marked, true),
+        ("assumed", plain, true),
+        ("assumed", "", false),
+        ("assumed", "\"It is Assumed: by nobody\" ", false),
+        ("documented", marked, false),
+    ] {
+        let schema = format!("{mark}type Query {{ a: Int }}");
+        let documents = BTreeMap::from([("a.graphql".to_owned(), "query A { a }".to_owned())]);
+        let setup = setup(documents, Some(&schema));
+        let output = run(contract(provenance).as_bytes(), &setup).unwrap();
+        let text = &output.files["documents/mod.rs"];
+        assert_eq!(text.contains("/// Assumed: "), is_assumed, "{provenance} {mark:?}\n{text}");
     }
 }

@@ -8,6 +8,7 @@
 )]
 
 mod cases;
+mod close_names;
 mod common;
 mod determinism;
 mod drift;

@@ -136,7 +136,7 @@ fn a_newcomer_in_front_takes_no_name() {
 fn identify(value: &mut Value, count: &mut usize) {
     let Value::Object(members) = value else { return };
     let named = members.get("operationId").and_then(Value::as_str).is_some_and(|id| !id.trim().is_empty());
-    if members.contains_key("responses") && !named {
+    if ["responses", "tags"].iter().any(|key| members.contains_key(*key)) && !named {
         *count += 1;
         members.insert("operationId".to_owned(), json!(format!("doPart{count}")));
     }

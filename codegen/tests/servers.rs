@@ -43,7 +43,8 @@ fn a_server_has_the_families_of_its_documents_and_no_other_has_them() {
     );
     let (servers, families) = (&output.files["servers.rs"], &output.files["families/mod.rs"]);
     for part in [
-        "const SERVERS: &[&str] = &[\"compliance\"];",
+        "const SERVERS: &[driftless_runtime::codegen::DeclaredServer] =",
+        "DeclaredServer { name: \"compliance\", claim: None }",
         "impl<'a> Server<'a, Compliance> {",
         "pub fn frameworks(",
         "pub fn internal(",
@@ -180,4 +181,22 @@ fn an_asynchronous_operation_is_one_of_the_main_server() {
     let cancel = problem(&operation("POST /api/things", cancel));
     assert_eq!((cancel.code, cancel.pointer.as_deref()), ("operation/server", Some("/operation/0/cancel/operation")));
     assert!(with_types(&format!("{SERVER}{}", operation("POST /api/things", "")), &Names::default()).is_ok());
+}
+
+/// A first program has the client's base URL alone.
+#[test]
+fn the_first_program_calls_nothing_that_has_servers_of_its_own() {
+    let of = |servers: &str| {
+        let answer =
+            r#""responses":{"200":{"description":"OK","content":{"application/json":{"schema":{"type":"string"}}}}}"#;
+        let text = format!(
+            r#"{{"openapi":"3.0.4","servers":[{{"url":"https://api.example"}}],"paths":{{
+                "/a":{{"get":{{"operationId":"a",{servers}{answer}}}}},
+                "/longer":{{"get":{{"operationId":"listLonger",{answer}}}}}}}}}"#
+        );
+        let contracts = [Contract { name: "platform", bytes: text.as_bytes() }];
+        generate(&contracts, &Setup::default(), &Names::default()).unwrap().first_call.unwrap().path
+    };
+    assert_eq!(of(""), "/a");
+    assert_eq!(of(r#""servers":[{"url":"https://other.example"}],"#), "/longer");
 }

@@ -10,6 +10,12 @@ pub(crate) fn easiest<'c>(credentials: &'c Credentials, operation: &str) -> &'c 
     alternatives.iter().find(is_token).or(alternatives.first()).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// The alternative of the first operation that asks for a credential. Most services ask for a token, if no operation shows it.
+pub(crate) fn usual(credentials: &Credentials) -> &[Scheme] {
+    let asked = credentials.operations.keys().map(|operation| easiest(credentials, operation));
+    asked.into_iter().find(|together| !together.is_empty()).unwrap_or(&[Scheme::Token])
+}
+
 /// The ends of the variables that give these schemes, of all that the contract has.
 pub(crate) fn variables(together: &[Scheme], all: &[Scheme]) -> Vec<String> {
     let is_one = keys(all).count() <= 1;
@@ -24,14 +30,14 @@ pub(crate) fn variables(together: &[Scheme], all: &[Scheme]) -> Vec<String> {
 
 /// The lines of `[source.token]` that say where a download carries the API keys of the contract. A download sends no cookies.
 pub(crate) fn places(all: &[Scheme]) -> String {
-    let place = |place: KeyPlace| match place {
+    let location = |location: KeyPlace| match location {
         KeyPlace::Header => Some("header"),
         KeyPlace::Query => Some("query"),
         KeyPlace::Cookie => None,
     };
     let is_one = keys(all).count() == 1;
     let lines = keys(all).filter_map(|(at, name, wire)| {
-        let (key, value) = (place(at)?, toml::Value::from(wire));
+        let (key, value) = (location(at)?, toml::Value::from(wire));
         Some(match is_one {
             true => format!("api_key_{key} = {value}\n"),
             false => format!("key.{} = {{ {key} = {value} }}\n", quoted_key(name)),
@@ -48,7 +54,7 @@ fn quoted_key(name: &str) -> String {
 
 fn keys(all: &[Scheme]) -> impl Iterator<Item = (KeyPlace, &str, &str)> {
     all.iter().filter_map(|scheme| match scheme {
-        Scheme::Key(place, name, wire) => Some((*place, name.as_str(), wire.as_str())),
+        Scheme::Key(location, name, wire) => Some((*location, name.as_str(), wire.as_str())),
         Scheme::Token | Scheme::Basic(_) => None,
     })
 }
@@ -58,8 +64,8 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
 
-    fn key(place: KeyPlace, name: &str, wire: &str) -> Scheme {
-        Scheme::Key(place, name.to_owned(), wire.to_owned())
+    fn key(location: KeyPlace, name: &str, wire: &str) -> Scheme {
+        Scheme::Key(location, name.to_owned(), wire.to_owned())
     }
 
     #[test]

@@ -17,12 +17,12 @@ pub fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What to say of a place that holds more than a contract does.
-pub fn too_large(place: &str) -> Failure {
+/// The failure for a place that holds more than a contract may have.
+pub fn too_large(source: &str) -> Failure {
     Failure::new(
         Exit::Contract,
         "contract/too-large",
-        format!("{place} holds more than {}", size(LIMIT)),
+        format!("{source} holds more than {}", size(LIMIT)),
         "check that it is the place of the contract",
     )
 }

@@ -4,10 +4,9 @@ use std::process::ExitCode;
 
 use crate::console::{count, progress, result};
 use crate::failure::{Exit, Failure};
-use crate::lock::{self, FoundLock, Lock};
-use crate::regenerate::{self, Known, Survey};
-use crate::schema;
-use crate::settings::Settings;
+use crate::flags::Regenerate;
+use crate::inputs::Inputs;
+use crate::regenerate::{Given, Survey, plan};
 use crate::transaction::{self, JOURNAL};
 use crate::workspace::Workspace;
 
@@ -17,33 +16,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
         result("  fix: cargo xtask regenerate --offline");
         return Ok(Exit::Stale.into());
     }
-    let settings = Settings::read(workspace)?;
-    let lock = match Lock::find(workspace)? {
-        FoundLock::Valid(lock) => Some(*lock),
-        FoundLock::Absent => None,
-        FoundLock::Conflict => return Err(lock::conflict()),
-        FoundLock::Invalid(reason) => return Err(lock::invalid(&reason)),
-        FoundLock::Newer(version) => return Err(lock::newer(version)),
-    };
-    let pinned = regenerate::from_disk(workspace, lock.as_ref(), false)
-        .and_then(|pins| Ok((pins, schema::from_disk(workspace, lock.as_ref(), false)?)));
-    let survey = match pinned {
-        Ok((pins, schema)) => {
-            crate::names::check(workspace, &settings.codegen.config.rename)?;
-            let names = regenerate::names(workspace, lock.as_ref())?;
-            let desired = regenerate::desired(workspace, &settings, &pins, schema.as_deref(), &names)?;
-            let same = |lock: &Lock| lock.configuration == desired.lock.configuration;
-            let known = Known::of(workspace, lock.as_ref(), |lock| same(lock).then(|| desired.hashes.clone()))?;
-            Survey::of(workspace, &desired, &known)?
-        }
-        // An edited or missing pin is a finding among others.
-        Err(failure) => match &lock {
-            Some(lock) if failure.exit == Exit::Stale => {
-                Survey::of_hashes(workspace, &Known::of_pins(workspace, lock)?)?
-            }
-            _ => return Err(failure),
-        },
-    };
+    let survey = survey(&Inputs::read(workspace)?)?;
     let findings = survey.findings();
     for finding in &findings {
         result(&format!("{}: {}", finding.path, finding.cause));
@@ -55,4 +28,15 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, Failure> {
     }
     progress(&count(findings.len(), "stale file", "stale files"));
     Ok(Exit::Stale.into())
+}
+
+/// The state of the files.
+fn survey(inputs: &Inputs) -> Result<Survey, Failure> {
+    let flags = Regenerate { offline: true, check: true, ..Regenerate::default() };
+    match (plan(inputs, &flags, Given::default(), |_| Ok(())), inputs.lock.readable()?) {
+        (Ok(plan), _) => Ok(plan.survey),
+        // An edited or missing pin is a finding among others.
+        (Err(failure), Some(lock)) if failure.exit == Exit::Stale => Ok(Survey::from_lock(&inputs.files, lock)),
+        (Err(failure), _) => Err(failure),
+    }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 
-/// How a program ended, and what it said.
+/// The end of a program, and its output.
 #[derive(Debug)]
 pub struct Ended {
     /// `None`: it was killed, because its time was over.
@@ -16,8 +16,8 @@ pub struct Ended {
     pub stderr: Vec<u8>,
 }
 
-/// The cargo that runs this program. What it says of this program to it, build scripts of other packages would take for
-/// theirs, and run anew.
+/// The cargo that runs this program, without the variables that it set for this program: build scripts of other packages would
+/// take them for theirs, and run anew.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
@@ -44,9 +44,9 @@ impl Drop for Owned {
 /// Runs a program to its end, for `limit` at most. A signal ends it, and the wait.
 pub fn run(command: &mut Command, limit: Option<Duration>, interrupt: &Interrupt) -> Result<Ended, Failure> {
     let program = std::path::PathBuf::from(command.get_program());
-    let failed = |what: &'static str| {
+    let failed = |action: &'static str| {
         let program = program.clone();
-        move |error: io::Error| Failure::file(what, &program, &error)
+        move |error: io::Error| Failure::file(action, &program, &error)
     };
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Owned(command.spawn().map_err(failed("start"))?);
@@ -70,7 +70,7 @@ fn reader<R: Read + Send + 'static>(pipe: Option<R>) -> std::thread::JoinHandle<
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before a broken pipe is all that there is.
+            // A broken pipe ends the output: the bytes before it are all that there is.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes

@@ -1,4 +1,4 @@
-//! The one way in which a command ends early: a code, what happened, what to do next, and an exit code.
+//! The one way in which a command ends early: a code, a message, the next steps, and an exit code.
 
 use std::fmt;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub enum Exit {
     Stale,
     /// Download or authentication.
     Download,
-    /// What was received is not a usable contract.
+    /// The received bytes are not a usable contract.
     Contract,
     /// Configuration, command line or lock.
     Configuration,
@@ -44,9 +44,9 @@ impl From<Exit> for ExitCode {
 pub struct Failure {
     /// Stable code, such as `download/dns`.
     pub code: &'static str,
-    /// What happened, with the place where it did.
+    /// The error, with the file, line or pointer.
     pub message: String,
-    /// What to do next; one step a line.
+    /// The next steps, one a line.
     pub hint: String,
     pub exit: Exit,
 }
@@ -61,7 +61,7 @@ impl Failure {
     }
 
     /// A file operation that the system refused.
-    pub fn file(what: &str, path: &Path, error: &std::io::Error) -> Self {
+    pub fn file(action: &str, path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         let (code, hint) = match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
@@ -73,7 +73,7 @@ impl Failure {
             ErrorKind::PermissionDenied => ("files/permission", "give yourself write access and run the command again"),
             _ => ("files/refused", "fix what the system names and run the command again"),
         };
-        Self::new(Exit::Files, code, format!("cannot {what} {}: {error}", line(&path.to_string_lossy())), hint)
+        Self::new(Exit::Files, code, format!("cannot {action} {}: {error}", line(&path.to_string_lossy())), hint)
     }
 }
 

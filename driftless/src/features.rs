@@ -69,7 +69,7 @@ pub fn replace(manifest: &str, body: &str) -> Result<String, Failure> {
     Ok(replaced)
 }
 
-/// Whether two manifests are the same but for the block of generated features, which the second one has.
+/// Returns whether two manifests are the same but for the block of generated features, which the second one has.
 pub fn differs_in_block_only(old: &[u8], new: &[u8]) -> bool {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return false };
     block(new).is_some_and(|body| replace(old, body).is_ok_and(|replaced| replaced == new))

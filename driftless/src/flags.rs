@@ -17,15 +17,15 @@ Exit codes:
   1    drift at or above the gate
   2    stale, hand-edited or unlisted output; findings
   3    download or authentication
-  4    what was received is not a usable contract, or has lost too many operations
+  4    the received bytes are not a usable contract, or it lost too many operations
   5    command line, configuration or lock
   6    the file system refused (no space, read-only); the old state is kept
   130  interrupted; the old state is kept";
 
 const REGENERATE: &str = "\
 The source is the first of: --contract, --base-url, the environment variable that specs/codegen.toml names
-(PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox. The sandbox is taken only where nothing is
-pinned, or where the sandbox is what is pinned; --sandbox takes it in any case.
+(PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox. The sandbox is used only if no contract is
+pinned, or if the pinned contract came from the sandbox; --sandbox uses it in any case.
 
 The GraphQL schema comes from --schema, else from the file that `schema` in [source] names, else from the source. If the
 source serves no schema, the pinned one stays, unless --drop-schema removes it.
@@ -34,21 +34,21 @@ A document that lost more than half of its operations (`largest_loss` in [source
 nothing is written, unless --accept-loss takes it.
 
 Examples:
-  cargo xtask regenerate                              from what is configured; from the sandbox on a fresh clone
+  cargo xtask regenerate                              from the configured source; from the sandbox on a fresh clone
   cargo xtask regenerate --base-url https://platform.example
   cargo xtask regenerate --contract contract.json     from a file: Swagger 2.0, OpenAPI 3.x, JSON or YAML
-  cargo xtask regenerate --sandbox                    from the sandbox, in the place of whatever is pinned
+  cargo xtask regenerate --sandbox                    from the sandbox, replacing the pinned contract
   cargo xtask regenerate --offline                    from the pinned contracts, after a generator change
   cargo xtask regenerate --offline --overwrite        after a merge: from the pinned contracts of the side that was taken
   cargo xtask regenerate --check                      in CI: writes nothing, names every stale file and its cause";
 
 const DRIFT: &str = "\
-Without files, what is pinned is compared with what the source serves, which is chosen as `regenerate` chooses it: \"did the
+Without files, the pinned contract is compared with the source's. The source is chosen as `regenerate` chooses it: \"did the
 deployment drift?\" A download that fails is an error, never \"no drift\".
 
 Examples:
-  cargo xtask drift                                   the configured deployment, against what is pinned
-  cargo xtask drift --against origin/main             what this branch changes, without a network
+  cargo xtask drift                                   the configured deployment, against the pinned contract
+  cargo xtask drift --against origin/main             the changes of this branch, without a network
   cargo xtask drift before.json after.yaml            two files, in any dialect
   cargo xtask drift --against v1.2.0 --format markdown --output drift.md --fail-on none
   cargo xtask drift --against main --format html --output drift.html --fail-on none
@@ -57,7 +57,7 @@ Examples:
                                                       annotations in a pull request on GitHub
   cargo xtask drift accept 3fa2c0 --reason 'agreed with the team' --until 2026-12-31
                                                       lets a finding pass, in specs/accepted-drift.toml
-  cargo xtask drift explain member-removed            what a rule means";
+  cargo xtask drift explain member-removed            the meaning of a rule";
 
 const NEW: &str = "\
 The workspace has the crate of the client (`generated-client`), its configuration and pinned contract (`specs`), and
@@ -124,10 +124,10 @@ pub enum Command {
     // The program knows its flags, and explains them.
     #[command(disable_help_flag = true)]
     Sandbox(Sandbox),
-    /// Raises the version of driftless, regenerates every client, and says what changed in them.
+    /// Raises the version of driftless, regenerates every client, and lists the changes in them.
     #[command(after_help = format!("{UPGRADE}\n\n{EXIT_CODES}"))]
     Upgrade(Upgrade),
-    /// Says what changed between two states of the contract, and whom it breaks. Writes nothing, but for `accept`.
+    /// Compares two states of the contract: the changes, and whom they break. Writes nothing, but for `accept`.
     #[command(after_help = format!("{DRIFT}\n\n{EXIT_CODES}"), args_conflicts_with_subcommands = true)]
     Drift(Box<Drift>),
 }
@@ -235,34 +235,35 @@ pub struct Regenerate {
     /// Base URL of a deployment; the contract is found below it.
     #[arg(long, value_name = "URL", conflicts_with_all = ["offline", "check"])]
     pub base_url: Option<String>,
-    /// Downloads one of the configured documents; the others stay as they are pinned.
+    /// Download one of the configured documents; the others stay as they are pinned.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["contract", "sandbox", "offline", "check", "locked"])]
     pub document: Option<String>,
     /// The GraphQL schema: a file in the schema definition language, or an introspection in JSON; no service is asked for it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "drop_schema", "locked"])]
     pub schema: Option<PathBuf>,
-    /// The embedded sandbox, in the place of whatever is configured or pinned.
+    /// Use the embedded sandbox, replacing the configured source and the pinned contract.
     #[arg(long, conflicts_with_all = ["contract", "base_url", "offline", "check"])]
     pub sandbox: bool,
-    /// Never takes the embedded sandbox: without a configured source, it ends with exit code 5.
+    /// Exit with code 5 if no source is configured, instead of using the sandbox.
     #[arg(long, conflicts_with_all = ["sandbox", "offline", "check"])]
     pub no_sandbox: bool,
-    /// Uses no network: generates from the pinned contracts.
+    /// Use no network: generate from the pinned contracts.
     #[arg(long)]
     pub offline: bool,
-    /// Writes nothing, uses no network: lists every stale file, its cause, and the command that fixes it.
+    /// Write nothing, use no network: list every stale file, its cause, and the command that fixes it.
     #[arg(long)]
     pub check: bool,
-    /// Fails when the source is not what is pinned; it takes the sandbox only where the sandbox is what is pinned.
+    /// Fail if the source's contract differs from the pinned contract. The sandbox is used only if the pinned contract came
+    /// from it.
     #[arg(long, conflicts_with_all = ["offline", "check"])]
     pub locked: bool,
-    /// Removes the pinned GraphQL schema if the source serves none; documents are untyped then.
+    /// Remove the pinned GraphQL schema if the source serves none; documents are untyped then.
     #[arg(long, conflicts_with_all = ["check", "locked"])]
     pub drop_schema: bool,
-    /// Takes a contract although it lost more of its operations than `largest_loss` in `[source]` allows (50 % where that is not set).
+    /// Accept a contract that lost more of its operations than `largest_loss` in `[source]` allows (50 % by default).
     #[arg(long, conflicts_with_all = ["offline", "check", "locked"])]
     pub accept_loss: bool,
-    /// Rewrites outputs that were edited by hand or merged; with --offline, takes an edited pinned contract as it is.
+    /// Rewrite outputs that were edited by hand or merged; with --offline, take an edited pinned contract as it is.
     #[arg(long, conflicts_with = "check")]
     pub overwrite: bool,
     /// Time allowed for a connection.

@@ -19,7 +19,7 @@ const REQUESTED: u8 = 1;
 /// Files are being swapped: a signal waits for the end of that.
 const DEFERRED: u8 = 2;
 
-/// Whether somebody asked the program to stop. Of a signal and a swap of files, the first one wins.
+/// Records that somebody asked the program to stop. Of a signal and a swap of files, the first one wins.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     state: Arc<AtomicU8>,

@@ -25,8 +25,10 @@ mod drift;
 pub mod failure;
 #[doc(hidden)]
 pub mod features;
+mod files;
 #[doc(hidden)]
 pub mod flags;
+mod inputs;
 #[doc(hidden)]
 pub mod interrupt;
 mod lock;
@@ -94,6 +96,7 @@ pub mod develop {
 
     use crate::console;
     use crate::failure::{Exit, Failure};
+    use crate::files::Files;
     use crate::flags::{Command, Scope};
     use crate::workspace::{CONFIGURATION, Workspace};
 
@@ -182,12 +185,12 @@ pub mod develop {
 
     /// Names that the client of a workspace takes for itself.
     pub fn reserved(workspace: &Workspace) -> Result<Reserved, Failure> {
-        crate::regenerate::reserved(workspace)
+        crate::regenerate::reserved(&Files::read(workspace)?)
     }
 
     /// The configuration of a workspace.
     pub fn setup(workspace: &Workspace) -> Result<Setup, Failure> {
-        Ok(crate::settings::Settings::read(workspace)?.codegen)
+        Ok(crate::settings::Settings::from_files(&Files::read(workspace)?)?.codegen)
     }
 
     /// The configuration that a contract brings along in its own folder. `None`: it brings none.

@@ -1,4 +1,4 @@
-//! `specs/codegen.lock`: what the client was generated from, and every file that was written.
+//! `specs/codegen.lock`: the inputs that the client was generated from, and every file that was written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::failure::Failure;
 use crate::settings::is_name;
-use crate::workspace::{BLOCK, LOCK, SCHEMA, Workspace, is_territory};
+use crate::workspace::{BLOCK, LOCK, SCHEMA, is_territory};
 
 /// The command that writes everything anew after a merge: files that only one side changed are merged already, and fit no lock.
 pub(crate) const AFTER_MERGE: &str = "cargo xtask regenerate --offline --overwrite";
@@ -23,7 +23,7 @@ const VERSION: u32 = 3;
 pub(crate) struct Lock {
     /// Version of this format.
     version: u32,
-    /// SHA-256 over what the generator reads of `specs/codegen.toml`.
+    /// SHA-256 over the keys of `specs/codegen.toml` that the generator reads.
     pub(crate) configuration: String,
     /// SHA-256 of the pinned GraphQL schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,12 +34,12 @@ pub(crate) struct Lock {
     pub(crate) outputs: BTreeSet<String>,
     #[serde(default, rename = "document")]
     pub(crate) documents: Vec<PinnedDocument>,
-    /// What a lock of an earlier version says besides.
+    /// The further contents of a lock of an earlier version.
     #[serde(skip)]
     pub(crate) earlier: Option<Earlier>,
 }
 
-/// What only earlier versions of the lock say.
+/// Contents that only earlier versions of the lock have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Earlier {
     /// Path relative to the workspace → SHA-256 of the content.
@@ -75,7 +75,7 @@ struct Version {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PinnedDocument {
     pub(crate) name: String,
-    /// Where it came from: a URL without credentials, a relative file, or `sandbox`.
+    /// Its source: a URL without credentials, a relative file, or `sandbox`.
     pub(crate) source: String,
     /// SHA-256 of the bytes as received.
     pub(crate) raw: String,
@@ -88,7 +88,7 @@ pub(crate) struct PinnedDocument {
     pub(crate) etag: Option<String>,
 }
 
-/// What was found in place of the lock.
+/// The state of the lock's file.
 #[derive(Debug)]
 pub(crate) enum FoundLock {
     /// There is none.
@@ -100,6 +100,19 @@ pub(crate) enum FoundLock {
     Invalid(String),
     /// A newer version of this tool wrote it; the version.
     Newer(u64),
+}
+
+impl FoundLock {
+    /// The lock, if there is one. One that cannot be read is an error.
+    pub(crate) fn readable(&self) -> Result<Option<&Lock>, Failure> {
+        match self {
+            Self::Valid(lock) => Ok(Some(lock)),
+            Self::Absent => Ok(None),
+            Self::Conflict => Err(conflict()),
+            Self::Invalid(reason) => Err(invalid(reason)),
+            Self::Newer(version) => Err(newer(*version)),
+        }
+    }
 }
 
 impl From<EarlierLock> for Lock {
@@ -134,28 +147,28 @@ impl Lock {
         }
     }
 
-    /// Reads the lock, whatever its state.
-    pub(crate) fn find(workspace: &Workspace) -> Result<FoundLock, Failure> {
-        let Some(bytes) = workspace.read(LOCK)? else { return Ok(FoundLock::Absent) };
-        let text = String::from_utf8_lossy(&bytes);
+    /// Parses the file of the lock, whatever its state.
+    pub(crate) fn find(bytes: Option<&[u8]>) -> FoundLock {
+        let Some(bytes) = bytes else { return FoundLock::Absent };
+        let text = String::from_utf8_lossy(bytes);
         if has_conflict_markers(&text) {
-            return Ok(FoundLock::Conflict);
+            return FoundLock::Conflict;
         }
         let lock = match toml::from_str::<Version>(&text) {
             Ok(Version { version: 1 | 2 }) => toml::from_str::<EarlierLock>(&text).map(Self::from),
-            Ok(Version { version }) if version > u64::from(VERSION) => return Ok(FoundLock::Newer(version)),
+            Ok(Version { version }) if version > u64::from(VERSION) => return FoundLock::Newer(version),
             Ok(Version { version }) if version != u64::from(VERSION) => {
-                return Ok(FoundLock::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}")));
+                return FoundLock::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}"));
             }
             Ok(Version { .. }) | Err(_) => toml::from_str::<Self>(&text),
         };
-        Ok(match lock {
+        match lock {
             Ok(lock) => match lock.foreign() {
                 Some(path) => FoundLock::Invalid(format!("{LOCK} lists {path:?}, which is not an output of this tool")),
                 None => FoundLock::Valid(Box::new(lock)),
             },
             Err(error) => FoundLock::Invalid(format!("{LOCK}: {}", error.to_string().trim_end())),
-        })
+        }
     }
 
     /// The lock as text.
@@ -166,7 +179,7 @@ impl Lock {
         Ok(format!("{HEADER}{body}"))
     }
 
-    /// A path that the tool never writes. What the lock lists can be removed, so it must not reach further.
+    /// A path that the tool never writes. Listed files can be removed, so the lock must not reach further.
     fn foreign(&self) -> Option<&str> {
         let mut outputs = self.outputs.iter().map(String::as_str);
         let mut documents = self.documents.iter().map(|document| document.name.as_str());
@@ -178,13 +191,13 @@ impl Lock {
     }
 }
 
-/// Whether a merge left its markers in a text.
+/// Returns whether a merge left its markers in a text.
 pub(crate) fn has_conflict_markers(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("<<<<<<< ")) && text.lines().any(|line| line.starts_with(">>>>>>> "))
 }
 
-/// What to do about a lock that a merge left in conflict.
-pub(crate) fn conflict() -> Failure {
+/// The failure for a lock that a merge left in conflict.
+fn conflict() -> Failure {
     Failure::configuration(
         "lock/conflict",
         format!("{LOCK} holds the markers of a merge conflict"),
@@ -192,8 +205,8 @@ pub(crate) fn conflict() -> Failure {
     )
 }
 
-/// What to do about a lock that a newer version of this tool wrote.
-pub(crate) fn newer(version: u64) -> Failure {
+/// The failure for a lock that a newer version of this tool wrote.
+fn newer(version: u64) -> Failure {
     Failure::configuration(
         "lock/newer",
         format!("{LOCK} has version {version}, and this tool reads versions up to {VERSION}: a newer one wrote it"),
@@ -202,8 +215,8 @@ pub(crate) fn newer(version: u64) -> Failure {
     )
 }
 
-/// What to do about a lock that cannot be read.
-pub(crate) fn invalid(reason: &str) -> Failure {
+/// The failure for a lock that cannot be read.
+fn invalid(reason: &str) -> Failure {
     Failure::configuration(
         "lock/invalid",
         reason,

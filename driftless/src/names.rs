@@ -1,43 +1,30 @@
 //! `specs/names.lock`: the Rust names that were given once, one a line.
 //!
-//! A line is what git merges: two branches that give names at the same time each add lines, and `.gitattributes` keeps those
-//! of both. So nothing here depends on another line, and a key that stands twice is not a mistake. A name that stands twice
-//! is one: programs of both branches call by it, and mean two things.
+//! git merges lines: two branches that give names at the same time each add lines, and `.gitattributes` keeps those of both. So
+//! no line depends on another one, and a key that stands twice is not a mistake. A name that stands twice is one: programs of
+//! both branches call by it, and mean two things.
 
 mod twice;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use driftless_codegen::Names;
 use twice::Line;
 
 use crate::failure::Failure;
-use crate::workspace::{NAMES, Workspace};
+use crate::workspace::NAMES;
 
 const HEADER: &str =
     "# Written by `cargo xtask regenerate`: Rust names that stay. A merge keeps the lines of both sides.\n";
 
-/// What stands between a key and its name.
+/// The text between a key and its name.
 const BETWEEN: &str = " = ";
 
-/// The names of the file; `None` where it does not exist.
-pub(crate) fn find(workspace: &Workspace) -> Result<Option<Names>, Failure> {
-    let Some(bytes) = workspace.read(NAMES)? else { return Ok(None) };
-    parse(&String::from_utf8_lossy(&bytes)).map(Some)
-}
-
-/// Fails where two lines give one name to different things, and `renames` gives another name to neither.
-pub(crate) fn check(workspace: &Workspace, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
-    match workspace.read(NAMES)? {
-        Some(bytes) => check_text(&String::from_utf8_lossy(&bytes), renames),
-        None => Ok(()),
-    }
-}
-
-fn check_text(text: &str, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
+/// Fails if two lines give one name to different things, and `renames` gives another name to neither.
+pub(crate) fn check(text: &str, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
     let (names, mut lines) = read(text)?;
-    // A chosen name that no line has yet is compared by the generator, which knows what the contract has.
+    // The generator, which knows the contract, compares a chosen name that no line has yet.
     lines.retain(|line| renames.get(&line.key).is_none_or(|chosen| line.wish() == chosen));
     match twice::find(&names, &lines).as_slice() {
         [] => Ok(()),
@@ -46,8 +33,8 @@ fn check_text(text: &str, renames: &BTreeMap<String, String>) -> Result<(), Fail
 }
 
 /// The line of the file, from 1, that gives a name: `place` is its kind and key.
-pub(crate) fn line_of(text: &str, place: &str) -> Option<usize> {
-    let (kind, key) = place.split_once(' ')?;
+pub(crate) fn line_of(text: &str, kind_and_key: &str) -> Option<usize> {
+    let (kind, key) = kind_and_key.split_once(' ')?;
     let start = format!("{kind} {}{BETWEEN}", escape(key));
     text.lines()
         .position(|line| line.starts_with(&start) && !line[start.len()..].contains(BETWEEN))
@@ -67,8 +54,8 @@ pub(crate) fn render(names: &Names) -> String {
 }
 
 /// The kinds of names, by the word that their lines begin with.
-fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 8] {
-    let Names { operations, types, members, answers, bodies, headers, uses, graphql } = names;
+fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 9] {
+    let Names { operations, types, members, published, answers, bodies, headers, uses, graphql } = names;
     [
         ("answer", answers),
         ("body", bodies),
@@ -76,6 +63,7 @@ fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 8]
         ("header", headers),
         ("member", members),
         ("operation", operations),
+        ("published", published),
         ("type", types),
         ("use", uses),
     ]
@@ -91,7 +79,7 @@ fn read(text: &str) -> Result<(Names, Vec<Line<'_>>), Failure> {
     let mut names = Names::default();
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        // Where a merge left its marks, both sides count.
+        // Between the markers of a merge, both sides count.
         let is_mark = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].iter().any(|mark| line.starts_with(mark));
         if line.is_empty() || line.starts_with('#') || is_mark {
             continue;
@@ -105,14 +93,20 @@ fn read(text: &str) -> Result<(Names, Vec<Line<'_>>), Failure> {
         {
             return Err(newer(index + 1, kind));
         }
-        let found = parts.and_then(|(kind, (key, name))| {
+        let parsed = parts.and_then(|(kind, (key, name))| {
             let (kind, map) = maps.into_iter().find(|(other, _)| *other == kind)?;
             Some((kind, map, unescape(key)?, name))
         });
-        let Some((kind, map, key, name)) = found else { return Err(invalid(index + 1)) };
+        let Some((kind, map, key, name)) = parsed else { return Err(invalid(index + 1)) };
         lines.push(Line { number: index + 1, kind, key: key.clone(), name });
         match map.entry(key) {
             Entry::Vacant(entry) => drop(entry.insert(name.to_owned())),
+            // Two branches published members of one type: programs use those of both.
+            Entry::Occupied(mut entry) if kind == "published" => {
+                let words: BTreeSet<&str> = entry.get().split(' ').chain(name.split(' ')).collect();
+                let words = words.into_iter().collect::<Vec<_>>().join(" ");
+                entry.insert(words);
+            }
             // Two branches named one thing: whichever was merged into the other, the same name stays.
             Entry::Occupied(mut entry) if name < entry.get().as_str() => drop(entry.insert(name.to_owned())),
             Entry::Occupied(_) => {}
@@ -237,7 +231,7 @@ mod tests {
             let all = generated(seed);
             let text = render(&all);
             assert_eq!(parse(&text).expect("what the tool writes is read"), all, "{text}");
-            check_text(&text, &BTreeMap::new()).expect("and has no name twice");
+            check(&text, &BTreeMap::new()).expect("and has no name twice");
             // Another branch gave a name of this one to something that it has in the same namespace.
             for (index, line) in text.lines().enumerate() {
                 let Some((kind, rest)) = line.split_once(' ') else { continue };
@@ -259,13 +253,13 @@ mod tests {
                 };
                 let mut lines: Vec<&str> = text.lines().collect();
                 let added = format!("{kind} {other}{BETWEEN}{name}");
-                for place in [1, index + 1, lines.len()] {
-                    lines.insert(place, &added);
-                    let failure = check_text(&lines.join("\n"), &BTreeMap::new()).expect_err(&added);
-                    lines.remove(place);
+                for index_of_line in [1, index + 1, lines.len()] {
+                    lines.insert(index_of_line, &added);
+                    let failure = check(&lines.join("\n"), &BTreeMap::new()).expect_err(&added);
+                    lines.remove(index_of_line);
                     assert_eq!((failure.code, failure.exit), ("names/double", crate::failure::Exit::Configuration));
-                    let original = if place <= index { index + 2 } else { index + 1 };
-                    for line in [original, place + 1] {
+                    let original = if index_of_line <= index { index + 2 } else { index + 1 };
+                    for line in [original, index_of_line + 1] {
                         let named = format!("specs/names.lock:{line}:1: ");
                         assert!(failure.message.contains(&named), "{named}\n{}", failure.message);
                     }
@@ -278,7 +272,7 @@ mod tests {
     fn a_line_that_another_line_of_its_key_outdoes_still_gives_its_name() {
         let merged = "operation GET /a = x.one\noperation GET /a = x.two\noperation GET /b = x.two\n";
         let check = |text: &str, renamed: &[&str]| {
-            check_text(text, &renamed.iter().map(|key| ((*key).to_owned(), "x".to_owned())).collect())
+            super::check(text, &renamed.iter().map(|key| ((*key).to_owned(), "x".to_owned())).collect())
         };
         assert_eq!(check(merged, &[]).expect_err("two means two things").code, "names/double");
         check(&merged.replace("b = x.two", "b = x.three"), &[]).expect("settled in the file");
@@ -295,8 +289,16 @@ mod tests {
             ("operation GET /a = x.a\nheader GET /a.b = c of 200\nheader GET /a.d = c of 404\n", "GET /a.b", "c"),
         ] {
             let renames = BTreeMap::from([(renamed.to_owned(), chosen.to_owned())]);
-            assert_eq!(check_text(text, &renames).expect_err(text).code, "names/double");
+            assert_eq!(super::check(text, &renames).expect_err(text).code, "names/double");
         }
+    }
+
+    #[test]
+    fn the_published_members_of_both_branches_count() {
+        let text = "<<<<<<< HEAD\npublished d#/a = id userId\n=======\npublished d#/a = id user_id\n>>>>>>> other\n";
+        let names = parse(text).expect("parses");
+        assert_eq!(names.published.get("d#/a").map(String::as_str), Some("id userId user_id"));
+        assert_eq!(render(&names).lines().last(), Some("published d#/a = id userId user_id"));
     }
 
     #[test]

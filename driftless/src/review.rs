@@ -1,4 +1,4 @@
-//! The test of a workspace that fails until somebody looked at what the pinned contracts say.
+//! The test of a workspace that fails until somebody looked at the texts of the pinned contracts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::console::count;
 use crate::failure::Failure;
+use crate::inputs::Inputs;
 use crate::lock::{FoundLock, Lock};
 use crate::regenerate::snapshots::{ACCEPT, NAMED, accepted, path, written};
-use crate::regenerate::{desired, from_disk, names};
+use crate::regenerate::{desired, names, pinned};
 use crate::schema;
-use crate::settings::Settings;
 use crate::workspace::{SNAPSHOTS, Workspace};
 
 /// The texts that a reviewer reads of the pinned contracts, against those that were accepted (`specs/snapshots`).
@@ -27,10 +27,11 @@ use crate::workspace::{SNAPSHOTS, Workspace};
 #[derive(Debug)]
 pub struct Review {
     workspace: Workspace,
+    inputs: Inputs,
     texts: BTreeMap<String, String>,
 }
 
-/// The texts differ from the accepted ones. It says which, and what to do.
+/// The texts differ from the accepted ones. The message names them, and the next steps.
 #[derive(Debug)]
 pub struct NotAccepted(String);
 
@@ -43,20 +44,20 @@ impl fmt::Display for NotAccepted {
 impl std::error::Error for NotAccepted {}
 
 impl Review {
-    /// Generates the client of the workspace in a folder from its pinned contracts, and keeps what reviewers read of it.
+    /// Generates the client of the workspace in a folder from its pinned contracts, and keeps the texts for reviewers.
     ///
     /// # Errors
     ///
     /// The contracts cannot be read, or make no client.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, Failure> {
         let workspace = Workspace::find(Some(folder.as_ref().to_path_buf()))?;
-        let lock = lock(&workspace)?;
-        let settings = Settings::read(&workspace)?;
-        let pins = from_disk(&workspace, lock.as_ref(), true)?;
-        let schema = schema::from_disk(&workspace, lock.as_ref(), true)?;
-        let names = names(&workspace, lock.as_ref())?;
-        let texts = desired(&workspace, &settings, &pins, schema.as_deref(), &names)?.output.review;
-        Ok(Self { workspace, texts })
+        let inputs = Inputs::read(&workspace)?;
+        let (files, lock) = (&inputs.files, lock(&inputs));
+        let pins = pinned(files, lock, true)?;
+        let schema = schema::pinned(files, lock, true)?;
+        let names = names(files, lock)?;
+        let texts = desired(files, &inputs.settings, &pins, schema.as_deref(), &names)?.output.review;
+        Ok(Self { workspace, inputs, texts })
     }
 
     /// The folder of the accepted snapshots.
@@ -72,7 +73,7 @@ impl Review {
     /// Texts differ. The error has a few lines, however much they differ.
     pub fn check(&self, mut assert: impl FnMut(&str, &str)) -> Result<(), NotAccepted> {
         let failed = |failure: Failure| NotAccepted(failure.to_string());
-        let accepted = accepted(&self.workspace).map_err(failed)?;
+        let accepted = accepted(&self.inputs.files);
         let update = std::env::var("INSTA_UPDATE").unwrap_or_default();
         let file = |name: &str, end: &str| self.workspace.path(&(path(name) + end));
         let write = |error: std::io::Error, path: &Path| failed(Failure::file("write", path, &error));
@@ -102,15 +103,16 @@ impl Review {
         if differing.is_empty() {
             return Ok(());
         }
-        let pins = lock(&self.workspace).and_then(|lock| from_disk(&self.workspace, lock.as_ref(), false));
+        let pins = pinned(&self.inputs.files, lock(&self.inputs), false);
         Err(NotAccepted(advice(&differing, pins)))
     }
 }
 
-fn lock(workspace: &Workspace) -> Result<Option<Lock>, Failure> {
-    match Lock::find(workspace)? {
-        FoundLock::Valid(lock) => Ok(Some(*lock)),
-        _ => Ok(None),
+/// The lock, if it can be read.
+fn lock(inputs: &Inputs) -> Option<&Lock> {
+    match &inputs.lock {
+        FoundLock::Valid(lock) => Some(lock),
+        _ => None,
     }
 }
 

@@ -13,13 +13,14 @@ use tokio::sync::oneshot;
 
 use crate::child::{Owned, cargo};
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::flags;
 use crate::settings::{Settings, SourceSettings};
 use crate::workspace::{CONFIGURATION, Workspace};
 
 /// How long a sandbox has to end after its standard input.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Most of what the program says that is kept, in bytes.
+/// Largest part of the program's output that is kept, in bytes.
 const KEPT: u64 = 1024 * 1024;
 
 /// The program that stands in for the service: a package of the workspace, or of another one.
@@ -31,7 +32,7 @@ pub(crate) struct Program {
 
 impl Program {
     /// The program that the configuration names.
-    pub(crate) fn of(workspace: &Workspace, source: &SourceSettings) -> Result<Self, Failure> {
+    pub(crate) fn new(workspace: &Workspace, source: &SourceSettings) -> Result<Self, Failure> {
         let stand_in = source.stand_in.as_ref().ok_or_else(|| {
             Failure::configuration(
                 "sandbox/none",
@@ -56,7 +57,7 @@ impl Program {
 }
 
 pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
-    let program = Program::of(workspace, &Settings::read(workspace)?.source)?;
+    let program = Program::new(workspace, &Settings::from_files(&Files::read(workspace)?)?.source)?;
     // Compiling may take a minute, which a person wants to see.
     let mut command = program.command(!std::io::IsTerminal::is_terminal(&std::io::stderr()));
     command.args(&flags.flags);
@@ -85,7 +86,7 @@ pub(crate) struct LocalSandbox {
     process: Process,
 }
 
-/// What a sandbox says of itself.
+/// The address and the client that a sandbox prints.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Addresses {
     pub(crate) base_url: String,
@@ -124,15 +125,15 @@ impl LocalSandbox {
         let child = command.spawn().map_err(|error| not_started(&error))?;
         let mut process = Process(Owned(child));
         let child = &mut process.0.0;
-        let (said, line) = (child.stderr.take().map(keep), first_line(child.stdout.take()));
+        let (stderr, line) = (child.stderr.take().map(keep), first_line(child.stdout.take()));
         let line = line.await.unwrap_or_default();
         match serde_json::from_str(&line) {
             Ok(addresses) => Ok(Self { addresses, process }),
             Err(_) => {
                 drop(child.stdin.take());
                 let status = child.wait().map_err(|error| not_started(&error))?;
-                let said = said.and_then(|said| said.join().ok()).unwrap_or_default();
-                Err(refused(status, &String::from_utf8_lossy(&said)))
+                let stderr = stderr.and_then(|stderr| stderr.join().ok()).unwrap_or_default();
+                Err(refused(status, &String::from_utf8_lossy(&stderr)))
             }
         }
     }
@@ -158,7 +159,7 @@ fn first_line(stdout: Option<ChildStdout>) -> oneshot::Receiver<String> {
     receiver
 }
 
-/// The beginning of what a program says. The rest is read, too, so that it does not wait for a reader.
+/// The beginning of a program's output. The rest is read, too, so that the program does not wait for a reader.
 fn keep<R: Read + Send + 'static>(mut pipe: R) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -174,8 +175,8 @@ fn not_started(error: &std::io::Error) -> Failure {
 }
 
 /// Why a sandbox, or its compilation, ended before it listened.
-fn refused(status: ExitStatus, said: &str) -> Failure {
-    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+fn refused(status: ExitStatus, stderr: &str) -> Failure {
+    let mut lines = stderr.lines().filter(|line| !line.trim().is_empty());
     let reason = lines.next().map_or_else(|| status.to_string(), str::to_owned);
     let hint =
         "`cargo xtask sandbox` shows all that it says\nor name another source: see `cargo xtask regenerate --help`";

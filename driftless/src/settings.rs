@@ -1,10 +1,10 @@
 //! `specs/codegen.toml`: where the contracts come from, and how the client is generated.
 
 mod keys;
-mod place;
+mod location;
 mod values;
 
-pub(crate) use place::position;
+pub(crate) use location::position;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer};
 use toml::de::DeTable;
 
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::workspace::{CONFIGURATION, GRAPHQL, SCHEMA, Workspace, is_graphql};
 
 /// The name of a document that the configuration does not name.
@@ -25,7 +26,7 @@ pub(crate) const DEFAULT_NAME: &str = "service";
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) source: SourceSettings,
-    /// What the generator reads.
+    /// The keys that the generator reads.
     pub(crate) codegen: Setup,
     /// The text that it was read from.
     text: String,
@@ -123,7 +124,7 @@ impl Table for TokenSource {
 }
 
 impl TokenSource {
-    /// True if one of its keys begins a credential: what only says more of one does not.
+    /// Returns whether one of its keys begins a credential. A key that only adds to one does not.
     pub(crate) fn begins(&self) -> bool {
         let more = [
             "variables",
@@ -147,18 +148,18 @@ impl<'de> Deserialize<'de> for TokenSource {
 }
 
 impl Settings {
-    /// Reads `specs/codegen.toml`.
-    pub(crate) fn read(workspace: &Workspace) -> Result<Self, Failure> {
-        let bytes = workspace.read(CONFIGURATION)?.ok_or_else(|| {
+    /// The configuration of `specs/codegen.toml`, with the GraphQL documents.
+    pub(crate) fn from_files(files: &Files) -> Result<Self, Failure> {
+        let bytes = files.get(CONFIGURATION).ok_or_else(|| {
             Failure::configuration(
                 "configuration/missing",
                 format!("{CONFIGURATION} does not exist"),
                 format!("git checkout -- {CONFIGURATION}"),
             )
         })?;
-        let text = String::from_utf8(bytes).map_err(|_| keys::not_text())?;
-        let mut settings = Self::parse(&text)?;
-        settings.codegen.graphql.documents = documents(workspace, GRAPHQL)?;
+        let text = std::str::from_utf8(bytes).map_err(|_| keys::not_text())?;
+        let mut settings = Self::parse(text)?;
+        settings.codegen.graphql.documents = documents(files, GRAPHQL)?;
         Ok(settings)
     }
 
@@ -175,8 +176,8 @@ impl Settings {
         Err(Failure::configuration("configuration/document", format!("no document has the name {name:?}"), hint))
     }
 
-    /// Reads what a contract brings along in its own folder: a configuration, and GraphQL documents with their schema.
-    /// `None`: neither.
+    /// Reads the configuration and the GraphQL documents with their schema that lie in the folder of a contract. `None`: it has
+    /// neither.
     pub(crate) fn beside(contract: &Path) -> Result<Option<Self>, Failure> {
         let (own, graphql) = (contract.with_file_name("codegen.toml"), contract.with_file_name("graphql"));
         if !own.is_file() && !graphql.is_dir() {
@@ -188,19 +189,19 @@ impl Settings {
         };
         let mut settings = Self::parse(&text)?;
         let folder = Workspace::find(own.parent().map(Path::to_path_buf))?;
-        settings.codegen.graphql.documents = documents(&folder, "graphql")?;
+        settings.codegen.graphql.documents = documents(&Files::graphql(&folder, "graphql")?, "graphql")?;
         settings.codegen.graphql.schema = settings.codegen.graphql.documents.remove("schema.graphql");
         Ok(Some(settings))
     }
 
     /// File, line and column of a JSON pointer into the configuration, as people read them.
-    pub(crate) fn place(&self, pointer: &str) -> String {
-        place::shown(self.position(pointer))
+    pub(crate) fn location(&self, pointer: &str) -> String {
+        location::text(self.position(pointer))
     }
 
-    /// The place of a JSON pointer into the configuration, or of what is nearest to it: line and column, from 1.
+    /// Line and column, from 1, of a JSON pointer into the configuration, or of the nearest table around it.
     pub(crate) fn position(&self, pointer: &str) -> Option<(usize, usize)> {
-        place::of(&self.text, pointer)
+        location::find(&self.text, pointer)
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
@@ -219,19 +220,19 @@ impl Settings {
 }
 
 /// The GraphQL documents of a folder, by file name. A folder below it is part of the name.
-fn documents(workspace: &Workspace, folder: &str) -> Result<BTreeMap<String, String>, Failure> {
+fn documents(files: &Files, folder: &str) -> Result<BTreeMap<String, String>, Failure> {
     let mut documents = BTreeMap::new();
-    for path in workspace.files_below(folder)?.into_iter().filter(|path| is_graphql(path) && path != SCHEMA) {
-        let text = workspace.read(&path)?.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
+    for (path, bytes) in files.below(folder).filter(|(path, _)| is_graphql(path) && *path != SCHEMA) {
+        let text = std::str::from_utf8(bytes).map_err(|_| {
             Failure::configuration("document/no-text", format!("{path} is not text"), "write it in UTF-8")
         })?;
-        let name = path.strip_prefix(folder).unwrap_or(&path).trim_start_matches('/').to_owned();
+        let name = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/').to_owned();
         documents.insert(name, text.replace("\r\n", "\n"));
     }
     Ok(documents)
 }
 
-/// Whether a text can name a document, and so a file.
+/// Returns whether a text can name a document, and so a file.
 pub(crate) fn is_name(text: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter);
     !text.is_empty() && text.chars().all(plain)
@@ -239,9 +240,9 @@ pub(crate) fn is_name(text: &str) -> bool {
 
 fn check_documents(text: &str, documents: &[DocumentSource]) -> Result<(), Failure> {
     for (index, document) in documents.iter().enumerate() {
-        let refuse = |code, key: &str, what: String, hint: &str| {
-            let place = place::shown(place::of(text, &format!("/source/document/{index}/{key}")));
-            Err(Failure::configuration(code, format!("{place}: [[source.document]] has {what}"), hint))
+        let refuse = |code, key: &str, problem: String, hint: &str| {
+            let location = location::text(location::find(text, &format!("/source/document/{index}/{key}")));
+            Err(Failure::configuration(code, format!("{location}: [[source.document]] has {problem}"), hint))
         };
         let (name, contract) = (&document.name, document.contract.trim());
         if !is_name(name) {
@@ -249,15 +250,15 @@ fn check_documents(text: &str, documents: &[DocumentSource]) -> Result<(), Failu
             return refuse("configuration/document-name", "name", format!("the name {name:?}"), hint);
         }
         if documents.iter().take(index).any(|earlier| earlier.name == document.name) {
-            let what = format!("the name {name:?} of an earlier one");
-            return refuse("configuration/document-name", "name", what, "give each document a name of its own");
+            let problem = format!("the name {name:?} of an earlier one");
+            return refuse("configuration/document-name", "name", problem, "give each document a name of its own");
         }
         let scheme = contract.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
         if contract.is_empty() || scheme.is_some_and(|scheme| !matches!(scheme.as_str(), "http" | "https")) {
-            let what = format!("the contract {contract:?}, which nothing can be downloaded from");
+            let problem = format!("the contract {contract:?}, which nothing can be downloaded from");
             let hint =
                 "write a path below the base URL (contract = \"/swagger/v1/swagger.json\"), an http(s) URL, or a file";
-            return refuse("configuration/document-contract", "contract", what, hint);
+            return refuse("configuration/document-contract", "contract", problem, hint);
         }
     }
     Ok(())
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_named_with_its_line() {
-        for (text, place) in [
+        for (text, start) in [
             ("[source]\nbase_ulr = 'x'\n", "specs/codegen.toml:2:1"),
             ("[[family]]\nname = 'a'\nprefixes = []\ncolour = 'red'\n", "specs/codegen.toml:4:1"),
             ("\ncolour = 'red'\n", "specs/codegen.toml:2:1"),
@@ -277,7 +278,7 @@ mod tests {
             ("a = \n", "specs/codegen.toml:1:"),
         ] {
             let failure = Settings::parse(text).expect_err(text);
-            assert!(failure.message.starts_with(place), "{}", failure.message);
+            assert!(failure.message.starts_with(start), "{}", failure.message);
             assert_eq!(failure.exit, crate::failure::Exit::Configuration);
         }
     }
@@ -339,10 +340,10 @@ mod tests {
             "[[operation]]\nevents = { unknown = 1 }",
             "[[operation]]\ncancel = { unknown = 1 }",
         ] {
-            let said = Settings::parse(text).expect_err(text).message;
-            let (_, known) = said.split_once("expected").unwrap_or_else(|| panic!("{text}: {said}"));
+            let message = Settings::parse(text).expect_err(text).message;
+            let (_, known) = message.split_once("expected").unwrap_or_else(|| panic!("{text}: {message}"));
             let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-            assert!(keys.len() >= 2, "{text}: {said}");
+            assert!(keys.len() >= 2, "{text}: {message}");
             for key in keys {
                 let forms = [format!("`{key}`"), format!("[{key}]"), format!(".{key}]")];
                 let is_listed = forms.iter().any(|form| page.contains(form));

@@ -48,7 +48,7 @@ pub(crate) struct Guard {
     _lock: File,
 }
 
-/// Whether a swap was committed and not carried to its end.
+/// Returns whether a swap was committed and not carried to its end.
 pub(crate) fn is_interrupted(workspace: &Workspace) -> Result<bool, Failure> {
     Ok(workspace.tree()?.kind(JOURNAL)?.is_some())
 }
@@ -79,8 +79,8 @@ impl Guard {
         }
     }
 
-    /// Carries a committed swap to its end, and clears what an uncommitted one left. The number of files that the
-    /// committed one was about, or `None`.
+    /// Carries a committed swap to its end, and clears the rest of an uncommitted one. Returns the number of files of the
+    /// committed one, or `None`.
     pub(crate) fn recover(&self) -> Result<Option<usize>, Failure> {
         let journal = Journal::read(&self.tree)?;
         if let Some(journal) = &journal {
@@ -97,7 +97,7 @@ impl Guard {
         }
         let outcome = self.run(changes, interrupt, &mut |_| Ok(()));
         if outcome.is_err() && matches!(self.tree.kind(JOURNAL), Ok(None)) {
-            // The first error is the one to report; what stays here is cleared by the next run.
+            // The first error is the one to report; the next run clears the rest.
             let _ = self.clear();
         }
         outcome
@@ -120,7 +120,7 @@ impl Guard {
     }
 
     fn stage(&self, changes: &[Change], before: &mut Before<'_>) -> Result<Journal, Failure> {
-        let journal = Journal::of(&self.tree, changes)?;
+        let journal = Journal::new(&self.tree, changes)?;
         before("folder")?;
         self.tree.create_folder(STAGED)?;
         for (index, change) in changes.iter().enumerate() {
@@ -136,7 +136,7 @@ impl Guard {
         Ok(journal)
     }
 
-    /// Finds out before anything is written what would stop the swap after the commit.
+    /// Fails before anything is written if something would stop the swap after the commit.
     fn preflight(&self, changes: &[Change]) -> Result<(), Failure> {
         self.tree.create_folder(STAGING)?;
         let staging = self.tree.nearest(DRAFT)?;

@@ -1,5 +1,6 @@
 //! `upgrade`: another version of the tool in a workspace, and the clients that it generates.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -10,63 +11,107 @@ use crate::console::{progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::Upgrade;
 use crate::interrupt::Interrupt;
-use crate::workspace::Workspace;
+use crate::workspace::{CLIENT, Workspace};
 use crate::{child, services};
 
 /// The crates of the tool: they have one version.
 const CRATES: [&str; 3] = ["driftless", "driftless-codegen", "driftless-runtime"];
+/// The most lines of removed items, and of added ones, that are printed.
+const SHOWN: usize = 20;
 
 pub(crate) fn run(workspace: &Workspace, flags: &Upgrade) -> Result<ExitCode, Failure> {
     let (_runtime, interrupt) = Interrupt::start()?;
     let root = workspace.root();
-    let version = match &flags.to {
-        Some(version) => version.trim().trim_start_matches('=').to_owned(),
-        None => newest(root, &interrupt)?,
-    };
-    if version.is_empty() || !version.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+')) {
+    let to = flags.to.as_ref().map(|version| version.trim().trim_start_matches('=').to_owned());
+    if let Some(version) = to.as_ref().filter(|version| !is_version(version)) {
         let message = format!("{version:?} is not a version");
         return Err(Failure::configuration("upgrade/version", message, "write it as cargo does: --to 0.2.0"));
     }
-    let path = root.join("Cargo.toml");
-    let text = std::fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
-    let (raised, before) = raise(&text, &version)?;
-    if raised != text {
-        std::fs::write(&path, &raised).map_err(|error| Failure::file("write", &path, &error))?;
+    let (path, lock) = (root.join("Cargo.toml"), root.join("Cargo.lock"));
+    let text = read(&path)?;
+    let locked = lock.exists().then(|| read(&lock)).transpose()?;
+    let taken = take(root, &text, to.as_deref(), &interrupt);
+    // A version that cannot be taken is left in neither file.
+    if !matches!(taken, Ok(Some(_))) {
+        write(&path, &text)?;
+        locked.map_or(Ok(()), |locked| write(&lock, &locked))?;
     }
-    result(&format!("version     {} → {version}", before.as_deref().unwrap_or("none")));
-    let regenerated = update(root, &interrupt).and_then(|()| regenerate(root, &interrupt));
-    // A version that cannot be taken is not left in the manifest.
-    if regenerated.is_err() && raised != text {
-        let _ = std::fs::write(&path, text);
+    if taken?.is_some() {
+        result(
+            "next        git diff; then cargo test --workspace, which names the snapshots that changed; then commit",
+        );
     }
-    regenerated?;
-    result("next        git diff: specs/client.txt has the items that changed; then cargo test, and commit");
     Ok(ExitCode::SUCCESS)
 }
 
-/// The newest version that cargo knows of the tool.
-fn newest(root: &Path, interrupt: &Interrupt) -> Result<String, Failure> {
-    progress("asking for the newest version");
-    let mut command = cargo();
-    let ended = child::run(command.args(["info", "driftless", "--color", "never"]).current_dir(root), None, interrupt)?;
-    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
-    let version = text.lines().find_map(|line| line.strip_prefix("version: ")?.split_whitespace().next());
-    version.map(str::to_owned).ok_or_else(|| {
+/// Takes a version into the workspace, or the newest one. `None`: the workspace has the newest one.
+fn take(root: &Path, text: &str, to: Option<&str>, interrupt: &Interrupt) -> Result<Option<()>, Failure> {
+    let path = root.join("Cargo.toml");
+    let (_, before) = raise(text, "*")?;
+    let requirement = match to {
+        Some(version) => format!("={version}"),
+        None if is_version(&before) => format!(">={before}"),
+        None => "*".to_owned(),
+    };
+    write(&path, &raise(text, &requirement)?.0)?;
+    update(root, interrupt)?;
+    let version = match to {
+        Some(version) => version.to_owned(),
+        None => locked_version(&read(&root.join("Cargo.lock"))?)?,
+    };
+    if to.is_none() && version == before {
+        result(&format!("version     {version}: cargo finds no newer one"));
+        return Ok(None);
+    }
+    write(&path, &raise(text, &format!("={version}"))?.0)?;
+    result(&format!("version     {before} → {version}"));
+    regenerate(root, interrupt).map(Some)
+}
+
+fn is_version(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'))
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
+}
+
+/// The version that cargo chose. `cargo info` names one too, but of a remote registry only.
+fn locked_version(lock: &str) -> Result<String, Failure> {
+    let lock: Option<toml::Table> = lock.parse().ok();
+    let packages = lock.as_ref().and_then(|lock| lock.get("package")).and_then(toml::Value::as_array);
+    let named = |package: &&toml::Value| package.get("name").and_then(toml::Value::as_str) == Some(CRATES[0]);
+    let package = packages.and_then(|packages| packages.iter().find(named));
+    package.and_then(|package| package.get("version")?.as_str()).map(str::to_owned).ok_or_else(|| {
         Failure::new(
             Exit::Download,
             "upgrade/unknown",
-            "cargo does not say which version is the newest one",
+            "Cargo.lock does not say which version cargo chose",
             "name one: cargo xtask upgrade --to VERSION",
         )
     })
 }
 
-/// The manifest with another version of the crates, and the version before.
-fn raise(text: &str, version: &str) -> Result<(String, Option<String>), Failure> {
-    let wrong = |message: String| Failure::configuration("upgrade/manifest", message, "correct Cargo.toml");
+/// The manifest with another requirement for the crates, and the version before.
+fn raise(text: &str, requirement: &str) -> Result<(String, String), Failure> {
+    let wrong = |message: &str| Failure::configuration("upgrade/manifest", message, "correct Cargo.toml");
     let mut manifest: DocumentMut = text
         .parse()
-        .map_err(|error: toml_edit::TomlError| wrong(format!("Cargo.toml cannot be read: {}", error.message())))?;
+        .map_err(|error: toml_edit::TomlError| wrong(&format!("Cargo.toml cannot be read: {}", error.message())))?;
+    let patched = manifest.get("patch").and_then(|patch| patch.get("crates-io")?.get(CRATES[0]));
+    if patched.is_some() {
+        return Err(Failure::configuration(
+            "upgrade/vendored",
+            "[patch.crates-io] of Cargo.toml names driftless, so that its crates come from no registry",
+            "unpack the crates of the new version into `vendor`, write their version and folders into Cargo.toml, \
+             then run: cargo xtask --all regenerate --offline",
+        ));
+    }
     let mut before = None;
     let dependencies = manifest.get_mut("workspace").and_then(|workspace| workspace.get_mut("dependencies"));
     let dependencies = dependencies.and_then(Item::as_table_like_mut);
@@ -74,37 +119,62 @@ fn raise(text: &str, version: &str) -> Result<(String, Option<String>), Failure>
         if !CRATES.contains(&name.get()) {
             continue;
         }
-        let version = value(format!("={version}"));
-        let place = match item.as_table_like_mut() {
+        let version = match item.as_table_like_mut() {
             Some(table) => table.entry("version").or_insert(Item::None),
             None => item,
         };
-        before = before.or_else(|| place.as_str().map(|text| text.trim_start_matches('=').to_owned()));
-        *place = version;
+        before = before.or_else(|| version.as_str().map(|text| text.trim_start_matches('=').to_owned()));
+        let decor = version.as_value().map(|value| value.decor().clone());
+        *version = value(requirement);
+        if let (Some(decor), Some(value)) = (decor, version.as_value_mut()) {
+            *value.decor_mut() = decor;
+        }
     }
     match before {
-        Some(_) => Ok((manifest.to_string(), before)),
-        None => Err(wrong("[workspace.dependencies] of Cargo.toml does not name driftless".to_owned())),
+        Some(before) => Ok((manifest.to_string(), before)),
+        None => Err(wrong("[workspace.dependencies] of Cargo.toml does not name driftless")),
     }
 }
 
+/// Lets cargo take the versions of the manifest into the lock. The crates depend on one another with `=`, so all of them have to move.
 fn update(root: &Path, interrupt: &Interrupt) -> Result<(), Failure> {
     progress("cargo update");
     let mut command = cargo();
-    command.arg("update").args(CRATES.iter().take(1)).current_dir(root);
+    command.arg("update").args(CRATES).current_dir(root);
     succeed(&mut command, interrupt)
 }
 
-/// With the version that the manifest names, which is not the version of this program.
+/// Regenerates every client with the version that the manifest names, which is not the version of this program.
 fn regenerate(root: &Path, interrupt: &Interrupt) -> Result<(), Failure> {
     for service in services(root)? {
         progress(&format!("regenerating {}", service.display()));
+        let items = service.join(CLIENT);
+        let before = std::fs::read_to_string(&items).unwrap_or_default();
         let mut command = cargo();
         command.args(["run", "--quiet", "--package", "xtask", "--", "--workspace"]).arg(&service);
-        command.args(["regenerate", "--offline", "--overwrite"]).current_dir(root);
+        command.args(["regenerate", "--offline"]).current_dir(root);
         succeed(&mut command, interrupt)?;
+        changes(&before, &read(&items)?);
     }
     Ok(())
+}
+
+/// Prints the lines of `specs/client.txt` that changed: the operations and items that programs name.
+fn changes(before: &str, after: &str) {
+    let lines = |text: &str| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<BTreeSet<_>>();
+    let (before, after) = (lines(before), lines(after));
+    let removed: Vec<_> = before.difference(&after).map(|line| format!("- {line}")).collect();
+    let added: Vec<_> = after.difference(&before).map(|line| format!("+ {line}")).collect();
+    if removed.is_empty() && added.is_empty() {
+        return result("items       unchanged");
+    }
+    result(&format!("items       {} removed, {} added ({CLIENT})", removed.len(), added.len()));
+    for lines in [&removed, &added] {
+        lines.iter().take(SHOWN).for_each(|line| result(&format!("            {line}")));
+        if let more @ 1.. = lines.len().saturating_sub(SHOWN) {
+            result(&format!("            … and {more} more"));
+        }
+    }
 }
 
 fn succeed(command: &mut Command, interrupt: &Interrupt) -> Result<(), Failure> {
@@ -120,24 +190,36 @@ fn succeed(command: &mut Command, interrupt: &Interrupt) -> Result<(), Failure> 
     Err(Failure::configuration(
         "upgrade/failed",
         format!("{}: {}", command.get_program().to_string_lossy(), driftless_codegen::line(first)),
-        "run `cargo xtask regenerate --offline` to see all that it says; Cargo.toml is as it was",
+        "Cargo.toml and Cargo.lock are as they were; `cargo xtask --all regenerate --offline` brings clients back that were regenerated",
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::raise;
+    use super::{locked_version, raise};
 
     #[test]
     fn versions_are_raised_and_nothing_else_changes() {
         let text = "# kept\n[workspace.dependencies]\ndriftless = \"=0.1.0\" # why\n\
                     driftless-runtime = { version = \"=0.1.0\", features = [\"gzip\"] }\nother = \"1\"\n";
-        let (raised, before) = raise(text, "0.2.0").expect("raised");
-        assert_eq!(before.as_deref(), Some("0.1.0"));
-        assert!(raised.starts_with("# kept\n") && raised.ends_with("other = \"1\"\n"), "{raised}");
-        assert_eq!(raised.matches("=0.2.0").count(), 2, "{raised}");
-        assert!(!raised.contains("0.1.0") && raised.contains("features = [\"gzip\"]"), "{raised}");
-        assert_eq!(raise("[workspace]\n", "0.2.0").expect_err("none").code, "upgrade/manifest");
-        assert_eq!(raise("[workspace", "0.2.0").expect_err("no TOML").code, "upgrade/manifest");
+        let (raised, before) = raise(text, "=0.2.0").expect("raised");
+        assert_eq!(before, "0.1.0");
+        assert_eq!(raised, text.replace("0.1.0", "0.2.0"));
+        let code = |text: &str| raise(text, "=0.2.0").expect_err(text).code;
+        assert_eq!(code("[workspace]\n"), "upgrade/manifest");
+        assert_eq!(code("[workspace"), "upgrade/manifest");
+        assert_eq!(
+            code(&format!("{text}[patch.crates-io]\ndriftless = {{ path = \"vendor\" }}\n")),
+            "upgrade/vendored"
+        );
+    }
+
+    #[test]
+    fn the_chosen_version_is_that_of_the_tool() {
+        let package = |name: &str| format!("[[package]]\nname = {name:?}\nversion = \"0.2.0\"\n");
+        assert_eq!(locked_version(&(package("a") + &package("driftless"))).expect("locked"), "0.2.0");
+        for lock in [String::new(), "[[".to_owned(), package("driftless-runtime")] {
+            assert_eq!(locked_version(&lock).expect_err("none").code, "upgrade/unknown");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the files of the repository are.
+//! The paths of the repository.
 
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
@@ -33,14 +33,14 @@ pub const STAGING: &str = "specs/.regenerate";
 
 /// The operations and public items of the client, for programs, relative to the workspace.
 pub const CLIENT: &str = "specs/client.txt";
-/// Folder of what reviewers accepted of the pinned contracts, relative to the workspace.
+/// Folder of the texts of the pinned contracts that reviewers accepted, relative to the workspace.
 pub const SNAPSHOTS: &str = "specs/snapshots";
 
 /// Single files that only the tool writes, relative to the workspace.
 /// The last two were written before [`CLIENT`] was: a lock may still list them, and they are removed then.
 pub const REPORTS: [&str; 5] = [CLIENT, SCHEMA, "specs/ledger.txt", "specs/api-index.txt", "specs/surface.txt"];
 
-/// Whether only the tool writes here; the path is relative to the workspace.
+/// Returns whether only the tool writes here; the path is relative to the workspace.
 pub fn is_territory(path: &str) -> bool {
     let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
     let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -52,8 +52,8 @@ pub fn pinned_path(name: &str) -> String {
     format!("{CONTRACTS}/{name}.json")
 }
 
-/// Whether the tool writes here: what only it writes, its lock, the names, the report on drift, what of it was accepted, the
-/// first snapshots, and the manifest that holds the generated features.
+/// Returns whether the tool writes here: its own folders and files, the lock, the names, the report on drift, the accepted
+/// drift, the first snapshots, and the manifest that holds the generated features.
 pub fn is_written(path: &str) -> bool {
     let is_snapshot =
         path.strip_prefix(SNAPSHOTS).is_some_and(|rest| rest.starts_with('/') && !rest[1..].contains('/'));
@@ -98,8 +98,8 @@ impl Workspace {
 
     fn search() -> Option<PathBuf> {
         let marked = |folder: &Path| folder.join(CONFIGURATION).is_file();
-        if let Some(found) = env::current_dir().ok()?.ancestors().find(|folder| marked(folder)) {
-            return Some(found.to_path_buf());
+        if let Some(folder) = env::current_dir().ok()?.ancestors().find(|folder| marked(folder)) {
+            return Some(folder.to_path_buf());
         }
         let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
         manifest.parent().filter(|folder| marked(folder)).map(Path::to_path_buf)

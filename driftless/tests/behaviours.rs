@@ -1,4 +1,4 @@
-//! How servers behave, a row each: what they serve, and how a regeneration from them ends.
+//! Behaviours of servers, a row each: the answers, and the end of a regeneration from them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use crate::support::{Workspace, contract};
 /// One server.
 struct Row {
     name: &'static str,
-    /// What is behind the base URL's origin.
+    /// The server behind the base URL's origin.
     base: &'static str,
-    /// Path → what it answers; `*` stands for every other path. Nothing: 404.
+    /// Path → answer; `*` stands for every other path. Without one: 404.
     serves: &'static [(&'static str, &'static str)],
     /// How the run ends.
     exit: i32,
-    /// What it says; `@` stands for the server's origin.
+    /// A part of the output; `@` stands for the server's origin.
     says: &'static [&'static str],
 }
 
@@ -34,8 +34,8 @@ const fn row(
 /// An answer in words: `contract`, `contract 2`, `yaml`, `swagger2`, a status, `html …`, `json …`, `text …`, `to …` (a redirect),
 /// `packed …` (a coding), `busy …` (a status, and a pause).
 /// `before`: how often the path was asked before.
-fn answer(what: &str, request: &Request, origin: &str, before: usize) -> Response {
-    let (kind, rest) = what.split_once(' ').unwrap_or((what, ""));
+fn answer(body: &str, request: &Request, origin: &str, before: usize) -> Response {
+    let (kind, rest) = body.split_once(' ').unwrap_or((body, ""));
     let rest = rest.replace('@', origin);
     match kind {
         "contract" if rest == "2" => Response::json(contract::with_paths(&["/api/others"])),
@@ -91,8 +91,8 @@ fn busy(how: &str, before: usize) -> Response {
 
 /// A contract, or a great many blanks, packed as servers do.
 fn packed(how: &str) -> Response {
-    let (coding, what) = how.split_once(' ').unwrap_or((how, "contract"));
-    let text = match what {
+    let (coding, content) = how.split_once(' ').unwrap_or((how, "contract"));
+    let text = match content {
         "bomb" => vec![b' '; 70 * 1024 * 1024],
         _ => contract::small().into_bytes(),
     };
@@ -111,12 +111,13 @@ fn packed(how: &str) -> Response {
             encoder.write_all(&text).and_then(|()| encoder.finish()).expect(expect)
         }
         "zstd" => ruzstd::encoding::compress_to_vec(text.as_slice(), ruzstd::encoding::CompressionLevel::Fastest),
-        "br" if what != "bomb" => stored(&text),
+        "br" if content != "bomb" => stored(&text),
         "br" => hex(BLANKS),
         _ => text,
     };
     let coding = coding.trim_start_matches("bare-");
-    Response::json(if what == "half" { body[..body.len() / 2].to_vec() } else { body }).with("content-encoding", coding)
+    Response::json(if content == "half" { body[..body.len() / 2].to_vec() } else { body })
+        .with("content-encoding", coding)
 }
 
 /// Brotli without compression (RFC 7932, section 9.2): a window of 16 bits, one stored block, and an empty last one.
@@ -349,7 +350,7 @@ const ROWS: &[Row] = &[
         0,
         &["taking @/swagger/v1/swagger.json"],
     ),
-    // What is not a contract.
+    // Bodies that are not a contract.
     row(
         "nothing",
         "",
@@ -440,7 +441,7 @@ const ROWS: &[Row] = &[
 ];
 
 fn serve(serves: &[(&'static str, &str)]) -> Server {
-    serve_owned(serves.iter().map(|(path, what)| (*path, (*what).to_owned())).collect())
+    serve_owned(serves.iter().map(|(path, body)| (*path, (*body).to_owned())).collect())
 }
 
 fn serve_owned(serves: Vec<(&'static str, String)>) -> Server {
@@ -452,35 +453,35 @@ fn serve_owned(serves: Vec<(&'static str, String)>) -> Server {
             let mut asked = asked.lock().expect("not poisoned");
             let count = asked.entry(path.to_owned()).or_default();
             let before = std::mem::replace(count, *count + 1);
-            let found = serves
+            let answered = serves
                 .iter()
-                .find(|(place, _)| *place == path)
-                .or_else(|| serves.iter().find(|(place, _)| *place == "*"));
-            found.map_or_else(|| Response::status(404), |(_, what)| answer(what, request, &origin, before))
+                .find(|(served, _)| *served == path)
+                .or_else(|| serves.iter().find(|(served, _)| *served == "*"));
+            answered.map_or_else(|| Response::status(404), |(_, body)| answer(body, request, &origin, before))
         }
     })
 }
 
-/// What a row got wrong; nothing where all is as it says. `%` stands for another server, which has a contract for all paths.
+/// The mistakes of a row; empty if it passes. `%` stands for another server, which has a contract for all paths.
 fn wrong(row: &Row, variables: &[(&str, &str)]) -> String {
     let other = serve(&[("*", "contract")]);
     let serves: Vec<(&str, String)> =
-        row.serves.iter().map(|(path, what)| (*path, what.replace('%', &other.url()))).collect();
+        row.serves.iter().map(|(path, body)| (*path, body.replace('%', &other.url()))).collect();
     let server = serve_owned(serves);
     let workspace = Workspace::new();
     let base = format!("{}{}", server.url(), row.base);
     let run = workspace.run_with(&["regenerate", "--base-url", &base], variables);
-    let said = format!("{}{}", run.stdout, run.stderr);
+    let output = format!("{}{}", run.stdout, run.stderr);
     let real = |word: &&str| word.replace('@', &server.url()).replace('%', &other.url());
-    let missing: Vec<String> = row.says.iter().map(real).filter(|word| !said.contains(word)).collect();
+    let missing: Vec<String> = row.says.iter().map(real).filter(|word| !output.contains(word)).collect();
     let mut wrong = String::new();
     // A run that fails leaves nothing behind.
     let is_clean = run.code == Some(0) || workspace.generated().is_empty();
     if run.code != Some(row.exit) || !missing.is_empty() || !is_clean {
-        let _ = writeln!(wrong, "== {}: exit {:?}, missing {missing:?}\n{said}", row.name, run.code);
+        let _ = writeln!(wrong, "== {}: exit {:?}, missing {missing:?}\n{output}", row.name, run.code);
     }
-    if said.contains("canary") || other.requests().iter().any(|request| request.header("authorization").is_some()) {
-        let _ = writeln!(wrong, "== {}: the token is seen by others\n{said}", row.name);
+    if output.contains("canary") || other.requests().iter().any(|request| request.header("authorization").is_some()) {
+        let _ = writeln!(wrong, "== {}: the token is seen by others\n{output}", row.name);
     }
     if run.code == Some(0) {
         // The second run finds the same again, and changes nothing.
@@ -567,7 +568,7 @@ fn a_token_that_is_set_and_not_sent_says_why() {
     workspace.write("contract.json", &contract::small());
     let run = workspace.run_with(&["regenerate", "--contract", "contract.json"], token);
     run.succeeds(&["TEST_TOKEN is set, and not used: the contract is a file"]);
-    // So is what a token is obtained by.
+    // So is the credential that a token is requested with.
     for name in ["TEST_CLIENT_SECRET", "TEST_SECRET_FILE", "TEST_REFRESH_FOLDER"] {
         let run = workspace.run_with(&["regenerate", "--contract", "contract.json"], &[(name, "/no/such")]);
         run.succeeds(&[&format!("{name} is set, and not used: the contract is a file")]);
@@ -610,7 +611,7 @@ fn a_busy_server_is_asked_again_within_bounds() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// What a token is for is said where it is set and does not help.
+/// If a token is set and does not help, the message names its purpose.
 #[test]
 fn a_token_of_another_place_is_named() {
     let (server, other) = (serve(&[]), serve(&[("/c.json", "bearer")]));

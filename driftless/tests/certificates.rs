@@ -13,7 +13,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 
-/// An authority, and what it issues, as files of a workspace.
+/// An authority and its certificates, as files of a workspace.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     certificate: rcgen::Certificate,
@@ -64,7 +64,7 @@ impl Authority {
                     let mut stream = StreamOwned::new(connection, stream);
                     let mut buffer = [0; 8192];
                     let Ok(length) = stream.read(&mut buffer) else {
-                        // What is closed with something unread takes the alert away from the client.
+                        // A socket that is closed with unread bytes takes the alert away from the client.
                         let _ = stream.conn.write_tls(&mut stream.sock);
                         let _ = stream.sock.read(&mut buffer);
                         return;

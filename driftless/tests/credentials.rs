@@ -93,7 +93,7 @@ fn a_wrong_secret_is_said_without_showing_it() {
 /// A long secret is not shown in part, a short one takes no part of the issuer's words away.
 #[test]
 fn a_secret_of_any_length_that_the_issuer_repeats_is_not_shown() {
-    for (secret, shown) in
+    for (secret, part) in
         [("correct-horse-battery-staple-".repeat(10), "invalid_client"), ("i".to_owned(), "invalid_client")]
     {
         let workspace = Workspace::pinned();
@@ -101,7 +101,7 @@ fn a_secret_of_any_length_that_the_issuer_repeats_is_not_shown() {
         let file = secret_file(&workspace, 0o600);
         fs::write(&file, &secret).expect("written");
         let run = run(&workspace, &server, &file.to_string_lossy());
-        run.fails(3, &["token/refused", shown]);
+        run.fails(3, &["token/refused", part]);
         assert!(!run.stderr.contains("correct-horse") && !run.stderr.contains("unknown secret i"), "{run:?}");
     }
 }
@@ -144,8 +144,8 @@ fn a_secret_file_that_breaks_a_rule_is_refused_with_the_command_that_mends_it() 
     run(&workspace, &server, &missing).fails(5, &["secret/missing", &missing, "umask 077"]);
 
     let file = secret_file(&workspace, 0o644);
-    let shown = file.to_string_lossy().into_owned();
-    run(&workspace, &server, &shown).fails(5, &["secret/permissions", "0644", &format!("chmod 600 '{shown}'")]);
+    let path = file.to_string_lossy().into_owned();
+    run(&workspace, &server, &path).fails(5, &["secret/permissions", "0644", &format!("chmod 600 '{path}'")]);
 
     fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("set");
     let link = workspace.path("link");
@@ -304,7 +304,7 @@ fn credentials_that_contradict_each_other_are_named() {
         let run = workspace.run_with(&["regenerate", "--base-url", &server.url()], &variables);
         run.fails(5, &[words]);
     }
-    // Where no variables are read, the keys are all there is.
+    // If no variables are read, only the keys count.
     for (keys, words) in [
         (
             "scope = 'api'\n",
@@ -317,7 +317,7 @@ fn credentials_that_contradict_each_other_are_named() {
         workspace.run(&["regenerate", "--base-url", &server.url()]).fails(5, &[words]);
     }
     assert!(server.requests().is_empty());
-    // The rules of files are for the key of a client certificate, too: what is said is that the file is missing.
+    // The rules of files are for the key of a client certificate, too: the message is that the file is missing.
     workspace.write("specs/codegen.toml", "[source]\nca_file = '/no/such'\nclient_certificate_file = '/no/such'\nclient_key_file = '/no/such'\n[source.token]\nsecret_file_mounted = true\n");
     let run = workspace.run(&["regenerate", "--base-url", &server.url()]);
     assert!(!run.stderr.contains("would not be used"), "{run:?}");
@@ -405,7 +405,7 @@ fn an_issuer_that_takes_basic_elsewhere_is_configured() {
     run(&[]).succeeds(&[]);
 }
 
-/// What is wrong is named by its variable, or by its line.
+/// The message names the wrong value by its variable, or by its line.
 #[test]
 fn every_setting_is_named_by_its_variable_or_its_line() {
     let workspace = Workspace::pinned();
@@ -459,7 +459,7 @@ fn a_host_that_may_be_http_is_allowed_by_the_variable_of_programs() {
     assert!(server.requests().is_empty() && workspace.generated().is_empty());
     run(&format!("other.example, {CLUSTER}"), &issuer).succeeds(&[&format!("taking {base}/swagger/v1/swagger.json")]);
 
-    // Where no variable is read, the message says what would have it read.
+    // If no variable is read, the message names the key that would have it read.
     workspace.write("specs/codegen.toml", "[source]\nbase_url_env = \"TEST_BASE_URL\"\n");
     let variables = [("PLATFORM_DANGER_ALLOW_HTTP_TO", CLUSTER)];
     workspace.run_with(&["regenerate", "--base-url", &base], &variables).fails(

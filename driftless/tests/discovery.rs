@@ -134,7 +134,7 @@ fn a_base_url_that_no_operation_is_below_is_named() {
             _ => Response::status(404),
         });
         let workspace = Workspace::new();
-        // The second run is answered with what is known.
+        // The second run is answered from the pinned contract.
         for _ in 0..2 {
             let run = workspace.run(&["regenerate", "--base-url", &format!("{}{given}", server.url())]);
             run.succeeds(&[]);

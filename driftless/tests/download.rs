@@ -1,4 +1,4 @@
-//! What goes wrong between the service and the pinned contract, row by row.
+//! Failures between the service and the pinned contract, row by row.
 
 use std::net::TcpListener;
 
@@ -91,15 +91,15 @@ const STEERING: &str = "\u{1b}[2J\u{9b}1m\u{202e}\u{2028}\u{7}";
 
 #[track_caller]
 fn is_plain(run: &support::Run) {
-    let said = format!("{}{}", run.stdout, run.stderr);
+    let output = format!("{}{}", run.stdout, run.stderr);
     let odd = |letter: char| letter != '\n' && (letter.is_control() || matches!(letter, '\u{202e}' | '\u{2028}'));
-    assert!(!said.contains(odd), "{said:?}");
+    assert!(!output.contains(odd), "{output:?}");
 }
 
 #[test]
 fn nothing_of_a_contract_a_server_or_a_file_name_steers_the_terminal() {
     let workspace = Workspace::new();
-    // What steers does not come through in a header.
+    // Control characters of a header are escaped.
     let server = Server::start(|_| Response::json(STEERING));
     let run = workspace.run(&["regenerate", "--contract", &format!("{}/x", server.url())]);
     run.fails(4, &["first line"]);
@@ -132,7 +132,7 @@ fn nothing_of_a_contract_a_server_or_a_file_name_steers_the_terminal() {
     is_plain(&run);
 }
 
-/// A service that repeats what it was sent brings the token neither to the terminal nor into the repository.
+/// A service that repeats the request brings the token neither to the terminal nor into the repository.
 #[test]
 fn a_token_that_a_service_repeats_is_neither_shown_nor_written() {
     let token = format!("tok-{}", "3141592653".repeat(20));

@@ -53,7 +53,7 @@ fn a_branch_is_compared_with_a_revision() {
         "B1   POST /api/things is gone",
     ]);
     assert!(workspace.read("specs/drift.md").starts_with("# Contract drift: service\n\n**1 cause"));
-    // What did not change leaves the last report as it is.
+    // A contract without a change leaves the last report as it is.
     workspace.run(&["regenerate", "--contract", "smaller.json"]).succeeds(&["0 bytes written"]);
     let run = workspace.run(&["drift", "--against", "HEAD", "--format", "markdown"]);
     assert_eq!(run.code, Some(1), "{}", run.stderr);
@@ -108,8 +108,9 @@ fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
     assert_eq!(lines("1")[..], all[..lines("1").len()], "the newest come first");
 
     let run = workspace.run(&["drift", "--history", "9", "--format", "json"]);
-    let told: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
-    let clients: Vec<&serde_json::Value> = told.as_array().expect("a list").iter().map(|one| &one["client"]).collect();
+    let history: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let clients: Vec<&serde_json::Value> =
+        history.as_array().expect("a list").iter().map(|one| &one["client"]).collect();
     assert_eq!(serde_json::json!(clients), serde_json::json!(["break", null, null, "break", null]));
     let run = workspace.run(&["drift", "--history", "9", "--format", "markdown"]);
     assert_eq!(run.stdout.lines().filter(|line| line.starts_with("| 2")).count(), 5, "{}", run.stdout);
@@ -123,11 +124,11 @@ fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
         workspace.write("specs/graphql/schema.graphql", &format!("type Query {{ {fields} }}\n"));
         workspace.commit();
     }
-    let told = lines("2");
-    assert!(told[0][22..].starts_with("break  1 cause: 1 breaks"), "{told:#?}");
-    assert!(told.iter().any(|line| line.contains("`Query.size` is gone")), "{told:#?}");
+    let history = lines("2");
+    assert!(history[0][22..].starts_with("break  1 cause: 1 breaks"), "{history:#?}");
+    assert!(history.iter().any(|line| line.contains("`Query.size` is gone")), "{history:#?}");
     // The first schema is nothing that changed.
-    assert!(told.iter().any(|line| line.contains("Nothing changed that a program could notice")), "{told:#?}");
+    assert!(history.iter().any(|line| line.contains("Nothing changed that a program could notice")), "{history:#?}");
     workspace.run(&["drift", "--history", "0"]).fails(5, &["--history"]);
     workspace.run(&["drift", "--history", "2", "--against", "HEAD"]).fails(5, &["--against"]);
 }

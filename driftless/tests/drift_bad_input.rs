@@ -1,4 +1,5 @@
-//! What `cargo xtask drift` cannot compare: each with a message and an exit code of its own, no report, and nothing overwritten.
+//! Inputs that `cargo xtask drift` cannot compare: each with a message and an exit code of its own, no report, and nothing
+//! overwritten.
 
 use crate::support::server::{Response, Server};
 use crate::support::{CONFIGURATION, Workspace, contract};

@@ -1,4 +1,4 @@
-//! The reports of `cargo xtask drift` for hosts of code, and what was accepted.
+//! The reports of `cargo xtask drift` for hosts of code, and accepted findings.
 
 use crate::support::{Workspace, contract};
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const PINNED: &str = "specs/contracts/service.json";
 
-/// The small contract after three changes: an operation is gone, a member of what is sent and received has another type, and an
+/// The small contract after three changes: an operation is gone, a member of a request and a response has another type, and an
 /// operation is new. Its name is hostile.
 fn drifted() -> Value {
     let mut tree: Value = serde_json::from_str(&contract::small()).expect("JSON");
@@ -67,7 +67,7 @@ fn annotations_stand_at_lines_of_the_pinned_contract() {
         .succeeds(&["::notice title=Contract drift::Nothing changed"]);
 }
 
-/// What the schema of SARIF 2.1.0 (OASIS, errata 01) says of the parts that are written.
+/// The parts of the schema of SARIF 2.1.0 (OASIS, errata 01) that are written.
 mod sarif {
     use super::Deserialize;
 
@@ -230,22 +230,22 @@ fn sarif_holds_every_finding_with_its_rule_and_place() {
     assert_eq!(driver.name, "cargo xtask drift");
     assert!(driver.rules.iter().all(|rule| !rule.short_description.text.is_empty() && !rule.help.text.is_empty()));
     let expected = fingerprints(&workspace);
-    let found: Vec<(String, String)> = run
+    let locations: Vec<(String, String)> = run
         .results
         .iter()
         .map(|result| (result.rule_id.clone(), result.partial_fingerprints["drift/v1"].clone()))
         .collect();
-    assert_eq!(found, expected);
+    assert_eq!(locations, expected);
     for result in &run.results {
         assert_eq!(driver.rules[result.rule_index].id, result.rule_id);
         assert!(!result.message.text.contains(['\n', '\r']) && !result.message.text.is_empty());
         let [location] = result.locations.as_slice() else { panic!("one place: {result:?}") };
-        let place = &location.physical_location;
+        let physical = &location.physical_location;
         assert_eq!(
-            (place.artifact_location.uri.as_str(), place.artifact_location.uri_base_id.as_str()),
+            (physical.artifact_location.uri.as_str(), physical.artifact_location.uri_base_id.as_str()),
             (PINNED, "%SRCROOT%")
         );
-        assert!(place.region.start_line.get() as usize <= workspace.read(PINNED).lines().count());
+        assert!(physical.region.start_line.get() as usize <= workspace.read(PINNED).lines().count());
         let of_it = result.partial_fingerprints["drift/v1"] == accepted;
         assert_eq!(result.suppressions.len(), usize::from(of_it));
         for suppression in &result.suppressions {
@@ -299,7 +299,7 @@ fn what_was_accepted_passes_the_gate_until_its_day() {
     let all: Vec<String> = fingerprints(&workspace).into_iter().map(|(_, fingerprint)| fingerprint).collect();
     assert!(all.len() >= 3);
 
-    // What fits no finding, or several, or has no reason, writes nothing.
+    // A fingerprint that fits no finding, or several, or an empty reason writes nothing.
     accept(&["ffffffffffff", "--reason", "r"]).fails(5, &["accepted/no-finding", "`ffffffffffff`"]);
     accept(&[&all[0], "no such", "--reason", "r"]).fails(5, &["accepted/no-finding"]);
     accept(&["f", "--reason", "r"]).fails(5, &["accepted/too-short"]);
@@ -328,11 +328,11 @@ fn what_was_accepted_passes_the_gate_until_its_day() {
     // In a pull request, the review is the approval.
     assert_eq!(workspace.run(&["drift", "contract.json", "drifted.json"]).code, Some(1));
 
-    // What matches nothing any more is named, and fails nothing.
+    // An entry that matches no finding any more is named, and fails nothing.
     let run = workspace.run(&["drift", "--contract", "contract.json", "--fail-on", "any"]);
     run.succeeds(&["matches nothing: take the entry out", &all[0]]);
 
-    // What cannot be read opens no gate.
+    // An invalid file opens no gate.
     workspace.write(file, &workspace.read(file).replacen("reason", "raeson", 1));
     drift(&["--fail-on", "none"]).fails(5, &["accepted/invalid", "specs/accepted-drift.toml:", "raeson"]);
     accept(&[&all[0], "--reason", "r"]).fails(5, &["accepted/invalid"]);
@@ -350,13 +350,13 @@ fn every_format_lists_items_without_a_cause() {
     for format in ["text", "markdown", "json", "html", "github", "sarif"] {
         let run = workspace.run(&["drift", "before.json", "after.json", "--format", format]);
         assert_eq!(run.code, Some(0), "no program that runs meets it: {}", run.stderr);
-        let told = item(&run.stdout);
+        let output = item(&run.stdout);
         let says = match format {
             "json" => "(self, other: &str, one: &str)",
             _ => "Things::find_thing() takes (one: &str, other: &str) → (other: &str, one: &str)",
         };
-        assert!(told.contains(says), "{format}: {told}");
-        assert!(format == "json" || !told.contains("Nothing changed that"), "{format}: {told}");
+        assert!(output.contains(says), "{format}: {output}");
+        assert!(format == "json" || !output.contains("Nothing changed that"), "{format}: {output}");
         let gate = workspace.run(&["drift", "before.json", "after.json", "--format", format, "--fail-on", "source"]);
         gate.fails(1, &["--fail-on source: 1 Rust item without a cause changed: `Things::find_thing()` takes"]);
     }

@@ -1,4 +1,4 @@
-//! The GraphQL schema of a service: where it comes from, what a run says of it, and what becomes of the documents.
+//! The GraphQL schema of a service: its source, the messages of a run, and the documents.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use crate::support::{Run, Workspace, contract};
 const SDL: &str = "type Query { thing(id: ID!): Thing }\ntype Thing { id: ID! name: String }\n";
 const DOCUMENT: &str = "query Thing($id: ID!) {\n  thing(id: $id) { id name }\n}\n";
 const SCHEMA: &str = "specs/graphql/schema.graphql";
-/// What a run says where the source gives no schema and one is pinned.
+/// The note of a run if the source gives no schema and one is pinned.
 const STAYS: &str = "the pinned one stays: --drop-schema removes it";
 const CONSTANTS: &str = "generated-client/src/generated/documents/mod.rs";
 
@@ -22,7 +22,7 @@ const INTROSPECTION: &str = r#"{"data":{"__schema":{"queryType":{"name":"Query"}
 {"name":"id","args":[],"type":{"kind":"NON_NULL","name":null,"ofType":{"kind":"SCALAR","name":"ID"}}},
 {"name":"name","args":[],"type":{"kind":"SCALAR","name":"String"}}]}]}}}"#;
 
-/// A service with a contract, and what it answers below `/graphql`.
+/// A service with a contract, and its answer below `/graphql`.
 fn service(graphql: impl Fn(&Request) -> Response + Send + Sync + 'static) -> Server {
     Server::start(move |request| match request.path.as_str() {
         path if path.starts_with("/graphql") => graphql(request),
@@ -119,12 +119,12 @@ fn without_a_schema_documents_stay_untyped_and_the_run_says_so() {
     ];
     for response in not_one {
         let workspace = workspace();
-        let said = format!("{response:?}");
+        let answer = format!("{response:?}");
         let server = service(move |_| response.clone());
         let run = regenerate(&workspace, &server);
         run.succeeds(&["no GraphQL schema: ", "no schema: 1 document is neither checked nor typed"]);
         is_untyped(&workspace);
-        assert!(!run.stderr.contains("panicked"), "{said}");
+        assert!(!run.stderr.contains("panicked"), "{answer}");
     }
 }
 
@@ -142,7 +142,7 @@ fn a_schema_that_is_served_with_a_token_only_is_told_from_none() {
     run.succeeds(&["schema new, 1 document typed"]);
     assert!(!format!("{run:?}").contains("tok-2718"));
 
-    // What is pinned does not go because a token is missing.
+    // The pinned schema does not go because a token is missing.
     let before = workspace.tree();
     regenerate(&workspace, &server).succeeds(&["callers with a token only", "[source.token]", STAYS]);
     workspace.run_with(&arguments, &[("TEST_TOKEN", "tok-wrong")]).succeeds(&["401", STAYS]);
@@ -161,7 +161,7 @@ fn a_token_follows_no_redirect() {
     regenerate(&workspace, &server).succeeds(&["schema new"]);
 }
 
-/// What a service may answer that is not a schema, with a word of the reason.
+/// Answers of a service that are not a schema, with a word of the reason.
 fn failing() -> Vec<(&'static str, Response)> {
     let partial = INTROSPECTION.replace("{\"data\"", "{\"errors\":[{\"message\":\"too costly\"}],\"data\"");
     let incomplete = INTROSPECTION.replace("\"name\":\"Thing\",\"interfaces\"", "\"name\":\"Other\",\"interfaces\"");
@@ -250,7 +250,7 @@ fn a_pinned_schema_goes_only_where_it_is_dropped_on_purpose() {
     let workspace = pinned();
     workspace.run(&["regenerate", "--offline", "--drop-schema"]).succeeds(&["no schema any more"]);
     is_untyped(&workspace);
-    // What the source serves is taken all the same.
+    // The schema that the source serves is taken all the same.
     let server = service(|_| Response::new(200, "text/plain", SDL));
     workspace.run(&["regenerate", "--base-url", &server.url(), "--drop-schema"]).succeeds(&["schema new"]);
     is_typed(&workspace);
@@ -275,7 +275,7 @@ fn what_changed_in_the_schema_is_shown() {
     ]);
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
 
-    // What no document uses may go; what one uses may not.
+    // A field that no document uses may go; a field that one uses may not.
     let before = workspace.tree();
     serve(&SDL.replace("name: String", "title: String"));
     let words = ["specs/graphql/thing.graphql:2:23: type `Thing` does not have a field `name`: "];
@@ -396,7 +396,7 @@ fn a_run_says_what_became_of_bindings() {
     configure(&binding("GET /api/things", "/0/id"));
     assert_eq!(workspace.tree(), before);
 
-    // The contract can be replaced: what it does not have is left out, and its document with it.
+    // The contract can be replaced: bindings that it does not have are left out, and their documents with them.
     configure(&binding("POST /nowhere", "/id"));
     let run = workspace.run(&["regenerate", "--offline"]);
     run.succeeds(&["asynchronous operation `thing`: the contract does not have", "0 documents typed"]);
@@ -420,7 +420,7 @@ fn a_file_can_be_the_schema() {
         run(file).succeeds(&["schema unchanged, 1 document typed"]);
         is_typed(&workspace);
     }
-    // What changed is said, and offline the file is taken as well.
+    // Changes are printed, and offline the file is taken as well.
     workspace.write("more.graphql", &SDL.replace("name: String", "name: String colour: Int"));
     let more = of("more.graphql");
     workspace
@@ -449,7 +449,7 @@ fn a_file_can_be_the_schema() {
         .run(&["regenerate", "--contract", &contract])
         .fails(5, &["specs/codegen.toml:2:1: `schema` in [source] names no/such.graphql, which cannot be read"]);
     workspace.write("specs/codegen.toml", support::CONFIGURATION);
-    // The configuration names one, which stands for what the service would say.
+    // The configuration names one, which takes the place of the service's answer.
     let configuration = support::CONFIGURATION.replace("[source]\n", "[source]\nschema = \"schema.graphql\"\n");
     workspace.write("specs/codegen.toml", &configuration);
     let server = service(|_| Response::new(200, "text/plain", "type Query { other: Int }"));

@@ -63,20 +63,20 @@ fn a_kill_at_any_instant_leaves_the_old_tree_or_the_new_one() {
         child.kill().expect("killed by its id");
         child.wait().expect("gone");
 
-        let place = format!("KILL_SEED={seed}, round {round}");
+        let case = format!("KILL_SEED={seed}, round {round}");
         let check = workspace.run(&["regenerate", "--check"]);
         let state = match check.code {
             Some(0) => "clean",
             Some(2) => {
-                assert!(check.stdout.contains("interrupted"), "{place}: {check:?}");
+                assert!(check.stdout.contains("interrupted"), "{case}: {check:?}");
                 workspace.run(&["regenerate", "--offline"]).succeeds(&["completed an interrupted run"]);
                 workspace.run(&["regenerate", "--check"]).succeeds(&[]);
                 "fixed"
             }
-            _ => panic!("{place}: {check:?}"),
+            _ => panic!("{case}: {check:?}"),
         };
         let tree = workspace.tree();
-        assert!(tree == *from || tree == *to, "{place}: a mixture");
+        assert!(tree == *from || tree == *to, "{case}: a mixture");
         let new = if tree == *to { "new" } else { "old" };
         *seen.entry(format!("{state}, {new}")).or_insert(0) += 1;
         settled(&workspace, file);
@@ -106,7 +106,7 @@ fn check_names_an_interrupted_swap_and_the_next_run_mends_it() {
     assert_eq!(workspace.tree(), before);
 }
 
-/// What a journal below `specs` says is believed of the tool's own files only.
+/// A journal below `specs` is believed about the tool's own files only.
 #[test]
 fn a_planted_journal_writes_nothing_of_others_and_says_what_to_do() {
     let workspace = Workspace::pinned();
@@ -123,7 +123,7 @@ fn a_planted_journal_writes_nothing_of_others_and_says_what_to_do() {
         );
         assert_eq!(workspace.tree(), before, "{path}");
     }
-    // What an earlier version of the tool left.
+    // The files that an earlier version of the tool left.
     workspace.write("specs/.regenerate/journal", "[{\"path\":\"specs/ledger.txt\",\"sha256\":null}]");
     workspace.run(&["regenerate", "--offline"]).fails(6, &["files/journal", "not a journal of this tool"]);
     assert_eq!(workspace.tree(), before);
@@ -146,20 +146,20 @@ fn folders_that_are_links_are_named_and_not_followed() {
     ] {
         let workspace = Workspace::pinned();
         let elsewhere = tempfile::tempdir().expect("a temporary folder");
-        let place = elsewhere.path().join("place");
+        let target = elsewhere.path().join("place");
         fs::create_dir_all(workspace.path(folder)).expect("there");
-        copy(&workspace.path(folder), &place);
+        copy(&workspace.path(folder), &target);
         fs::remove_dir_all(workspace.path(folder)).expect("removed");
-        std::os::unix::fs::symlink(&place, workspace.path(folder)).expect("linked");
+        std::os::unix::fs::symlink(&target, workspace.path(folder)).expect("linked");
         workspace.write("large.json", &large());
-        let before = tree_of(&place);
+        let before = tree_of(&target);
         for arguments in [
             &["regenerate", "--contract", "large.json", "--accept-loss"][..],
             &["regenerate", "--offline", "--overwrite"],
         ] {
             let run = workspace.run(arguments);
             run.fails(6, &["files/link", &format!("{folder} is a symbolic link")]);
-            assert!(tree_of(&place) == before, "{folder}, {arguments:?}");
+            assert!(tree_of(&target) == before, "{folder}, {arguments:?}");
         }
     }
 }
@@ -170,7 +170,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
 }
 
 fn tree_of(folder: &std::path::Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    let mut files = BTreeMap::new();
     let mut waiting = vec![folder.to_path_buf()];
     while let Some(folder) = waiting.pop() {
         for entry in fs::read_dir(folder).expect("listed") {
@@ -178,11 +178,11 @@ fn tree_of(folder: &std::path::Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
             if path.is_dir() {
                 waiting.push(path);
             } else {
-                found.insert(path.clone(), fs::read(&path).expect("read"));
+                files.insert(path.clone(), fs::read(&path).expect("read"));
             }
         }
     }
-    found
+    files
 }
 
 /// Regenerates from a file, and gives the tree.

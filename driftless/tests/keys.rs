@@ -115,23 +115,23 @@ fn a_key_that_a_service_repeats_is_neither_shown_nor_written_nor_sent_elsewhere(
                 let run = workspace
                     .run_with(&["regenerate", "--base-url", &server.url(), "--contract", &contract], &variables);
                 is_nowhere(&run, &workspace);
-                let place = format!("{variables:?} {forms} {answer}");
-                assert_eq!(run.code == Some(0), answer == 4, "{place}: {run:?}");
+                let case = format!("{variables:?} {forms} {answer}");
+                assert_eq!(run.code == Some(0), answer == 4, "{case}: {run:?}");
                 // A redirect that repeats the parameter does not make it stand twice.
                 let of_key = variables[0].0 == "TEST_API_KEY";
                 assert!(
                     !of_key || server.requests().iter().all(|request| query(request, "code").as_deref() == Some(KEY)),
-                    "{place}"
+                    "{case}"
                 );
                 let again = server.paths().into_iter().find(|path| path.starts_with("/again"));
-                assert!(again.is_none_or(|path| path.contains("b=1%202")), "{place}");
+                assert!(again.is_none_or(|path| path.contains("b=1%202")), "{case}");
             }
         }
     }
     assert!(other.requests().is_empty());
 }
 
-/// The hint names what is missing, for the document that lacks it.
+/// The hint names the missing key, for the document that lacks it.
 #[test]
 fn a_401_names_the_variables_of_the_document_that_lacks_them() {
     let basic = || Response::status(401).with("www-authenticate", "Basic realm=\"x\"");
@@ -144,7 +144,7 @@ fn a_401_names_the_variables_of_the_document_that_lacks_them() {
         )
     };
     for (keys, words, not) in [
-        // Of the base URL: the challenge says what comes first.
+        // For the base URL: the challenge names the first step.
         (
             String::new(),
             &[

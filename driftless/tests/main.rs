@@ -38,6 +38,8 @@ mod servers;
 mod shrunk;
 mod stand_in;
 mod support;
+#[cfg(unix)]
+mod upgrade;
 
 /// The program that the tests run.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cargo-driftless");

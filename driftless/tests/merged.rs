@@ -1,4 +1,4 @@
-//! What git does with two branches that each have a contract of their own.
+//! Merges by git of two branches that each have a contract of their own.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn attributes() -> String {
     fs::read_to_string(path).expect("read")
 }
 
-/// Ten families, so that what two branches change lies far apart; each path has its family's name.
+/// Ten families, so that the changes of two branches lie far apart; each path has its family's name.
 const FAMILIES: [&str; 10] = ["ants", "bees", "cats", "dogs", "eels", "foxes", "gnus", "hens", "kiwis", "owls"];
 
 fn contract(more: &str) -> String {
@@ -43,8 +43,8 @@ fn branches(attributes: &str) -> Workspace {
     workspace
 }
 
-fn conflicts(said: &str) -> Vec<&str> {
-    said.lines().filter(|line| line.starts_with("CONFLICT")).collect()
+fn conflicts(output: &str) -> Vec<&str> {
+    output.lines().filter(|line| line.starts_with("CONFLICT")).collect()
 }
 
 #[test]
@@ -170,13 +170,13 @@ fn a_chosen_name_that_the_other_branch_gave_is_settled_by_a_person() {
 
 #[test]
 fn two_contracts_never_become_a_mixture() {
-    // Without the attributes git weaves them: this is what they are for.
+    // Without the attributes git weaves them: the attributes are there for this case.
     let woven = branches(&attributes().replace(" -merge", ""));
     let merged = woven.git(&["merge", "-q", "one"]);
     assert!(!conflicts(&merged.stdout).iter().any(|line| line.contains(PINNED)), "{merged:?}");
     let text = woven.read(PINNED);
     assert!(text.contains("/api/aardvarks") && text.contains("/api/zebras"), "{text}");
-    // Whoever commits that is told.
+    // The check reports it to those who commit it.
     assert_eq!(woven.git(&["checkout", "-q", "--ours", "."]).code, Some(0));
     woven.write(PINNED, &text);
     let check = woven.run(&["regenerate", "--check"]);
@@ -200,7 +200,7 @@ fn two_contracts_never_become_a_mixture() {
     }
 }
 
-/// A merge of `one` into `other`, settled as the lock says; `prepare` takes a side, or leaves what git left.
+/// A merge of `one` into `other`, settled as the lock says; `prepare` takes a side, or leaves git's result.
 fn advised(workspace: &Workspace, prepare: &[&str]) {
     let lock = workspace.read("specs/codegen.lock");
     let advice = lock.lines().next().and_then(|line| line.rsplit('`').nth(1)).expect("a command");

@@ -82,10 +82,9 @@ fn another_service_is_added_and_named() {
     inside(&folder, &["add", "billing", "--contract", &other], &[])
         .succeeds(&["cargo xtask --service billing regenerate"]);
     let manifest = folder.read("made/Cargo.toml");
-    assert!(
-        manifest.contains("\"billing/generated-client\"") && manifest.contains("\"generated-client\""),
-        "{manifest}"
-    );
+    for list in ["members = [\"generated-client\", \"xtask\"", "default-members = [\"generated-client\""] {
+        assert!(manifest.contains(&format!("\n{list}, \"billing/generated-client\"]\n")), "{manifest}");
+    }
     assert!(folder.read("made/billing/specs/codegen.toml").contains("variables = \"BILLING_\""));
     inside(&folder, &["--service", "billing", "regenerate", "--check"], &[]).succeeds(&["up to date"]);
     let all = inside(&folder, &["--all", "regenerate", "--check"], &[]);
@@ -121,7 +120,7 @@ fn the_service_is_asked_once() {
     inside(&folder, &["regenerate", "--accept-loss"], &[]).succeeds(&["changed"]);
 }
 
-/// The first program is given what the contract asks for, and the next download has the same variables.
+/// The first program gets the credentials that the contract asks for, and the next download has the same variables.
 #[test]
 fn the_variables_are_those_that_the_contract_asks_for() {
     let key = |place: &str, name: &str| serde_json::json!({ "type": "apiKey", "in": place, "name": name });
@@ -188,9 +187,11 @@ fn without_a_call_nothing_tells_to_run_one() {
         let folder = folder();
         let with_argument = contract::with_paths(&["/api/orders/{id}"])
             .replace("\"get\":{", "\"parameters\":[{\"name\":\"id\",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"string\"}}],\"get\":{");
-        folder.write("contract.json", &if has_call { contract::with_paths(&PATHS) } else { with_argument });
+        let key = "\"security\":[{\"k\":[]}],\"components\":{\"securitySchemes\":{\"k\":{\"type\":\"apiKey\",\"in\":\"query\",\"name\":\"key\"}},";
+        let text = if has_call { contract::with_paths(&PATHS) } else { with_argument };
+        folder.write("contract.json", &text.replace("\"components\":{", key));
         let run = folder.run(&["new", "made", "--contract", "contract.json", "--name", "orders"]);
-        run.succeeds(&["export ORDERS_BASE_URL="]);
+        run.succeeds(&["export ORDERS_BASE_URL=https://service.example ORDERS_API_KEY=…\n"]);
         for page in ["README.md", "generated-client/README.md"] {
             let text = folder.read(&format!("made/{page}"));
             assert_eq!(text.contains("--example first") || text.contains("list_health()"), has_call, "{page}: {text}");
@@ -220,11 +221,12 @@ fn one_of_several_contracts_is_chosen_by_a_flag() {
     assert_eq!(folder.tree(), before);
 
     let chosen = format!("{base}/openapi/v2.json");
-    folder.run(&["new", "made", "--base-url", &base, "--contract", &chosen, "--name", "service"]).succeeds(&[]);
-    let document = "[[source.document]]\nname = \"service\"\ncontract = \"/openapi/v2.json\"\n";
+    folder.run(&["new", "made", "--base-url", &base, "--contract", &chosen]).succeeds(&[]);
+    let document = "[[source.document]]\nname = \"things\"\ncontract = \"/openapi/v2.json\"\n";
     let configuration = folder.read("made/specs/codegen.toml");
     assert!(configuration.contains(document), "{configuration}");
-    inside(&folder, &["regenerate"], &[]).succeeds(&["unchanged"]);
+    // The name is that of the title, for the contract that `new` pinned, too.
+    inside(&folder, &["regenerate"], &[]).succeeds(&["things from http", "unchanged", "0 bytes written"]);
 
     // An address that may hold a key is not written, and an address of another origin is written in full.
     let other = Server::start(|_| Response::json(contract::with_paths(&["/api/others"])));

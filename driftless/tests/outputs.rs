@@ -1,4 +1,4 @@
-//! What is written, kept, refused and named as stale.
+//! Files that are written, kept, refused and named as stale.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -80,7 +80,7 @@ fn the_order_of_keys_changes_no_byte() {
         let fresh = Workspace::new();
         fresh.pin(&shuffled);
         let mut tree = fresh.tree();
-        // The lock says what was received; all that follows from it is the same.
+        // The lock records the received bytes; everything that follows from them is the same.
         for path in ["contract.json", LOCK] {
             tree.insert(path.to_owned(), expected[path].clone());
         }
@@ -175,7 +175,7 @@ fn check_names_the_input_that_changed() {
     assert!(!workspace.path(&source).exists());
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
 
-    // What an earlier version of the generator wrote, from the same inputs.
+    // The output of an earlier version of the generator, from the same inputs.
     let source = source.replace("things.rs", "stuff.rs");
     let before = digest(&hashes(&workspace));
     let text = workspace.read(&source);
@@ -223,7 +223,7 @@ fn a_lock_in_conflict_says_what_to_do_and_offline_does_it() {
     workspace.run(&["regenerate", "--check"]).fails(5, &[advice]);
     workspace.run(&["regenerate", "--offline"]).succeeds(&["written anew"]);
     let mut fixed = workspace.tree();
-    // Where the contract came from is all that a lost lock cannot tell.
+    // A lost lock loses nothing but the source of the contract.
     fixed.insert(LOCK.to_owned(), tree[LOCK].clone());
     assert_eq!(fixed, tree);
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
@@ -295,7 +295,7 @@ fn a_lock_of_an_earlier_version_is_read_and_its_names_stay() {
         let check = workspace.run(&["regenerate", "--check"]);
         let fix = "  fix: cargo xtask regenerate --offline\n";
         assert_eq!(check.stdout, format!("{LOCK}: generator\n{fix}{NAMES}: missing\n{fix}"));
-        // What was edited by hand is known from its hash.
+        // An edit by hand is known from its hash.
         let source = some_source(&workspace);
         let code = workspace.read(&source);
         workspace.write(&source, &format!("{code}// mine\n"));

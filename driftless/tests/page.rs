@@ -1,6 +1,6 @@
 //! Opens the page of `cargo xtask drift --format html` in Chromium. Without Chromium the tests print SKIPPED and check nothing.
 //! `DRIFT_PICTURES=docs/images` keeps the pictures that it takes, with `DRIFT_PAGE` of that page, and with `DRIFT_TERMINAL` of
-//! what a terminal showed.
+//! the output of a terminal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ fn what_is_no_row_stays_and_rows_are_grouped_by_operation() {
     let url = page_of(&workspace, [&before, &after.to_string()]);
     browser.open(&url);
     let is_shown = |id: &str| format!("document.getElementById('{id}').getClientRects().length > 0");
-    // A filter is for rows: what is not one stays.
+    // A filter is for rows: other elements stay.
     for words in ["", "nothing has this text"] {
         browser.press("/");
         browser.write(words);
@@ -183,7 +183,7 @@ fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(|path| root.join(path))
 }
 
-/// The contrast of each text with what is behind it, by WCAG 2: the lowest, with its element.
+/// The contrast of each text with its background, by WCAG 2: the lowest, with its element.
 const CONTRAST: &str = "(() => {
   const part = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map(Number); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
@@ -210,8 +210,8 @@ fn the_page_fits_a_phone_and_follows_the_colours_of_the_system() {
     let Some(mut browser) = started() else { return };
     let workspace = Workspace::new();
     let pictures = named("DRIFT_PICTURES");
-    let shown = named("DRIFT_PAGE").filter(|_| pictures.is_some());
-    let url = shown.map_or_else(|| page(&workspace), |page| format!("file://{}", page.display()));
+    let given = named("DRIFT_PAGE").filter(|_| pictures.is_some());
+    let url = given.map_or_else(|| page(&workspace), |page| format!("file://{}", page.display()));
     for (name, scheme, width, height, mobile) in [
         ("drift-light", "light", 1000, 760, false),
         ("drift-dark", "dark", 1000, 760, false),
@@ -247,22 +247,22 @@ fn terminal(text: &str) -> String {
     let style = "body{margin:0;background:#1c1f24}pre{margin:0;padding:14px 18px;font:13px/1.45 'DejaVu Sans Mono',monospace;\
         color:#d6dae0;white-space:pre-wrap}.c1{font-weight:bold}.c2{color:#9aa3ae}.c31{color:#ff7b72}.c32{color:#7ee787}\
         .c33{color:#f2cc60}.c34{color:#79c0ff}.c35{color:#e2a3ff}.c36{color:#7fd7e0}";
-    let (mut shown, mut open) = (String::new(), 0);
+    let (mut html, mut open) = (String::new(), 0);
     for (index, part) in text.replace('\r', "").split("\u{1b}[").enumerate() {
         let (code, words) = if index == 0 { ("", part) } else { part.split_once('m').expect("a colour") };
         match code {
             "" => {}
-            "0" => shown.push_str(&"</span>".repeat(std::mem::take(&mut open))),
+            "0" => html.push_str(&"</span>".repeat(std::mem::take(&mut open))),
             code => {
                 assert!(code.parse::<u8>().is_ok(), "{code} does not name a colour");
                 open += 1;
-                shown.push_str(&format!("<span class=\"c{code}\">"));
+                html.push_str(&format!("<span class=\"c{code}\">"));
             }
         }
-        shown.push_str(&words.replace('&', "&amp;").replace('<', "&lt;"));
+        html.push_str(&words.replace('&', "&amp;").replace('<', "&lt;"));
     }
     assert_eq!(open, 0, "a colour does not end");
-    format!("<!doctype html><meta charset=utf-8><title>Drift</title><style>{style}</style><pre>{shown}</pre>")
+    format!("<!doctype html><meta charset=utf-8><title>Drift</title><style>{style}</style><pre>{html}</pre>")
 }
 
 #[test]
@@ -282,8 +282,8 @@ fn a_terminal_shows_the_report_in_colours() {
     let narrow = report(&[("CLICOLOR_FORCE", "1"), ("COLUMNS", "60")]);
     assert!(narrow.lines().count() > coloured.lines().count(), "{narrow}");
     open(&mut browser, &coloured);
-    let shown = browser.value("document.querySelector('pre').textContent");
-    assert_eq!(shown, json!(plain.replace('`', "")));
+    let text = browser.value("document.querySelector('pre').textContent");
+    assert_eq!(text, json!(plain.replace('`', "")));
     for (class, begins) in
         [("c31", "B1"), ("c33", "R1"), ("c32", "A1"), ("c34", "N1"), ("c1", "DELETE "), ("c36", "Forum::")]
     {

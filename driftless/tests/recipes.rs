@@ -12,7 +12,7 @@ const COMMENT: &str = "target/drift/comment.md";
 const ISSUE: &str = "target/drift/issue.md";
 const SUMMARY: &str = "summary.md";
 
-/// What a hosting service runs.
+/// The parts of a recipe that a hosting service runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Host {
     GitHub,
@@ -26,7 +26,7 @@ struct Step {
     name: String,
     script: String,
     environment: Vec<(String, String)>,
-    /// Whether it runs after a step that failed.
+    /// `true` if it runs after a step that failed.
     always: bool,
 }
 
@@ -41,7 +41,7 @@ fn steps(host: Host, job: &str) -> Vec<Step> {
     let [github, azure] = blocks.as_slice() else { panic!("two pipelines, not {}", blocks.len()) };
     let text = if host == Host::GitHub { github } else { azure };
     let pipeline: Value = serde_yaml::from_str(text).unwrap_or_else(|error| panic!("{host:?}: {error}"));
-    let (found, script, name) = match host {
+    let (definition, script, name) = match host {
         Host::GitHub => (pipeline["jobs"][job].clone(), "run", "name"),
         Host::Azure => {
             let jobs = pipeline["jobs"].as_array().expect("jobs").iter();
@@ -49,7 +49,7 @@ fn steps(host: Host, job: &str) -> Vec<Step> {
             (called.next().expect("the job").clone(), "bash", "displayName")
         }
     };
-    let steps = found["steps"].as_array().unwrap_or_else(|| panic!("{host:?} has no job {job}")).iter();
+    let steps = definition["steps"].as_array().unwrap_or_else(|| panic!("{host:?} has no job {job}")).iter();
     let steps = steps.filter_map(|step| {
         let environment = step["env"].as_object().into_iter().flatten();
         Some(Step {
@@ -67,7 +67,7 @@ fn steps(host: Host, job: &str) -> Vec<Step> {
 /// A scratch repository with the contract of [`contract::small`] pinned on `origin/main`, and a branch for work.
 struct Repository {
     workspace: Workspace,
-    /// What expressions and variables of the services stand for.
+    /// The values of expressions and variables of the services.
     values: Vec<(String, String)>,
     /// The program.
     xtask: String,
@@ -107,7 +107,8 @@ impl Repository {
         self
     }
 
-    /// A text of the page with what the service puts in. An expression that the service has, and this test does not, is an error.
+    /// A text of the page with the values of the service. An expression that the service has, and this test does not, is an
+    /// error.
     fn filled(&self, host: Host, text: &str) -> String {
         let (open, close) = if host == Host::GitHub { ("${{ ", " }}") } else { ("$(", ")") };
         let mut parts = text.split(open);
@@ -118,7 +119,7 @@ impl Repository {
             let known = self.values.iter().rev().find(|(known, _)| known == name);
             let value = match known {
                 Some((_, value)) => value.as_str(),
-                // What is not configured is empty.
+                // Variables that are not configured are empty.
                 None if name.starts_with("PLATFORM_") => "",
                 None => match name {
                     "github.base_ref" => "main",
@@ -262,7 +263,7 @@ fn a_pull_request_with_a_breaking_change_is_commented_and_passes() {
 #[test]
 fn a_pull_request_without_a_change_has_no_comment() {
     let repository = Repository::new();
-    // What an earlier run left.
+    // The report of an earlier run.
     repository.workspace.write(COMMENT, "# Contract drift: old");
     repository.workspace.write("README.md", "Other words.\n");
     repository.workspace.commit();
@@ -421,7 +422,7 @@ fn other_ends_pass_through_and_leave_no_report() {
             let Ok(text) = std::fs::read_to_string(folder.join(name)) else { continue };
             let cut = text.split("--max-characters ").nth(1).and_then(|rest| rest.split(' ').next());
             let cut: usize = cut.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{run:?}"));
-            // What stands around the report fits, too.
+            // The text around the report fits, too.
             assert!(cut + text.len() < most, "{name}: {cut}");
         }
     }

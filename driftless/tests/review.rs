@@ -15,9 +15,9 @@ fn an_edited_contract_is_undone_and_a_downloaded_one_accepted() {
     let tags: Vec<String> = (0..100).map(|number| format!("/api/t{number}")).collect();
     let all: Vec<&str> = paths.into_iter().chain(tags.iter().map(String::as_str)).collect();
     workspace.pin(&contract::with_paths(&all));
-    let said = differing().expect_err("another contract");
-    assert!(said.lines().count() <= 40 && said.contains("INSTA_UPDATE=always"), "{said}");
+    let error = differing().expect_err("another contract");
+    assert!(error.lines().count() <= 40 && error.contains("INSTA_UPDATE=always"), "{error}");
     workspace.replace("specs/contracts/service.json", "/api/things/a1", "/api/things/b1");
-    let said = differing().expect_err("an edited contract");
-    assert!(!said.contains("INSTA_UPDATE=always") && said.contains("git checkout"), "{said}");
+    let error = differing().expect_err("an edited contract");
+    assert!(!error.contains("INSTA_UPDATE=always") && error.contains("git checkout"), "{error}");
 }

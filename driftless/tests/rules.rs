@@ -5,7 +5,7 @@ use crate::support::{CONFIGURATION, Workspace, contract};
 
 const PATHS: [&str; 4] = ["/api/things", "/api/things/v2/parts", "/api/others", "/apiary"];
 
-/// A workspace with the paths pinned, and what `--offline` says with another configuration.
+/// A workspace with the paths pinned, and the output of `--offline` with another configuration.
 fn with(rules: &str, whole: bool) -> (Workspace, support::Run) {
     let workspace = Workspace::new();
     workspace.pin(&contract::with_paths(&PATHS));
@@ -18,7 +18,7 @@ fn with(rules: &str, whole: bool) -> (Workspace, support::Run) {
 
 #[test]
 fn a_rule_that_changes_nothing_is_named_with_its_line() {
-    for (rules, said) in [
+    for (rules, rule) in [
         ("include = ['/api', '/nope']", "codegen.toml:1: include \"/nope\": no path of the contract begins with it"),
         ("exclude = ['/nope']", "codegen.toml:1: exclude \"/nope\": no path that is included begins with it"),
         ("include = ['/api']\nexclude = ['/apiary']", "codegen.toml:2: exclude \"/apiary\": no path that is included"),
@@ -33,7 +33,7 @@ fn a_rule_that_changes_nothing_is_named_with_its_line() {
             "codegen.toml:3: prefix \"/nope\" of family \"a\": no path",
         ),
     ] {
-        with(rules, false).1.succeeds(&["unused ", said]);
+        with(rules, false).1.succeeds(&["unused ", rule]);
     }
     let (_, run) = with("include = ['/api', '/apiary']\n[[family]]\nname = 'a'\nprefixes = ['/']", false);
     run.succeeds(&[]);
@@ -46,19 +46,19 @@ fn an_asynchronous_operation_that_the_contract_does_not_have_is_named_with_its_l
                  state = '/job/state'\nstates = { succeeded = ['DONE'] }";
     let (workspace, _) = with(rules, false);
     workspace.write("specs/graphql/job.graphql", "query Job($id: ID!) { job(id: $id) { state } }");
-    let said = "codegen.toml:3: asynchronous operation `job`: the contract does not have `POST /jobs`";
-    workspace.run(&["regenerate", "--offline"]).succeeds(&["unused ", said]);
+    let rule = "codegen.toml:3: asynchronous operation `job`: the contract does not have `POST /jobs`";
+    workspace.run(&["regenerate", "--offline"]).succeeds(&["unused ", rule]);
 }
 
 #[test]
 fn rules_that_leave_no_operation_change_nothing() {
-    for (rules, place) in [
+    for (rules, start) in [
         ("include = ['/nope']", "codegen.toml:1:1 at /include"),
         ("exclude = ['/']", "codegen.toml:1:1 at /exclude"),
         ("include = ['/api']\nexclude = ['/api/']", "codegen.toml:1:1 at /include"),
     ] {
         let (workspace, run) = with(rules, false);
-        run.fails(5, &[place, "leave none of the 4 paths", "/api/others", "nothing was written"]);
+        run.fails(5, &[start, "leave none of the 4 paths", "/api/others", "nothing was written"]);
         workspace.run(&["regenerate", "--check"]).fails(5, &["leave none"]);
         assert!(!workspace.generated().is_empty());
     }

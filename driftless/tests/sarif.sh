@@ -1,6 +1,6 @@
 #!/bin/sh
 # Holds the report of drift as SARIF against the JSON Schema of OASIS, SARIF 2.1.0. The schema comes with the crate serde-sarif,
-# which is only downloaded; what reads it comes from PyPI. Exit 0 with the word SKIPPED where one of the two is out of reach.
+# which is only downloaded; its validator comes from PyPI. Exit 0 with the word SKIPPED if one of the two is out of reach.
 set -eu
 cd "$(dirname "$0")/../.."
 crate=0.8.0

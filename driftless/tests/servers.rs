@@ -117,7 +117,7 @@ fn one_document_is_refreshed_alone() {
         .fails(5, &["no document has the name \"other\"", "platform, compliance"]);
 }
 
-/// What watches an operation is the client of the main server.
+/// The client of the main server watches an operation.
 #[test]
 fn an_asynchronous_operation_of_another_server_is_refused_with_its_line() {
     let pair = Pair::new(&format!("{DOCUMENTS}{SERVER}"));
@@ -141,11 +141,11 @@ fn an_asynchronous_operation_of_another_server_is_refused_with_its_line() {
         ("GET /api/things", "GET /api/frameworks", "cancel/operation", 7),
     ] {
         let (line, run) = bind(submit, cancel);
-        let place = format!("specs/codegen.toml:{}:", line + below);
+        let start = format!("specs/codegen.toml:{}:", line + below);
         run.fails(
             5,
             &[
-                &place,
+                &start,
                 &format!(
                     "at /operation/0/{key}: the asynchronous operation `job`: `GET /api/frameworks` is of the server \
                      `compliance`"
@@ -179,7 +179,7 @@ fn documents_that_are_files_have_to_name_their_server() {
     assert!(!workspace.read("specs/client.txt").contains("  server "));
     let before = workspace.tree();
     workspace.run(&["regenerate", "--offline"]).succeeds(&["0 bytes written"]);
-    // What is pinned is asked as well: an entry that goes makes two services one.
+    // The pinned contract is asked as well: an entry that goes makes two services one.
     configured("");
     workspace.run(&["regenerate", "--offline"]).fails(5, &["source/other-server"]);
     configured("[[server]]\nname = 'main'\ndocuments = ['a', 'b']\n");

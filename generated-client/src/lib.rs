@@ -39,7 +39,7 @@
 //! - A `POST` whose connection dies is not sent again: [`Error::is_submission_unknown`].
 //! - It follows no redirect, and sends the token to the base address only. `http` is for loopback.
 //! - It reads at most 16 MiB of a body that is decoded, and 64 KiB of the body of an error.
-//! - It leaves one `tracing` span, `platform.call`, with OpenTelemetry's attributes of HTTP clients, and no values.
+//! - It leaves one `tracing` span, `driftless.call`, with OpenTelemetry's attributes of HTTP clients, and no values.
 //!
 //! Calls run on tokio, with its input, output and time enabled.
 //!

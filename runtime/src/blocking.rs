@@ -14,8 +14,8 @@ use crate::{Client, Error, error::Kind};
 /// # fn run() -> Result<(), driftless_runtime::Error> {
 /// use driftless_runtime::{Method, Object, blocking::Blocking, Client};
 ///
-/// let platform = Blocking::new(Client::from_env()?)?;
-/// let answer = platform.wait(platform.request(Method::Get, "/api/projects/v1/projects").send())?;
+/// let client = Blocking::new(Client::from_env()?)?;
+/// let answer = client.wait(client.request(Method::Get, "/api/projects/v1/projects").send())?;
 /// for project in answer.json::<Vec<Object>>()? {
 ///     println!("{:?}", project.get::<String>("name")?);
 /// }
@@ -23,7 +23,7 @@ use crate::{Client, Error, error::Kind};
 /// ```
 #[derive(Clone)]
 pub struct Blocking<P = Client> {
-    platform: P,
+    client: P,
     runtime: Arc<Owned>,
 }
 
@@ -33,12 +33,12 @@ impl<P> Blocking<P> {
     /// # Errors
     ///
     /// The system cannot start a thread.
-    pub fn new(platform: P) -> Result<Self, Error> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("platform-client").build();
+    pub fn new(client: P) -> Result<Self, Error> {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("driftless").build();
         let runtime = runtime.map_err(|cause| {
             Error::of(Kind::Configuration, format!("the runtime cannot be started: {cause}")).hint("try again")
         })?;
-        Ok(Self { platform, runtime: Arc::new(Owned(Some(runtime))) })
+        Ok(Self { client, runtime: Arc::new(Owned(Some(runtime))) })
     }
 
     /// Sends a call, or runs any other future of this crate, and waits for its result.
@@ -58,11 +58,11 @@ impl<P> Blocking<P> {
     ///
     /// ```no_run
     /// # #[cfg(feature = "graphql")]
-    /// # fn run(platform: driftless_runtime::blocking::Blocking) -> Result<(), driftless_runtime::Error> {
+    /// # fn run(client: driftless_runtime::blocking::Blocking) -> Result<(), driftless_runtime::Error> {
     /// use driftless_runtime::Value;
     ///
     /// let document = "subscription { changed { state } }";
-    /// for delivery in platform.each(|platform| platform.graphql().subscribe::<Value, _>(document, ())) {
+    /// for delivery in client.each(|client| client.graphql().subscribe::<Value, _>(document, ())) {
     ///     println!("{:?}", delivery?);
     /// }
     /// # Ok(()) }
@@ -70,7 +70,7 @@ impl<P> Blocking<P> {
     pub fn each<T, S: Stream<Item = Result<T, Error>> + Unpin>(&self, make: impl FnOnce(&P) -> S) -> Each<'_, S, P> {
         let stream = self.runtime().map(|runtime| {
             let _inside = runtime.enter();
-            make(&self.platform)
+            make(&self.client)
         });
         Each { blocking: self, stream: stream.map_err(Some) }
     }
@@ -122,12 +122,12 @@ impl<P> Deref for Blocking<P> {
     type Target = P;
 
     fn deref(&self) -> &P {
-        &self.platform
+        &self.client
     }
 }
 
 impl<P: fmt::Debug> fmt::Debug for Blocking<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Blocking").field(&self.platform).finish()
+        f.debug_tuple("Blocking").field(&self.client).finish()
     }
 }

@@ -13,7 +13,7 @@ pub use serde::{
     de::{DeserializeOwned, MapAccess},
 };
 
-pub use crate::client::GeneratedClient;
+pub use crate::client::{DeclaredServer, GeneratedClient, RequiredClaim};
 #[cfg(feature = "operations")]
 pub use crate::operations::Bindings;
 #[cfg(feature = "xml")]

@@ -1,7 +1,7 @@
 //! The runtime of generated clients: a session with connections, credential, deadlines, retries and limits; calls,
 //! streams and pages; GraphQL and asynchronous operations.
 //!
-//! Programs depend on a generated crate, such as `platform-client`, which re-exports all of this and adds the operations of a
+//! Programs depend on a generated crate, which re-exports all of this and adds the operations of a
 //! contract. Without one, a [`Client`] sends requests by method and path:
 //!
 //! ```no_run
@@ -9,8 +9,8 @@
 //! use driftless_runtime::{Client, Method, Object, auth::{ClientCredentials, SecretFile}};
 //!
 //! # async fn run() -> Result<(), driftless_runtime::Error> {
-//! let secret = SecretFile::new("/run/secrets/platform");
-//! let client = Client::builder("https://platform.example")
+//! let secret = SecretFile::new("/run/secrets/service");
+//! let client = Client::builder("https://service.example")
 //!     .credential(ClientCredentials::new("https://issuer.example", "my-service", secret))
 //!     .deadline(Duration::from_secs(20))
 //!     .build()?;

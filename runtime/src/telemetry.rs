@@ -71,9 +71,9 @@ pub(crate) fn call(operation: &'static str, family: &'static str, retries: u32, 
         if !family.is_empty() {
             labels.push(metrics::Label::from_static_parts("family", family));
         }
-        metrics::counter!("platform.client.retries", labels.clone()).increment(u64::from(retries));
+        metrics::counter!("driftless.client.retries", labels.clone()).increment(u64::from(retries));
         labels.extend(error.map(|error| metrics::Label::new("error.type", error.to_owned())));
-        metrics::counter!("platform.client.calls", labels).increment(1);
+        metrics::counter!("driftless.client.calls", labels).increment(1);
     }
     #[cfg(not(feature = "metrics"))]
     let _ = (operation, family, retries, error);
@@ -82,7 +82,7 @@ pub(crate) fn call(operation: &'static str, family: &'static str, retries: u32, 
 /// Records that a credential was asked for a token, or lost one.
 pub(crate) fn token(outcome: &'static str) {
     #[cfg(feature = "metrics")]
-    metrics::counter!("platform.client.tokens", "outcome" => outcome).increment(1);
+    metrics::counter!("driftless.client.tokens", "outcome" => outcome).increment(1);
     #[cfg(not(feature = "metrics"))]
     let _ = outcome;
 }
@@ -92,31 +92,32 @@ pub(crate) fn token(outcome: &'static str) {
 pub(crate) fn worker(count: WorkerCount<'_>) {
     #[cfg(feature = "metrics")]
     match count {
-        WorkerCount::Claimed(count) => metrics::counter!("platform.worker.claims").increment(count),
+        WorkerCount::Claimed(count) => metrics::counter!("driftless.worker.claims").increment(count),
         WorkerCount::Handled { kind, outcome, took } => {
             let kind = kind.to_owned();
-            metrics::histogram!("platform.worker.handling.duration", "kind" => kind.clone()).record(took.as_secs_f64());
-            metrics::counter!("platform.worker.handled", "kind" => kind, "outcome" => outcome).increment(1);
+            metrics::histogram!("driftless.worker.handling.duration", "kind" => kind.clone())
+                .record(took.as_secs_f64());
+            metrics::counter!("driftless.worker.handled", "kind" => kind, "outcome" => outcome).increment(1);
         }
         WorkerCount::Failed { kind, error } => {
             let labels = ["kind".to_owned(), "error.type".to_owned()].into_iter().zip([kind, error]);
             let labels: Vec<_> = labels.map(|(name, value)| metrics::Label::new(name, value.to_owned())).collect();
-            metrics::counter!("platform.worker.failures", labels).increment(1);
+            metrics::counter!("driftless.worker.failures", labels).increment(1);
         }
         WorkerCount::Discarded { kind, cause } => {
             let labels = [("kind", kind.to_owned()), ("cause", cause.to_owned())];
             let labels: Vec<_> = labels.into_iter().map(|(name, value)| metrics::Label::new(name, value)).collect();
-            metrics::counter!("platform.worker.discarded", labels).increment(1);
+            metrics::counter!("driftless.worker.discarded", labels).increment(1);
         }
         WorkerCount::Yielded { kind } => {
-            metrics::counter!("platform.worker.yielded", "kind" => kind.to_owned()).increment(1);
+            metrics::counter!("driftless.worker.yielded", "kind" => kind.to_owned()).increment(1);
         }
-        WorkerCount::Lease(lease) => metrics::gauge!("platform.worker.lease").set(lease.as_secs_f64()),
-        WorkerCount::Lost(count) => metrics::counter!("platform.worker.leases_lost").increment(count),
+        WorkerCount::Lease(lease) => metrics::gauge!("driftless.worker.lease").set(lease.as_secs_f64()),
+        WorkerCount::Lost(count) => metrics::counter!("driftless.worker.leases_lost").increment(count),
         WorkerCount::StoreFailed { error } => {
-            metrics::counter!("platform.worker.store_failures", "error.type" => error.to_owned()).increment(1);
+            metrics::counter!("driftless.worker.store_failures", "error.type" => error.to_owned()).increment(1);
         }
-        WorkerCount::Purged(count) => metrics::counter!("platform.worker.purged").increment(count),
+        WorkerCount::Purged(count) => metrics::counter!("driftless.worker.purged").increment(count),
     }
     #[cfg(not(feature = "metrics"))]
     let _ = count;
@@ -148,7 +149,7 @@ impl HeldCount {
     pub(crate) fn new(kind: &str) -> Self {
         #[cfg(feature = "metrics")]
         {
-            let gauge = metrics::gauge!("platform.worker.held", "kind" => kind.to_owned());
+            let gauge = metrics::gauge!("driftless.worker.held", "kind" => kind.to_owned());
             gauge.increment(1.0);
             Self(gauge)
         }
@@ -174,7 +175,7 @@ pub(crate) struct OpenSubscription(());
 impl OpenSubscription {
     pub(crate) fn new() -> Self {
         #[cfg(feature = "metrics")]
-        metrics::gauge!("platform.client.subscriptions").increment(1.0);
+        metrics::gauge!("driftless.client.subscriptions").increment(1.0);
         Self(())
     }
 }
@@ -183,6 +184,6 @@ impl OpenSubscription {
 impl Drop for OpenSubscription {
     fn drop(&mut self) {
         #[cfg(feature = "metrics")]
-        metrics::gauge!("platform.client.subscriptions").decrement(1.0);
+        metrics::gauge!("driftless.client.subscriptions").decrement(1.0);
     }
 }

@@ -15,7 +15,7 @@ static STREAM: Operation = Operation { name: "stream_x", path: "/x", stream: tru
 
 type Read<'a> = Pin<Box<dyn Future<Output = Result<String, Error>> + 'a>>;
 
-/// A way to read a body: its file, the status and media type of the body, the body, and what reads `ü` out of it.
+/// A way to read a body: its file, the status and media type of the body, the body, and the function that reads `ü` from it.
 struct Reader {
     file: &'static str,
     status: u16,
@@ -199,7 +199,7 @@ async fn every_reader_reads_a_body_in_its_charset() {
                 (false, _) => assert!(text.unwrap_err().is_decode(), "{file}: {label}"),
             }
         }
-        // Nothing is replaced without an error: what is no text is not decoded.
+        // Nothing is replaced without an error: bytes that are no text are not decoded.
         for charset in ["", "; charset=utf-8", "; charset=klingon"] {
             let text = read(reader, charset, &latin(body)).await;
             assert!(!text.is_ok_and(|text| text.contains(['ü', '\u{fffd}'])), "{file}: {charset}");
@@ -259,7 +259,7 @@ async fn a_token_is_blanked_out_in_every_charset() {
     }
 }
 
-/// What is empty has no charset.
+/// An empty body has no charset.
 #[tokio::test]
 async fn an_empty_body_is_empty_in_every_charset() {
     for charset in ["utf8mb4", "binary", "utf-16", "klingon"] {

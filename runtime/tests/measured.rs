@@ -116,7 +116,7 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
         let one = client.graphql().subscribe::<driftless_runtime::Value, _>("subscription { x }", &());
         let two = client.graphql().subscribe::<driftless_runtime::Value, _>("subscription { x }", &());
         drop(one);
-        assert_eq!(ledger.0.lock().unwrap().get("platform.client.subscriptions "), Some(&1.0));
+        assert_eq!(ledger.0.lock().unwrap().get("driftless.client.subscriptions "), Some(&1.0));
         drop(two);
     }
     let recorded = ledger.0.lock().unwrap().clone();
@@ -133,14 +133,14 @@ async fn requests_retries_tokens_and_subscriptions_are_measured() {
         (format!("{duration}=POST {here} http.response.status_code=200"), 1.0),
         (format!("{duration}=GET {here} url.template=/busy http.response.status_code=503 error.type=503"), 3.0),
         (format!("{duration}=GET {nowhere} error.type=connect"), 1.0),
-        ("platform.client.calls operation=request".to_owned(), 1.0),
-        ("platform.client.calls operation=request error.type=connect".to_owned(), 1.0),
-        ("platform.client.calls operation=list_x family=things error.type=503".to_owned(), 1.0),
-        ("platform.client.retries operation=request".to_owned(), 0.0),
-        ("platform.client.retries operation=list_x family=things".to_owned(), 2.0),
-        ("platform.client.tokens outcome=obtained".to_owned(), 1.0),
+        ("driftless.client.calls operation=request".to_owned(), 1.0),
+        ("driftless.client.calls operation=request error.type=connect".to_owned(), 1.0),
+        ("driftless.client.calls operation=list_x family=things error.type=503".to_owned(), 1.0),
+        ("driftless.client.retries operation=request".to_owned(), 0.0),
+        ("driftless.client.retries operation=list_x family=things".to_owned(), 2.0),
+        ("driftless.client.tokens outcome=obtained".to_owned(), 1.0),
         #[cfg(feature = "graphql")]
-        ("platform.client.subscriptions ".to_owned(), 0.0),
+        ("driftless.client.subscriptions ".to_owned(), 0.0),
     ]
     .into();
     assert_eq!(recorded, expected);
@@ -183,13 +183,13 @@ async fn a_worker_is_measured(ledger: &Ledger) {
     let handler = |ended: Ended| std::future::ready(if ended.failures() == 0 { Err("canary") } else { Ok(()) });
     worker.handle(handler, async move { handled.notified().await }).await.unwrap();
     let mut recorded = ledger.0.lock().unwrap().clone();
-    recorded.retain(|name, _| name.starts_with("platform.worker."));
+    recorded.retain(|name, _| name.starts_with("driftless.worker."));
     let expected = [
-        ("platform.worker.claims ", 2.0),
-        ("platform.worker.failures kind=thing error.type=handler", 1.0),
-        ("platform.worker.handled kind=thing outcome=succeeded", 1.0),
-        ("platform.worker.handling.duration kind=thing", 1.0),
-        ("platform.worker.held kind=thing", 0.0),
+        ("driftless.worker.claims ", 2.0),
+        ("driftless.worker.failures kind=thing error.type=handler", 1.0),
+        ("driftless.worker.handled kind=thing outcome=succeeded", 1.0),
+        ("driftless.worker.handling.duration kind=thing", 1.0),
+        ("driftless.worker.held kind=thing", 0.0),
     ];
     assert_eq!(recorded, expected.map(|(name, value)| (name.to_owned(), value)).into());
     assert!(!format!("{:?}", ledger.0.lock().unwrap()).contains("canary"), "no label holds a value of a call");

@@ -178,7 +178,7 @@ async fn traces_hold_no_values() {
     let traced = everything.text();
     let (_, port) = server.url.rsplit_once(':').unwrap();
     for field in [
-        "platform.call",
+        "driftless.call",
         "operation=\"request\"",
         "http.request.method=\"GET\"",
         "http.response.status_code=200 as an integer",

@@ -63,6 +63,16 @@ pub(crate) const KINDS: &[Kind] = &[
             properties(object).insert("grown".to_owned(), json!({"type": "string"}));
         })
     }),
+    ("a member whose name is close to another", |c| {
+        every_object(c, |object| {
+            let known: Vec<String> = properties(object).keys().cloned().collect();
+            for name in known {
+                for close in [snake(&name), name.to_uppercase()] {
+                    properties(object).entry(close).or_insert(json!({"type": "integer"}));
+                }
+            }
+        })
+    }),
     ("an optional member that may be null", |c| {
         every_object(c, |object| {
             properties(object)
@@ -112,6 +122,23 @@ pub(crate) const KINDS: &[Kind] = &[
                 && values.iter().all(Value::is_string)
             {
                 values.insert(0, json!("AnEarlierValue"));
+            }
+        })
+    }),
+    ("a value whose name is close to another", |c| {
+        walk(c, &mut |schema| {
+            let has_names = schema.keys().any(|key| key.starts_with("x-enum"));
+            if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut)
+                && values.len() > 1
+                && values.iter().all(Value::is_string)
+                && !has_names
+            {
+                let known: Vec<String> = values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+                for close in known.iter().flat_map(|name| [snake(name), name.to_uppercase()]) {
+                    if !values.contains(&json!(close)) {
+                        values.insert(0, json!(close));
+                    }
+                }
             }
         })
     }),

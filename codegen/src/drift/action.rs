@@ -17,6 +17,8 @@ pub enum Action {
     Rebuild,
     /// No code helps: the service or its address decides.
     AskService,
+    /// As below, at calls that do not compile for another cause.
+    CheckAlso,
     /// The compiler does not tell, and only a reader of the calls knows whether they meet the change.
     CheckCalls,
     /// The compiler names each place.
@@ -33,6 +35,7 @@ impl Action {
             Self::SetBaseUrl => "nothing now; with the new client, set the base URL of the new contract",
             Self::Rebuild => "rebuild with the new client, no edit",
             Self::AskService => "ask the service's team what your program needs now",
+            Self::CheckAlso => "check these calls by hand, too: errors for other changes lead to them",
             Self::CheckCalls => "check these calls by hand: the compiler does not tell",
             Self::EditCalls => "edit these calls, then rebuild with the new client",
         }
@@ -44,7 +47,7 @@ impl Action {
             Self::Nothing => "nothing",
             Self::EditLater | Self::SetBaseUrl => "later",
             Self::Rebuild => "rebuild",
-            Self::AskService | Self::CheckCalls => "check",
+            Self::AskService | Self::CheckAlso | Self::CheckCalls => "check",
             Self::EditCalls => "edit",
         }
     }
@@ -55,10 +58,11 @@ impl Action {
             Self::CheckCalls => 0,
             Self::AskService => 1,
             Self::EditCalls => 2,
-            Self::Rebuild => 3,
-            Self::SetBaseUrl => 4,
-            Self::EditLater => 5,
-            Self::Nothing => 6,
+            Self::CheckAlso => 3,
+            Self::Rebuild => 4,
+            Self::SetBaseUrl => 5,
+            Self::EditLater => 6,
+            Self::Nothing => 7,
         }
     }
 }

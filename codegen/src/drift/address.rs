@@ -58,6 +58,8 @@ pub(super) fn servers(sides: [&Side; 2], pairs: &[(&Operation<'_>, &Operation<'_
         return;
     }
     let mut change = Change::new(Rule::ServerChanged, "the address of the service", old.as_ref(), new.as_ref());
+    let list = |all: &BTreeSet<String>| all.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    change.keyword = format!("{} → {}", list(&before), list(&after));
     if before.is_subset(&after) {
         change.wire = Some(Wire::Safe);
     }

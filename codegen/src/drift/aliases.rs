@@ -18,7 +18,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
     // The first of these names that there is.
     let first = |suffixes: &[&str]| suffixes.iter().find_map(|suffix| name(place, suffix)).into_iter().collect();
     let schema = |suffix: &str| first(&[suffix]);
-    // Told of members that are only read, as of others.
+    // Reported of members that are only read, as of others.
     let first_plain = |suffixes: &[&str]| {
         let plain = if place == "request-read-only-property" { "request-property" } else { place };
         suffixes.iter().find_map(|suffix| name(place, suffix).or_else(|| name(plain, suffix))).into_iter().collect()

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
 
 use super::broken::Broken;
-use super::change::Direction;
 use super::finding::{Drift, Finding, Met, Places};
 use super::gather;
 use super::heads;
@@ -12,6 +11,7 @@ use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions, owner};
 use super::people;
 use super::rule::{Rule, Visible};
+use super::signatures::{is_error_status, is_of_arguments};
 use super::tasks;
 use crate::api::{Api, Item};
 use crate::pointer;
@@ -204,13 +204,27 @@ impl<'f> Claims<'f> {
                 .filter(|index| self.findings[*index].rule.entry().visible == Visible::Rust)
                 .collect();
             if !of_source.is_empty() {
-                return of_source;
+                return self.named(of_source, pair);
             }
             if otherwise.is_empty() {
                 otherwise = indexes;
             }
         }
         otherwise
+    }
+
+    /// An `operationId` explains the name of an item, and nothing else of it, unless there is no other cause.
+    fn named(&self, findings: Vec<usize>, pair: &ItemPair<'_>) -> Vec<usize> {
+        let is_name = |index: &usize| self.findings[*index].rule == Rule::OperationIdChanged;
+        let (names, others): (Vec<usize>, Vec<usize>) = findings.iter().copied().partition(is_name);
+        match [pair.before, pair.after] {
+            [Some(old), Some(new)] if old.path == new.path && !others.is_empty() => others,
+            [Some(old), Some(new)] if old.path != new.path && !names.is_empty() => match changed_parts(old, new) {
+                (arguments, false) if arguments.is_empty() => names,
+                _ => findings,
+            },
+            _ => findings,
+        }
     }
 
     fn below(&self, side: usize, item: &Item, place: &str) -> Vec<usize> {
@@ -334,7 +348,8 @@ fn through_families(
     }
     let of_family = |finding: &Finding| {
         let rules = [Rule::OperationTagAdded, Rule::OperationTagRemoved, Rule::OperationAdded, Rule::OperationRemoved];
-        rules.contains(&finding.rule) || finding.rule == Rule::OperationMoved
+        // The last status that a type was the body of may be gone, or its first one be new.
+        rules.contains(&finding.rule) || finding.rule == Rule::OperationMoved || is_error_status(finding.rule)
     };
     for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
         let (Some(old), Some(new)) = (pair.before, pair.after) else { continue };
@@ -374,24 +389,4 @@ fn nearest(from: &str, users: &HashMap<&str, Vec<&str>>, explained: &HashMap<&st
         open.extend(next.iter().copied().filter(|path| seen.insert(*path)));
     }
     None
-}
-
-/// Returns whether a finding is about a change in the signature of an operation, or of a function that makes a type.
-fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
-    let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
-    let is_maker = before.origin.operation.is_empty();
-    if is_maker && before.kind != "fn" {
-        return true;
-    }
-    let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
-    let (arguments, result) = changed_parts(before, after);
-    if arguments.is_empty() && !result {
-        return finding.rule == Rule::OperationMoved || before.deprecated != after.deprecated;
-    }
-    let mut words = finding.subject.split([' ', '.', '[']).chain(finding.keyword.split([' ', '→']));
-    let named = words.any(|word| {
-        let word = plain(word).to_lowercase();
-        arguments.iter().any(|argument| plain(argument) == word)
-    });
-    named && (is_maker || finding.direction != Direction::Response) || result && finding.direction != Direction::Request
 }

@@ -56,7 +56,8 @@ pub(super) enum Carrier {
 pub(super) struct Class {
     pub(super) response: bool,
     pub(super) spot: Spot,
-    /// In a member that is not sent in this direction: read-only in a request, write-only in a response.
+    /// In a member that is not sent in this direction: read-only in a request, write-only in a response. Also in an informational
+    /// response, which is never sent with a body.
     pub(super) unsent: bool,
     /// Sent always, so that a default never takes its place.
     pub(super) always: bool,

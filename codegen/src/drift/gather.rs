@@ -48,18 +48,16 @@ pub(super) fn gather(
 
 fn cause(change: &Change) -> Cause {
     let place = |place: &Option<OutlineSite>| place.as_ref().map(|place| label(&place.pointer)).unwrap_or_default();
-    let value = |place: &Option<OutlineSite>| place.as_ref().map(|place| place.value.clone()).unwrap_or_default();
+    // The body of an error that came or went is not told.
+    let is_valued = !matches!(change.rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved);
+    let value = |place: &Option<OutlineSite>| {
+        place.as_ref().filter(|_| is_valued).map(|place| place.value.clone()).unwrap_or_default()
+    };
     let (old, new) = (value(&change.before), value(&change.after));
     let identity = match change.rule.entry().merge {
         Merge::BySegment => {
-            return (
-                change.rule,
-                change.variant.to_owned(),
-                change.keyword.clone(),
-                String::new(),
-                String::new(),
-                String::new(),
-            );
+            let none = String::new;
+            return (change.rule, change.variant.to_owned(), change.keyword.clone(), none(), none(), none());
         }
         Merge::AcrossOperations if change.node.is_none() => common(change),
         Merge::AcrossOperations | Merge::ByPlace => {
@@ -284,7 +282,7 @@ fn predicate(change: &Change, changes: &[&Change]) -> String {
     let mut text = says.replace("{keyword}", &quoted(&change.keyword));
     let detail = match (change.rule.entry().detail, &change.before, &change.after) {
         (Detail::Address, _, Some(place)) if changes.len() < 2 => format!(" to {}", quoted(&label(&place.pointer))),
-        (Detail::Address | Detail::Names, ..) => format!(": {}", quoted(&change.keyword)),
+        (Detail::Address | Detail::Names, ..) if !change.keyword.is_empty() => format!(": {}", quoted(&change.keyword)),
         (Detail::Values | Detail::Format, Some(before), Some(after)) if before.value != after.value => {
             format!(": {} → {}", quoted(&before.value), quoted(&after.value))
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::arguments::shortened;
 use crate::api::Item;
 
 /// The effect of a change of items on a program that is compiled again.
@@ -93,6 +94,7 @@ impl ItemChange {
             with => format!(", with {with} members"),
         };
         match (&self.before, &self.after) {
+            (None, Some(after)) if self.is_new_maker() => format!("`{}` is new", maker(after)),
             (None, Some(after)) => format!("`{}` is new{with}", self.shown(after)),
             (Some(before), None) => format!("`{}` is gone{with}", self.shown(before)),
             (Some(before), Some(after)) => format!("{}{with}", self.changed(before, after)),
@@ -103,6 +105,14 @@ impl ItemChange {
     /// Returns whether it is the method of an operation.
     pub(super) fn is_method(&self) -> bool {
         is_method(self.kind(), self.path())
+    }
+
+    /// True for a function `new` that a type has now: code that made it of its default has to call it.
+    pub(super) fn is_new_maker(&self) -> bool {
+        self.before.is_none()
+            && self.kind() == "fn"
+            && self.path().ends_with("::new")
+            && self.path().starts_with("types::")
     }
 
     /// The item as code between backticks.
@@ -147,7 +157,10 @@ impl ItemChange {
             let [(takes, gives), (takes_now, gives_now)] = [before, after].map(|state| parts(&state.signature));
             return match after.kind {
                 "fn" if takes == takes_now => format!("`{path}` returns `{gives}` → `{gives_now}`"),
-                "fn" if gives == gives_now => format!("`{path}` takes `{takes}` → `{takes_now}`"),
+                "fn" if gives == gives_now => {
+                    let (takes, takes_now) = shortened(&takes, &takes_now);
+                    format!("`{path}` takes `{takes}` → `{takes_now}`")
+                }
                 "fn" => format!("`{path}`: `{takes} -> {gives}` → `{takes_now} -> {gives_now}`"),
                 _ => format!("`{path}`: `{}` → `{}`", before.signature, after.signature),
             };
@@ -166,11 +179,18 @@ impl ItemChange {
     }
 }
 
-/// Items without those that another one implies: a variant has a `From` of its own.
+/// Items without those that another one implies: a variant has a `From` of its own, and the constant for fakes has the types of its
+/// method.
 pub(super) fn once(items: Vec<&ItemChange>) -> Vec<&ItemChange> {
     let variants: BTreeSet<&str> =
         items.iter().filter(|change| change.kind() == "variant").map(|change| change.path()).collect();
-    let is_said = |change: &ItemChange| change.kind() == "from" && variants.contains(change.path());
+    let is_altered = |change: &ItemChange| change.before.is_some() && change.after.is_some();
+    let has_methods = items.iter().any(|change| change.is_method() && is_altered(change));
+    let is_said = |change: &ItemChange| match change.kind() {
+        "from" => variants.contains(change.path()),
+        "const" => has_methods && is_altered(change),
+        _ => false,
+    };
     items.iter().copied().filter(|change| !is_said(change)).collect()
 }
 
@@ -184,6 +204,11 @@ pub(super) fn call(path: &str, signature: &str) -> String {
     let (takes, gives) = parts(signature);
     let gives = if gives == "()" { String::new() } else { format!(" -> {gives}") };
     format!("{}{takes}{gives}", short(path))
+}
+
+/// A function that makes a type, as people call it.
+fn maker(state: &ItemState) -> String {
+    format!("{}{}", short(&state.path), parts(&state.signature).0)
 }
 
 /// A path without parts that a reader knows.
@@ -205,12 +230,12 @@ fn parts(signature: &str) -> (String, String) {
 
 /// The arguments of an operation that changed, and whether its result did.
 pub(super) fn changed_parts(before: &Item, after: &Item) -> (Vec<String>, bool) {
-    let arguments = |signature: &str| -> Vec<String> {
-        let list = signature.trim_matches(['(', ')']);
-        list.split(", ").map(str::to_owned).collect()
+    let list = |signature: &str| -> Vec<String> {
+        let inner = signature.trim_matches(['(', ')']);
+        inner.split(", ").map(str::to_owned).collect()
     };
     let [(takes, gives), (takes_now, gives_now)] = [before, after].map(|item| parts(&item.signature));
-    let (old, new) = (arguments(&takes), arguments(&takes_now));
+    let (old, new) = (list(&takes), list(&takes_now));
     let differs = |one: &[String], other: &[String]| -> Vec<String> {
         let one = one.iter().filter(|argument| !other.contains(argument));
         one.filter_map(|argument| Some(argument.split_once(": ")?.0.to_owned())).collect()

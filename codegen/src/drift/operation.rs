@@ -197,7 +197,8 @@ impl<'a> Compared<'a, '_> {
     fn response(&mut self, status: &str, before: &Node<'a>, after: &Node<'a>, is_error: bool) {
         self.log.pair(before, after);
         let class = if self.before.webhook { Class::request(Spot::Body) } else { Class::response(Spot::Body) };
-        let class = Class { error: is_error, ..class };
+        // RFC 9110, 15.2: an informational response has no content.
+        let class = Class { error: is_error, unsent: status.starts_with('1'), ..class };
         self.content(before, after, class, status);
         self.headers(status, before, after);
         self.whole(Rule::LinkChanged, before.get("links").as_ref(), after.get("links").as_ref());

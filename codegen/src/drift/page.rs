@@ -155,7 +155,10 @@ fn task(page: &mut String, task: &Task) {
 }
 
 fn job(page: &mut String, job: &Job) {
-    let _ = write!(page, "<li><a href=\"#{0}\">{0}</a> ", job.row);
+    page.push_str("<li>");
+    if !job.row.is_empty() {
+        let _ = write!(page, "<a href=\"#{0}\">{0}</a> ", job.row);
+    }
     let (shown, more) = job.changes.split_at(job.changes.len().min(CAUSES));
     for change in shown {
         // An entry as long as a line continues on the next one with its new form.

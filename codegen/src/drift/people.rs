@@ -18,7 +18,8 @@ fn action(finding: &Finding, is_respelled: bool) -> Action {
         (true, false, Remedy::Rebuild) => Action::Rebuild,
         (true, false, _) if is_respelled => Action::Rebuild,
         (true, false, Remedy::Service) => Action::AskService,
-        (true, false, Remedy::Calls | Remedy::BaseUrl) => Action::CheckCalls,
+        (true, false, Remedy::Calls | Remedy::BaseUrl) if finding.silent => Action::CheckCalls,
+        (true, false, Remedy::Calls | Remedy::BaseUrl) => Action::CheckAlso,
     }
 }
 

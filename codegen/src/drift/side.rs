@@ -78,7 +78,10 @@ impl<'a> Operation<'a> {
             for parameter in list.iter().flat_map(|list| list.items().collect::<Vec<_>>()) {
                 let parameter = parameter.resolve().unwrap_or(parameter);
                 let (place, name) = (parameter.text("in").to_owned(), parameter.text("name"));
-                let name = match placeholders.iter().position(|placeholder| placeholder == name) {
+                // Routes of ASP.NET match the names of their parameters in either case, and so do the contracts that it writes.
+                let exact = placeholders.iter().position(|placeholder| placeholder == name);
+                let either = || placeholders.iter().position(|placeholder| placeholder.eq_ignore_ascii_case(name));
+                let name = match exact.or_else(either) {
                     Some(position) if place == "path" => format!("{position:03}"),
                     _ if place == "header" => name.to_lowercase(),
                     _ => name.to_owned(),

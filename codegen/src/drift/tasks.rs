@@ -33,7 +33,7 @@ pub struct Task {
 /// The part of the work that one row of the report means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Job {
-    /// The number of the row.
+    /// The number of the row; empty for items that no row speaks of.
     pub row: String,
     /// The changes: of one place the code that has to be edited, if there is some; of many places the cause, and then the code. Code
     /// stands between backticks.
@@ -80,9 +80,18 @@ impl Drift {
                 tasks[index].jobs.push(job);
             }
         }
+        tasks.extend(self.besides_rows());
         // Of one action, those of the worst rows stay first.
         tasks.sort_by_key(|task| task.action.order());
         tasks
+    }
+
+    /// The work for items that no row speaks of.
+    fn besides_rows(&self) -> Option<Task> {
+        let items = self.unexplained.iter().flatten().filter(|change| change.source == Source::Major).collect();
+        let changes: Vec<String> = item_change::once(items).into_iter().map(ItemChange::says).collect();
+        let job = Job { row: String::new(), changes, calls: Vec::new(), operations: 0 };
+        (!job.changes.is_empty()).then(|| Task { action: Action::EditLater, families: Vec::new(), jobs: vec![job] })
     }
 
     /// The work that a row means for each family: its findings may mean different work.
@@ -115,9 +124,11 @@ impl Drift {
         let operations: BTreeSet<&String> = findings.iter().flat_map(|finding| &finding.operations).collect();
         let mut known = BTreeSet::new();
         let items = findings.iter().flat_map(|finding| &finding.items);
-        let edited = items.filter(|change| change.source == Source::Major);
-        let edited = edited.filter(|change| known.insert((change.path(), change.kind())));
-        let (methods, rest): (Vec<&ItemChange>, Vec<&ItemChange>) = edited.partition(|change| change.is_method());
+        // A type that lost its default is made by `new` from now on.
+        let edited = items.filter(|change| change.source == Source::Major || change.is_new_maker());
+        let edited = item_change::once(edited.filter(|change| known.insert((change.path(), change.kind()))).collect());
+        let (methods, rest): (Vec<&ItemChange>, Vec<&ItemChange>) =
+            edited.into_iter().partition(|change| change.is_method());
         let mut calls: Vec<Call> = methods.into_iter().map(Call::from_change).collect();
         let mut changes = Vec::new();
         if matches!(action, Action::EditCalls | Action::EditLater) {
@@ -130,7 +141,7 @@ impl Drift {
             let subject = if row.is_counted { row.subject.clone() } else { format!("`{}`", row.subject) };
             let part = match (findings.len(), row.findings.len()) {
                 (all, same) if all == same => String::new(),
-                (some, all) if action >= Action::CheckCalls => format!("at {some} of {all} places: "),
+                (some, all) if action >= Action::CheckAlso => format!("at {some} of {all} places: "),
                 _ => String::new(),
             };
             changes.insert(0, format!("{part}{subject} {}", row.change));
@@ -183,7 +194,7 @@ impl Task {
             let more = if more == 0 { String::new() } else { format!(", and {more} more") };
             let last = job.changes.len().min(most).saturating_sub(1);
             lines.extend(job.changes.iter().take(most).enumerate().map(|(index, change)| {
-                let row = if index == 0 { format!("{}: ", job.row) } else { String::new() };
+                let row = if index == 0 && !job.row.is_empty() { format!("{}: ", job.row) } else { String::new() };
                 format!("{row}{change}{}", if index == last { more.as_str() } else { "" })
             }));
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::Names;
-use crate::model::{Custom, Definition, EnumKind, Format, Kind, Type, TypeId};
+use crate::model::{Custom, Definition, EnumKind, Format, Kind, PartKind, Type, TypeId};
 
 /// The most that a struct holds of other structs in itself, in bytes: reading a value keeps several copies of each struct on the
 /// way to it on the stack. Boxes are added where more would stand there, the largest member first.
@@ -38,8 +38,8 @@ pub(crate) fn boxes(
 ) -> HashSet<(TypeId, usize)> {
     let key = |id: usize| keys.get(id).copied().flatten();
     let member = |id: TypeId, position: usize| {
-        let Kind::Struct(fields, _) = &types.get(id.0)?.kind else { return None };
-        Some(format!("{}.{}", key(id.0)?, fields.get(position)?.wire))
+        let (wire, _) = *members(&types.get(id.0)?.kind).get(position)?;
+        Some(format!("{}.{wire}", key(id.0)?))
     };
     let is_pinned = |id: TypeId, position: usize| {
         member(id, position).and_then(|member| pins.uses.get(&member)).is_some_and(|words| says(words, BOXED))
@@ -101,26 +101,29 @@ fn bound(
     while let Some(id) = ready.pop() {
         let Some(definition) = types.get(id) else { continue };
         let size = match &definition.kind {
-            Kind::Struct(fields, _) => {
-                let of_member = |position: usize, ty: &Type| match boxes.contains(&(TypeId(id), position)) {
+            Kind::Struct(..) | Kind::Multipart(_) => {
+                let of_member = |position: usize, member: &Member<'_>| match boxes.contains(&(TypeId(id), position)) {
                     true => WORD,
-                    false => size(ty, &sizes).next_multiple_of(WORD).saturating_add(WORD),
+                    false => member.size(&sizes).next_multiple_of(WORD).saturating_add(WORD),
                 };
-                let mut members: Vec<usize> =
-                    fields.iter().enumerate().map(|(position, field)| of_member(position, &field.ty)).collect();
+                let mut sizes_of: Vec<usize> = members(&definition.kind)
+                    .iter()
+                    .enumerate()
+                    .map(|(index, (_, member))| of_member(index, member))
+                    .collect();
                 let mut structs: Vec<usize> =
                     contained.get(id).into_iter().flatten().map(|(position, _)| *position).collect();
-                structs.sort_by_key(|position| std::cmp::Reverse(members.get(*position).copied()));
+                structs.sort_by_key(|position| std::cmp::Reverse(sizes_of.get(*position).copied()));
                 let mut structs = structs.into_iter();
                 // The members that the contract does not declare stand in a map.
                 let whole = |members: &[usize]| members.iter().fold(OBJECT, |sum, size| sum.saturating_add(*size));
-                while most.get(id).is_some_and(|most| whole(&members) > *most)
+                while most.get(id).is_some_and(|most| whole(&sizes_of) > *most)
                     && let Some(position) = structs.next()
                 {
                     boxes.insert((TypeId(id), position));
-                    members.get_mut(position).into_iter().for_each(|size| *size = WORD);
+                    sizes_of.get_mut(position).into_iter().for_each(|size| *size = WORD);
                 }
-                whole(&members)
+                whole(&sizes_of)
             }
             Kind::Alias(ty) => size(ty, &sizes),
             Kind::Enum(EnumKind::String, _) => 32,
@@ -128,7 +131,7 @@ fn bound(
             // Structs among the variants are boxed.
             Kind::Union(..) => OBJECT + WORD,
             // They are no member of anything.
-            Kind::Multipart(_) | Kind::ByStatus(_) => WORD,
+            Kind::ByStatus(_) => WORD,
         };
         sizes.get_mut(id).into_iter().for_each(|own| *own = size);
         for user in users.get(id).into_iter().flatten() {
@@ -198,11 +201,48 @@ fn set(flags: &mut [bool], id: TypeId, value: bool) {
     }
 }
 
-/// The definitions that a struct holds in itself, by the position of the member.
+/// The definitions that a struct or a form holds in itself, by the position of the member.
 fn contained(kind: &Kind) -> Vec<(usize, TypeId)> {
-    let Kind::Struct(fields, _) = kind else { return Vec::new() };
-    let members = fields.iter().enumerate();
-    members.filter_map(|(position, field)| Some((position, in_place(&field.ty)?))).collect()
+    let members = members(kind).into_iter().enumerate();
+    let in_place = |member| if let Member::Value(ty) = member { in_place(ty) } else { None };
+    members.filter_map(|(position, (_, member))| Some((position, in_place(member)?))).collect()
+}
+
+/// A member of a struct, or a part of a form.
+#[derive(Clone, Copy)]
+enum Member<'t> {
+    Value(&'t Type),
+    File,
+    List,
+}
+
+impl Member<'_> {
+    fn size(self, sizes: &[usize]) -> usize {
+        match self {
+            Self::Value(ty) => size(ty, sizes),
+            Self::File => size(&Type::Custom(Custom::File), sizes),
+            Self::List => size(&Type::Decimal, sizes),
+        }
+    }
+}
+
+/// The members of a struct, or the parts of a form, by their wire names.
+fn members(kind: &Kind) -> Vec<(&str, Member<'_>)> {
+    match kind {
+        Kind::Struct(fields, _) => fields.iter().map(|field| (field.wire.as_str(), Member::Value(&field.ty))).collect(),
+        Kind::Multipart(parts) => parts
+            .iter()
+            .map(|part| {
+                let member = match &part.kind {
+                    PartKind::Text(ty) | PartKind::Json(ty) | PartKind::Styled(ty, ..) => Member::Value(ty),
+                    PartKind::File => Member::File,
+                    PartKind::Files | PartKind::Texts(_) | PartKind::Jsons(_) => Member::List,
+                };
+                (part.wire.as_str(), member)
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn in_place(ty: &Type) -> Option<TypeId> {

@@ -130,7 +130,7 @@ impl<'a> Lower<'a> {
             doubles.problems().iter().for_each(|problem| self.report.push(problem.clone()));
         }
         let definitions: Vec<Definition> = self.definitions.into_iter().flatten().collect();
-        let given = self.names.given;
+        let (given, published) = (self.names.given, self.names.derived);
         let keys: HashMap<(&str, &str), &String> = given
             .iter()
             .filter(|(key, _)| !key.contains('.'))
@@ -144,7 +144,7 @@ impl<'a> Lower<'a> {
         let mut uses = BTreeMap::new();
         let boxed = boxes(&definitions, &keys, pins, &mut uses);
         let types = DocumentTypes { boxed, definitions, modules: self.modules, shared: self.shared };
-        (types, Names { graphql: given, uses, ..Names::default() }, self.insertions, self.report)
+        (types, Names { graphql: given, uses, published, ..Names::default() }, self.insertions, self.report)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::naming::{Doubles, Scope};
+use crate::naming::{Doubles, Scope, published};
 use crate::text::Ident;
 use crate::{Config, Names};
 
@@ -10,23 +10,28 @@ use crate::{Config, Names};
 #[derive(Debug)]
 pub(super) struct Namer<'a> {
     pins: &'a BTreeMap<String, String>,
+    published: &'a BTreeMap<String, String>,
     renames: &'a BTreeMap<String, String>,
     /// Names of types that are given, by module.
     scopes: BTreeMap<String, Scope>,
     honoured: BTreeSet<String>,
     pub(super) doubles: Doubles,
     pub(super) given: BTreeMap<String, String>,
+    /// The members whose names are derived, by the key of their type.
+    pub(super) derived: BTreeMap<String, String>,
 }
 
 impl<'a> Namer<'a> {
     pub(super) fn new(pins: &'a Names, config: &'a Config) -> Self {
         Self {
             pins: &pins.graphql,
+            published: &pins.published,
             renames: &config.rename,
             scopes: BTreeMap::new(),
             honoured: BTreeSet::new(),
             doubles: Doubles::default(),
             given: BTreeMap::new(),
+            derived: BTreeMap::new(),
         }
     }
 
@@ -55,13 +60,17 @@ impl<'a> Namer<'a> {
         name
     }
 
-    /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then wire names that are
-    /// written as Rust writes them, then the rest.
+    /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then those of
+    /// published members, then wire names that are written as Rust writes them, then the rest.
     pub(super) fn members(&mut self, mut scope: Scope, owner: &str, members: &[(&str, String)]) -> Vec<Ident> {
         let key = |wire: &str| format!("{owner}.{wire}");
+        let known = published::read(self.published, owner);
+        published::note(&mut self.doubles, "graphql", owner, members, &known, self.renames);
         let mut order: Vec<usize> = (0..members.len()).collect();
         order.sort_by_cached_key(|index| {
-            members.get(*index).map(|(wire, wish)| (!self.is_pinned(&key(wire)), wire != wish, *wire))
+            members
+                .get(*index)
+                .map(|(wire, wish)| (!self.is_pinned(&key(wire)), !known.contains(*wire), wire != wish, *wire))
         });
         let mut names = vec![Ident::fixed("unnamed"); members.len()];
         for index in order {
@@ -76,6 +85,8 @@ impl<'a> Namer<'a> {
                 self.given.insert(key(wire), name.to_string());
             }
         }
+        let derived = members.iter().zip(&names).filter(|((_, wish), name)| ***name == **wish);
+        published::add(&mut self.derived, owner, derived.map(|((wire, _), _)| *wire).collect());
         names
     }
 

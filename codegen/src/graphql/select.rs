@@ -220,13 +220,7 @@ impl<'a> Lower<'a> {
         let sure: Vec<&SelectedSet<'a>> = parts.iter().filter(|part| part.sure).take(1).collect();
         let wanted = if sure.is_empty() { parts.iter().collect() } else { sure };
         let lacking: Vec<&SelectedSet<'a>> = wanted.into_iter().filter(|part| !has_type_name(part.set)).collect();
-        // Each selection set gets it once, so it ends.
-        if lacking.is_empty() {
-            let message = "the types of this selection cannot be distinguished: `__typename` is not always selected";
-            let hint = "select `__typename` outside of selections with `@skip` or `@include`";
-            let problem = problem(parts.first().and_then(|part| place(part.set)), message.to_owned(), hint);
-            self.report.push(problem);
-        }
+        // Each selection set gets it once, so it ends. One of these lacks it: otherwise every object would have it, under its name.
         for span in lacking.into_iter().filter_map(|part| place(part.set)) {
             self.insertions.insert((span.file_id(), span.offset()));
         }

@@ -1,7 +1,7 @@
 //! Request bodies.
 
 use super::claims::shared_name;
-use super::http::{MediaClass, class, distance, essence, is_json, word};
+use super::http::{MediaClass, class, distance, essence, in_utf8, is_json, word};
 use super::objects::text_not_bytes;
 use super::operations::FoundOperation;
 use super::schemas::Types;
@@ -80,6 +80,16 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Opt
         (_, name) if name.contains('*') && class(name) == MediaClass::Json => "application/json".to_owned(),
         (_, name) if name.contains('*') => "application/octet-stream".to_owned(),
         (_, name) => name.to_owned(),
+    };
+    // The caller of a binary body has its bytes in the charset that the contract names; everything else is written in UTF-8.
+    let other = if matches!(kind, BodyKind::Binary) { None } else { in_utf8(&media_type) };
+    let media_type = match other {
+        Some((charset, media_type)) => {
+            let what = format!("sent in UTF-8 as `{media_type}`, not in the charset `{charset}`");
+            body.note(types.ledger, "model/body", what, Loss::Nothing);
+            media_type
+        }
+        None => media_type,
     };
     Some(Body { media_type, required, kind })
 }

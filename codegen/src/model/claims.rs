@@ -10,7 +10,7 @@ use crate::Names;
 use crate::ledger::{Ledger, Loss};
 use crate::naming::ident::{camel, type_name};
 use crate::naming::setter::{self, reader_name, setter_name};
-use crate::naming::{Doubles, Scope};
+use crate::naming::{Doubles, Scope, published};
 use crate::pointer;
 use crate::text::Ident;
 
@@ -122,13 +122,15 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then wire names that
-    /// are written as Rust writes them, then the rest: of `$type` and `type`, the second is `type_`.
+    /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then those of published
+    /// members, then wire names that are written as Rust writes them, then the rest: of `$type` and `type`, the second is `type_`.
     pub(super) fn members(&mut self, scope: &mut Scope, owner: &str, members: &[(&str, String)]) -> Vec<Ident> {
+        let known = published::read(&self.pins.published, owner);
+        published::note(&mut self.doubles, "member", owner, members, &known, self.renames);
         let rank = |(wire, wish): &(&str, String)| {
             let is_plain = wire.chars().all(|c| c.is_alphanumeric() || c == '_');
             let pinned = self.is_pinned(&format!("{owner}.{wire}"));
-            (!pinned, wire != wish, !is_plain)
+            (!pinned, !known.contains(*wire), wire != wish, !is_plain)
         };
         let mut order: Vec<usize> = (0..members.len()).collect();
         order.sort_by_cached_key(|index| members.get(*index).map(rank));
@@ -139,7 +141,10 @@ impl<'a> Claims<'a> {
             }
         }
         names.sort_by_key(|(index, _)| *index);
-        names.into_iter().map(|(_, name)| name).collect()
+        let names: Vec<Ident> = names.into_iter().map(|(_, name)| name).collect();
+        let derived = members.iter().zip(&names).filter(|((_, wish), name)| ***name == **wish);
+        published::add(&mut self.given.published, owner, derived.map(|((wire, _), _)| *wire).collect());
+        names
     }
 
     /// The names of the setters of an operation's optional parameters, given as place and wire name. All are pinned but those

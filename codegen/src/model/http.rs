@@ -91,6 +91,23 @@ fn normal(media_type: &str) -> String {
     media_type.chars().filter(|character| !character.is_whitespace()).collect::<String>().to_lowercase()
 }
 
+/// The charset that a media type names and its media type in UTF-8, if it names another one: JSON then names none (RFC 8259,
+/// section 11).
+pub(super) fn in_utf8(media_type: &str) -> Option<(&str, String)> {
+    let value = |part: &'_ str| -> Option<String> {
+        let (name, value) = part.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_lowercase())
+    };
+    let other =
+        media_type.split(';').find(|part| value(part).is_some_and(|value| !["utf-8", "utf8"].contains(&&*value)))?;
+    let charset = other.split_once('=').map_or(other, |(_, value)| value.trim().trim_matches('"'));
+    let mut parts: Vec<&str> = media_type.split(';').filter(|part| value(part).is_none()).map(str::trim).collect();
+    if !is_json(media_type) {
+        parts.push("charset=utf-8");
+    }
+    Some((charset, parts.join("; ")))
+}
+
 /// A media type without its parameters, in lower case.
 pub(super) fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_lowercase()

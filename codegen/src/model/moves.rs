@@ -17,7 +17,7 @@ pub(crate) fn followed(pins: &Names, given: &Names) -> Option<Names> {
     rekey(&mut moved.operations, &pins.operations, &kept);
     let operations = kept.into_iter().chain(alike).collect();
     let types = types(pins, given, &operations);
-    for map in [&mut moved.types, &mut moved.uses, &mut moved.members] {
+    for map in [&mut moved.types, &mut moved.uses, &mut moved.members, &mut moved.published] {
         rekey(map, &pins.types, &types);
     }
     for map in [&mut moved.members, &mut moved.headers, &mut moved.answers, &mut moved.bodies] {
@@ -42,9 +42,10 @@ fn rekey(map: &mut Map, known: &Map, moves: &Map) {
     }
 }
 
-/// The operation or type that an entry belongs to: `GET /orders` of `GET /orders.query:userId`.
+/// The operation or type that an entry belongs to: `GET /orders` of `GET /orders.query:userId`, and the type of a form, which
+/// has `!multipart` behind it.
 fn owner<'k>(key: &'k str, known: &Map) -> Option<&'k str> {
-    let ends = std::iter::once(key.len()).chain(key.rmatch_indices('.').map(|(end, _)| end));
+    let ends = std::iter::once(key.len()).chain(key.rmatch_indices(['.', '!']).map(|(end, _)| end));
     ends.filter_map(|end| key.get(..end)).find(|owner| known.contains_key(*owner))
 }
 
@@ -167,7 +168,7 @@ fn types(pins: &Names, given: &Names, moves: &Map) -> Map {
     pairs(&gone, &fresh, |key| Some(place(olds, key)), |key| Some(place(news, key)))
 }
 
-/// The key of a component, or of a part of one, without the namespace of its name: `Team` of `Shop.Models.Team`.
+/// The key of a component, or of a part of one, without the namespace of its name: `Order` of `Shop.Models.Order`.
 fn without_namespace(key: &str) -> String {
     const COMPONENTS: [&str; 2] = ["#/components/schemas/", "#/definitions/"];
     let Some((document, folder, rest)) = COMPONENTS

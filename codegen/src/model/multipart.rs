@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::Style;
-use super::http::{is_json, is_token};
+use super::http::{in_utf8, is_json, is_token};
 use super::keys::key;
 use super::limits::limits;
 use super::objects::text_not_bytes;
@@ -80,6 +80,12 @@ impl<'a> Types<'a> {
                     Loss::Documentation("the media type of the part".into()),
                 );
                 encoding.media_type = None;
+            }
+            let is_file = matches!(kind, PartKind::File | PartKind::Files);
+            if let Some((charset, media_type)) = encoding.media_type.as_deref().filter(|_| !is_file).and_then(in_utf8) {
+                let what = format!("the part `{wire}` is sent in UTF-8, not in the charset `{charset}`");
+                property.note(self.ledger, "model/body", what, Loss::Nothing);
+                encoding.media_type = Some(media_type);
             }
             let own = match kind {
                 // A style says it all.

@@ -1,5 +1,7 @@
 //! Reading a document's tree: places, references, text.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::alternatives::Counted;
@@ -77,13 +79,15 @@ impl<'a> Node<'a> {
     /// Follows `$ref` to its target. `None` if it does not resolve, is circular, or leaves the document.
     pub(crate) fn resolve(&self) -> Option<Node<'a>> {
         let mut node = self.clone();
-        for _ in 0..64 {
-            match node.value.get("$ref").and_then(Value::as_str) {
-                None => return Some(node),
-                Some(reference) => node = node.target(reference)?,
+        let mut visited = BTreeSet::new();
+        while let Some(reference) = node.value.get("$ref").and_then(Value::as_str) {
+            let target = node.target(reference)?;
+            let from = std::mem::replace(&mut node, target).pointer;
+            if !visited.insert(from) {
+                return None;
             }
         }
-        None
+        Some(node)
     }
 
     /// The place that a reference within the document names.

@@ -3,6 +3,7 @@
 mod doubles;
 pub(crate) mod ident;
 pub(crate) mod operation;
+pub(crate) mod published;
 mod scope;
 pub(crate) mod setter;
 pub(crate) mod words;

@@ -181,14 +181,15 @@ fn plain(name: &Ident, rust: &Rust) -> Option<Code> {
     })
 }
 
-/// The shortest call for a first program: of an operation that only reads, needs no argument, answers with something, and is there in
-/// the default build.
+/// The shortest call for a first program: of an operation that only reads, needs no argument, answers with something, is there in
+/// the default build, and is sent to the client's base URL.
 pub(super) fn first_call(render: &Render<'_>) -> Option<FirstCall> {
     let is_simple = |operation: &&Operation| {
         operation.method == "GET"
             && !operation.deprecated
             && operation.provenance != Provenance::Assumed
             && operation.success != Content::Empty
+            && operation.servers.is_empty()
             && !xml::is_spoken(render.model, operation)
             && arrange(render, operation).list.is_empty()
     };

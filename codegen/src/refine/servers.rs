@@ -20,8 +20,10 @@ pub(crate) fn write(model: &Model, config: &Config, called: &Called, api: &mut I
     if !servers.is_empty() {
         code.push("use crate::{").push(client).push(", Server};\nuse driftless_runtime::Error;\n\n");
     }
-    let names = Code::join(", ", servers.iter().map(|server| literal(&server.name)));
-    code.push("/// The names of the servers.\npub(crate) const SERVERS: &[&str] = &[").push(names).push("];\n\n");
+    let declared = Code::join(", ", servers.iter().map(|server| declared(server)));
+    code.push("/// The servers, for the configuration of a client.\n");
+    code.push("pub(crate) const SERVERS: &[driftless_runtime::codegen::DeclaredServer] = &[");
+    code.push(declared).push("];\n\n");
     let mut accessors = Code::default();
     for server in servers {
         let marker = Ident::derived(&camel(&server.name), camel);
@@ -63,4 +65,21 @@ pub(crate) fn write(model: &Model, config: &Config, called: &Called, api: &mut I
         code.push("\nimpl ").push(client).push(" {\n").push(accessors).push("}\n");
     }
     vec![Piece::Code(code)]
+}
+
+/// The value that declares a server to the runtime.
+fn declared(server: &crate::Server) -> Code {
+    let claim = match &server.required_claim {
+        None => code!["None"],
+        Some(claim) => code![
+            "Some(driftless_runtime::codegen::RequiredClaim { names: &[",
+            Code::join(", ", claim.names.iter().map(|name| literal(name))),
+            "], variable: ",
+            literal(&claim.variable),
+            ", uuid: ",
+            if claim.uuid { "true" } else { "false" },
+            " })"
+        ],
+    };
+    code!["driftless_runtime::codegen::DeclaredServer { name: ", literal(&server.name), ", claim: ", claim, " }"]
 }

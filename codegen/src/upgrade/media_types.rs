@@ -1,5 +1,7 @@
 //! `components.mediaTypes` (OpenAPI 3.2): shared media types are written out where they are used.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::journal::Journal;
@@ -9,8 +11,6 @@ use crate::walk::{self, NodeKind};
 
 const PASS: &str = "upgrade/media-types";
 const PREFIX: &str = "#/components/mediaTypes/";
-/// Shared media types may refer to each other; a longer chain is a loop.
-const MAX_CHAIN: usize = 16;
 
 /// Writes out media types that are shared through the components.
 pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
@@ -20,22 +20,26 @@ pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
         if kind != NodeKind::MediaType {
             return;
         }
-        for step in 0..=MAX_CHAIN {
+        // Shared media types may refer to each other.
+        let mut visited = BTreeSet::new();
+        loop {
             let Some(name) = value.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix(PREFIX))
             else {
                 return;
             };
             let name = references::token(name);
             match shared.get(&name) {
-                Some(target) if step < MAX_CHAIN => {
+                Some(target) if visited.insert(name.clone()) => {
                     journal.same(PASS, pointer, format!("wrote out the shared media type `{name}`"));
                     journal.origins.copied(&pointer::join("/components/mediaTypes", &name), pointer);
                     *value = target.clone();
                 }
-                _ => {
-                    let why = format!("`{name}` is not a media type, or leads back to itself");
+                target => {
+                    let cause = if target.is_some() { "leads back to itself" } else { "is not a media type" };
+                    let why = format!("`{name}` {cause}");
                     journal.degraded(PASS, pointer, "left a media type open", why);
                     *value = Value::Object(serde_json::Map::new());
+                    return;
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! `components.pathItems`: shared path items are written out where they are used.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::journal::Journal;
@@ -9,8 +11,6 @@ use crate::walk;
 
 const PASS: &str = "upgrade/path-items";
 const PREFIX: &str = "#/components/pathItems/";
-/// Shared path items may refer to each other; a longer chain is a loop.
-const MAX_CHAIN: usize = 16;
 
 /// Writes out path items that are shared through the components.
 pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
@@ -45,7 +45,9 @@ fn expand_all(paths: &mut Value, pointer: &str, shared: &Map<String, Value>, jou
 }
 
 fn expand(item: &mut Map<String, Value>, pointer: &str, shared: &Map<String, Value>, journal: &mut Journal<'_>) {
-    for _ in 0..MAX_CHAIN {
+    // Shared path items may refer to each other.
+    let mut visited = BTreeSet::new();
+    loop {
         let Some(name) = item.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix(PREFIX)) else {
             return;
         };
@@ -60,6 +62,11 @@ fn expand(item: &mut Map<String, Value>, pointer: &str, shared: &Map<String, Val
             );
             return;
         };
+        if !visited.insert(name.clone()) {
+            let why = format!("`{name}` leads back to itself");
+            journal.degraded(PASS, pointer, "dropped a reference to a shared path item", why);
+            return;
+        }
         let source = pointer::join("/components/pathItems", &name);
         journal.same(PASS, pointer, format!("wrote out the shared path item `{name}`"));
         for (key, value) in target {
@@ -68,8 +75,5 @@ fn expand(item: &mut Map<String, Value>, pointer: &str, shared: &Map<String, Val
                 item.insert(key.clone(), value.clone());
             }
         }
-    }
-    if item.remove("$ref").is_some() {
-        journal.degraded(PASS, pointer, "dropped a reference to a shared path item", "it leads back to itself");
     }
 }

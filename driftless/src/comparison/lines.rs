@@ -1,4 +1,4 @@
-//! Where the places of a contract stand in a file of the work tree: JSON pointer to line.
+//! The lines of a contract's parts in a file of the work tree: JSON pointer to line.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -19,9 +19,9 @@ pub(crate) struct FileLine {
 /// Documents that are files of the work tree.
 #[derive(Debug, Default)]
 pub(crate) struct Files<'a> {
-    /// By document: the path, and what stands there.
+    /// Path and text, by document.
     texts: BTreeMap<&'a str, (String, Text<'a>)>,
-    /// Whether they are the state before.
+    /// `true` if they are the state before.
     is_before: bool,
 }
 
@@ -34,9 +34,9 @@ impl<'a> Files<'a> {
         self.texts.insert(document, (file, Text::new(bytes)));
     }
 
-    /// The line of each finding, in the order of the findings. What the files do not have stands at the nearest place around
-    /// it that they do.
-    pub(crate) fn of(&mut self, drift: &Drift) -> Vec<Option<FileLine>> {
+    /// The line of each finding, in the order of the findings. A finding that the files do not have gets the line of the
+    /// nearest part around it.
+    pub(crate) fn lines(&mut self, drift: &Drift) -> Vec<Option<FileLine>> {
         drift.findings.iter().map(|finding| self.line(finding)).collect()
     }
 
@@ -63,9 +63,9 @@ pub(crate) fn uri(path: &str) -> String {
 #[derive(Debug)]
 struct Text<'a> {
     text: &'a str,
-    /// Where the lines begin.
+    /// The offsets of the lines.
     begins: Vec<usize>,
-    /// What was opened, by where it begins.
+    /// The parsed values, by their offsets.
     opened: HashMap<usize, Opened<'a>>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Text<'a> {
         Some(self.begins.partition_point(|begin| *begin <= at))
     }
 
-    /// Where a part of the text begins.
+    /// The offset of a part of the text.
     fn offset(&self, part: &RawValue) -> usize {
         (part.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
     }
@@ -135,7 +135,7 @@ mod tests {
             ("/a/b~1c/0", 4),
             ("/a/b~1c/1/~0", 5),
             ("/d", 8),
-            // The nearest place around what is not there.
+            // The nearest part around a missing one.
             ("/a/b~1c/2/x", 3),
             ("/a/b~1c/1/nothing", 5),
             ("/nothing/at/all", 1),

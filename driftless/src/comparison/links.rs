@@ -20,9 +20,9 @@ fn numbered<'a>(drift: &Drift, places: &'a [Option<FileLine>]) -> Vec<(String, &
 }
 
 /// A link from the report: relative to where it lies, with the line as git hosts have it.
-fn target(base: &str, place: &FileLine) -> String {
-    let line = place.line.map_or_else(String::new, |line| format!("#L{line}"));
-    format!("{base}{}{line}", uri(&place.file))
+fn target(base: &str, file_line: &FileLine) -> String {
+    let line = file_line.line.map_or_else(String::new, |line| format!("#L{line}"));
+    format!("{base}{}{line}", uri(&file_line.file))
 }
 
 /// Makes the number of each row of a table a link. No text of a contract begins a line.
@@ -31,7 +31,7 @@ pub(crate) fn markdown(text: &str, drift: &Drift, places: &[Option<FileLine>], b
     let linked = text.split_inclusive('\n').map(|line| {
         let row = line.strip_prefix("| ").and_then(|rest| rest.split_once(" | "));
         match row.and_then(|(number, rest)| Some((number, rest, *rows.get(number)?))) {
-            Some((number, rest, place)) => format!("| [{number}]({}) | {rest}", target(base, place)),
+            Some((number, rest, file_line)) => format!("| [{number}]({}) | {rest}", target(base, file_line)),
             None => line.to_owned(),
         }
     });
@@ -42,16 +42,16 @@ pub(crate) fn markdown(text: &str, drift: &Drift, places: &[Option<FileLine>], b
 /// element.
 pub(crate) fn html(text: &str, drift: &Drift, places: &[Option<FileLine>], base: &str) -> String {
     let (mut linked, mut rest) = (String::with_capacity(text.len()), text);
-    for (number, place) in numbered(drift, places) {
+    for (number, file_line) in numbered(drift, places) {
         let Some(head) = rest.find(&format!("id=\"{number}\"><summary>")) else { continue };
         let Some(end) = rest.get(head..).and_then(|rest| rest.find("</dl>")).map(|end| head + end) else { continue };
         let (before, behind) = rest.split_at(end);
-        let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
+        let line = file_line.line.map_or_else(String::new, |line| format!(":{line}"));
         linked.push_str(before);
         linked.push_str(&format!(
             "<dt>Place</dt><dd><a href=\"{}\">{}{line}</a></dd>",
-            escaped(&target(base, place)),
-            escaped(&place.file)
+            escaped(&target(base, file_line)),
+            escaped(&file_line.file)
         ));
         rest = behind;
     }

@@ -6,12 +6,12 @@ pub(crate) mod terminal;
 
 use driftless_codegen::drift::{self, Drift, Operations};
 use driftless_codegen::{Api, Contract, Names, Report, Setup, api};
-use time::OffsetDateTime;
 
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::regenerate::reserved;
 use crate::settings::Settings;
-use crate::workspace::{CLIENT_MANIFEST, Workspace};
+use crate::workspace::CLIENT_MANIFEST;
 
 /// One document of a state.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct ComparedDocument {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What makes clients of contracts: the same generator and configuration for both states.
+/// Makes the clients of both states, with the same generator and configuration.
 pub(crate) struct Maker {
     setup: Setup,
     names: Names,
@@ -33,7 +33,7 @@ pub(crate) struct Maker {
     made: std::cell::Cell<u32>,
 }
 
-/// What a comparison gives.
+/// The outcome of a comparison.
 pub(crate) struct Compared {
     pub(crate) drift: Drift,
     /// Why no Rust items were compared.
@@ -43,24 +43,24 @@ pub(crate) struct Compared {
 impl Maker {
     /// `names` are those that were given before.
     pub(crate) fn new(
-        workspace: &Workspace,
+        files: &Files,
         settings: &Settings,
         schemas: [Option<String>; 2],
         names: Names,
     ) -> Result<Self, Failure> {
-        let setup = Setup { reserved: reserved(workspace)?, ..settings.codegen.clone() };
+        let setup = Setup { reserved: reserved(files)?, ..settings.codegen.clone() };
         Ok(Self {
             setup,
             names,
             schemas,
-            version: version(|path| workspace.read(path))?,
+            version: version(|path| files.get(path).map(<[u8]>::to_vec)),
             #[cfg(test)]
             made: Default::default(),
         })
     }
 
-    /// The clients of both states. What only one of the two contracts has cannot be bound or corrected in both, and is left
-    /// out where that is in the way.
+    /// The clients of both states. An operation or correction for only one of the two contracts is left out if it is in the
+    /// way.
     fn clients(&self, before: &[Contract<'_>], after: &[Contract<'_>]) -> Result<(Api, Api), Report> {
         #[cfg(test)]
         self.made.set(self.made.get() + 1);
@@ -84,19 +84,17 @@ impl Maker {
     }
 }
 
-/// Compares documents by their names. `today` is the day by which announced ends are over, where it is not today.
+/// Compares documents by their names. `today` is the day that announced ends are compared with.
 pub(crate) fn compare(
     before: &[ComparedDocument],
     after: &[ComparedDocument],
-    today: Option<&str>,
+    today: &str,
     maker: Option<&Maker>,
 ) -> Result<Compared, Failure> {
-    let now = || OffsetDateTime::now_utc().date().to_string();
-    let today = today.map_or_else(now, str::to_owned);
     let [before, after] = [before, after].map(|documents| {
         documents.iter().map(|ComparedDocument { name, bytes }| Contract { name, bytes }).collect::<Vec<_>>()
     });
-    let mut drift = drift::compare(&before, &after, &today).map_err(|report| {
+    let mut drift = drift::compare(&before, &after, today).map_err(|report| {
         let hint = "check the two sources: nothing was compared";
         Failure::new(Exit::Contract, "drift/not-a-contract", report.to_string(), hint)
     })?;
@@ -127,22 +125,16 @@ pub(crate) fn another_service(operations: Operations) -> String {
 }
 
 /// The version of the client, as its manifest or the workspace has it.
-pub(crate) fn version(read: impl Fn(&str) -> Result<Option<Vec<u8>>, Failure>) -> Result<Option<String>, Failure> {
-    let table = |path: &str| -> Result<Option<toml::Table>, Failure> {
-        let bytes = read(path)?;
-        Ok(bytes.and_then(|bytes| toml::from_str(&String::from_utf8_lossy(&bytes)).ok()))
-    };
-    let of = |table: Option<toml::Table>, path: &[&str]| -> Option<String> {
-        let mut value = toml::Value::Table(table?);
+pub(crate) fn version(read: impl Fn(&str) -> Option<Vec<u8>>) -> Option<String> {
+    let table = |path: &str| -> Option<toml::Table> { toml::from_str(&String::from_utf8_lossy(&read(path)?)).ok() };
+    let text = |file: &str, path: &[&str]| -> Option<String> {
+        let mut value = toml::Value::Table(table(file)?);
         for key in path {
             value = value.get(key)?.clone();
         }
         value.as_str().map(str::to_owned)
     };
-    match of(table(CLIENT_MANIFEST)?, &["package", "version"]) {
-        Some(version) => Ok(Some(version)),
-        None => Ok(of(table("Cargo.toml")?, &["workspace", "package", "version"])),
-    }
+    text(CLIENT_MANIFEST, &["package", "version"]).or_else(|| text("Cargo.toml", &["workspace", "package", "version"]))
 }
 
 #[cfg(test)]
@@ -162,12 +154,12 @@ mod tests {
 
     fn compared(maker: &Maker, before: &str, after: &str) -> Drift {
         let side = |text: &str| [ComparedDocument { name: "plans".to_owned(), bytes: text.as_bytes().to_vec() }];
-        let compared = compare(&side(before), &side(after), Some("2026-01-01"), Some(maker)).expect("contracts");
+        let compared = compare(&side(before), &side(after), "2026-01-01", Some(maker)).expect("contracts");
         assert_eq!(compared.without_items, None);
         compared.drift
     }
 
-    // A deployment that serves what is pinned is asked often: a client would take most of the time.
+    // A deployment that serves the pinned contract is asked often: a client would take most of the time.
     #[test]
     fn a_client_is_made_of_what_changed_only() {
         let (schema, other) = ("type Query { a: Int }", "type Query { a: Int b: Int }");

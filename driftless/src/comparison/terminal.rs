@@ -36,11 +36,11 @@ impl Look {
         let mut column = text.len();
         let mut after_space = false;
         for span in &line.spans {
-            let shown = screened(&span.text);
-            let shown = if span.role == Role::Code && !self.colours { format!("`{shown}`") } else { shown };
-            // What of the part stands in one line is painted at once, so that no colour reaches over the end of a line.
+            let printable = screened(&span.text);
+            let printable = if span.role == Role::Code && !self.colours { format!("`{printable}`") } else { printable };
+            // The part within one line is painted at once, so that no colour reaches over the end of a line.
             let mut run = String::new();
-            for piece in pieces(&shown) {
+            for piece in pieces(&printable) {
                 let word = measure_text_width(piece.trim_end());
                 if after_space && columns.is_some_and(|columns| column + word > columns) {
                     self.paint(&mut text, span.role, run.trim_end());

@@ -1,7 +1,7 @@
 //! Texts of others on their way to a terminal: a server's, a contract's, the name of a file.
 //!
 //! Every line that the program shows goes through [`screened`], so that no control character and no secret arrives. A text of
-//! others in what has several lines goes through [`line()`] besides, so that it adds none.
+//! others inside a text of several lines goes through [`line()`] besides, so that it adds none.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
@@ -35,16 +35,16 @@ pub fn hide(secret: &str) {
 /// The text without the secrets of this run.
 pub fn redacted(text: &str) -> Cow<'_, str> {
     let secrets = SECRETS.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut shown = Cow::Borrowed(text);
+    let mut clean = Cow::Borrowed(text);
     for secret in secrets.iter() {
-        if shown.contains(secret.as_str()) {
-            shown = Cow::Owned(shown.replace(secret.as_str(), "…"));
+        if clean.contains(secret.as_str()) {
+            clean = Cow::Owned(clean.replace(secret.as_str(), "…"));
         }
     }
-    shown
+    clean
 }
 
-/// The text as one line, without what would steer a terminal and without secrets.
+/// The text as one line, without control characters and without secrets.
 pub fn screened(text: &str) -> String {
     line(&redacted(text)).into_owned()
 }
@@ -65,8 +65,8 @@ mod tests {
     #[test]
     fn what_steers_a_terminal_is_shown_and_not_sent() {
         let text = "a\u{1b}[2Jb\u{9b}c\u{202e}d\rf\u{7}\nnext\u{200b}";
-        let shown = screened(text);
-        assert!(shown.chars().all(|letter| letter.is_ascii_graphic()), "{shown:?}");
+        let printed = screened(text);
+        assert!(printed.chars().all(|letter| letter.is_ascii_graphic()), "{printed:?}");
     }
 
     #[test]

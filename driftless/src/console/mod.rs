@@ -1,4 +1,4 @@
-//! What the commands say: results on stdout, progress and errors on stderr.
+//! The output of the commands: results on stdout, progress and errors on stderr.
 
 mod foreign;
 
@@ -9,13 +9,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 pub use foreign::{hide, redacted, screened, word};
 
-/// One line of a result. What a contract or a server says cannot add another one, and cannot steer the terminal.
+/// One line of a result. A text of a contract or a server cannot add another one, and cannot steer the terminal.
 pub fn result(text: &str) {
     // A closed pipe (`| head`) ends the reading, not the work.
     let _ = writeln!(std::io::stdout().lock(), "{}", foreign::screened(text));
 }
 
-/// One line about what is under way.
+/// One line about the work under way.
 pub fn progress(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", foreign::screened(text));
 }
@@ -25,7 +25,7 @@ pub fn data(text: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
 
-/// A text of several lines about what happened; what of it is from elsewhere was made part of a line before.
+/// A message of several lines. Texts of others in it were made part of a line before.
 pub fn failure(text: &str) {
     text.lines().for_each(progress);
 }
@@ -50,25 +50,25 @@ impl Steps {
     }
 
     /// A step begins; the one before it is over.
-    pub(crate) fn step(&self, what: &str) {
+    pub(crate) fn step(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.set_message(foreign::screened(what)),
-            None => progress(what),
+            Some(bar) => bar.set_message(foreign::screened(text)),
+            None => progress(text),
         }
     }
 
     /// Something worth keeping on the screen.
-    pub(crate) fn note(&self, what: &str) {
+    pub(crate) fn note(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(foreign::screened(what)),
-            None => progress(what),
+            Some(bar) => bar.println(foreign::screened(text)),
+            None => progress(text),
         }
     }
 
     /// How far a download is, shown on a terminal only.
-    pub(crate) fn bytes(&self, what: &str, received: usize) {
+    pub(crate) fn bytes(&self, text: &str, received: usize) {
         if let Some(bar) = &self.bar {
-            bar.set_message(foreign::screened(&format!("{what}: {}", size(received))));
+            bar.set_message(foreign::screened(&format!("{text}: {}", size(received))));
         }
     }
 }

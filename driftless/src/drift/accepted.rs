@@ -1,5 +1,5 @@
-//! Drift that somebody looked at and accepted: `specs/accepted-drift.toml`. It is for the gate that compares what is pinned with
-//! a source; in a pull request, the review is the approval.
+//! Drift that somebody looked at and accepted: `specs/accepted-drift.toml`. It is for the gate that compares the pinned
+//! contract with a source; in a pull request, the review is the approval.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,12 +8,13 @@ use driftless_codegen::drift::{Drift, Finding};
 use driftless_codegen::line;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use time::OffsetDateTime;
 use toml::Spanned;
 
 use crate::console::{count, progress, result};
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::flags::day;
+use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
 use crate::lock;
 use crate::settings::position;
@@ -59,7 +60,7 @@ struct Entry {
 
 type Approvals = BTreeMap<String, Approval>;
 
-/// What is accepted of a drift.
+/// The accepted findings of a drift.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
     /// Reasons, by fingerprint.
@@ -68,16 +69,16 @@ pub(super) struct Verdicts {
 
 impl Verdicts {
     /// Reads the approvals, and names those that are over or match nothing.
-    pub(super) fn read(workspace: &Workspace, drift: &Drift, today: Option<&str>) -> Result<Self, Failure> {
-        let approvals = read(workspace)?;
-        let today = today.map_or_else(|| OffsetDateTime::now_utc().date().to_string(), str::to_owned);
+    pub(super) fn new(inputs: &Inputs, drift: &Drift, today: Option<&str>) -> Result<Self, Failure> {
+        let approvals = read(&inputs.files)?;
+        let today = today.unwrap_or(&inputs.today);
         let mut accepted = BTreeMap::new();
         for (fingerprint, approval) in approvals {
             let Approval { rule, what, reason, until } = approval;
             let named = format!("{fingerprint} ({})", line(&format!("{rule}: {what}")));
             if !drift.findings.iter().any(|finding| finding.fingerprint == fingerprint) {
                 progress(&format!("{ACCEPTED}: {named} matches nothing: take the entry out"));
-            } else if let Some(until) = until.filter(|until| *until < today) {
+            } else if let Some(until) = until.filter(|until| until.as_str() < today) {
                 progress(&format!("{ACCEPTED}: {named} was accepted until {until}: accept it anew, or regenerate"));
             } else {
                 accepted.insert(fingerprint, reason);
@@ -87,13 +88,13 @@ impl Verdicts {
     }
 
     /// Why a finding is accepted, where it is.
-    pub(super) fn of(&self, finding: &Finding) -> Option<&str> {
+    pub(super) fn reason(&self, finding: &Finding) -> Option<&str> {
         self.accepted.get(&finding.fingerprint).map(String::as_str)
     }
 
-    /// What nobody accepted.
+    /// The findings that nobody accepted.
     pub(super) fn open<'d>(&self, drift: &'d Drift) -> impl Iterator<Item = &'d Finding> {
-        drift.findings.iter().filter(|finding| self.of(finding).is_none())
+        drift.findings.iter().filter(|finding| self.reason(finding).is_none())
     }
 
     /// One line, where something is accepted.
@@ -111,6 +112,7 @@ impl Verdicts {
 /// Accepts findings, by their fingerprints or the beginnings of these.
 pub(super) fn accept(
     workspace: &Workspace,
+    files: &Files,
     drift: &Drift,
     wanted: &[String],
     reason: &str,
@@ -120,7 +122,7 @@ pub(super) fn accept(
     if reason.is_empty() {
         return Err(Failure::configuration("accepted/no-reason", "the reason is empty", "say why: --reason TEXT"));
     }
-    let mut approvals = read(workspace)?;
+    let mut approvals = read(files)?;
     let mut accepted = Vec::new();
     for wanted in wanted {
         let finding = named(drift, wanted)?;
@@ -144,53 +146,56 @@ pub(super) fn accept(
 
 /// The one finding that a fingerprint, or the beginning of one, names.
 fn named<'d>(drift: &'d Drift, wanted: &str) -> Result<&'d Finding, Failure> {
-    let shown = line(wanted);
+    let quoted = line(wanted);
     let matching: Vec<&Finding> =
         drift.findings.iter().filter(|finding| finding.fingerprint.starts_with(wanted)).collect();
     let hint = "`cargo xtask drift --format json` has the fingerprints";
     match matching.as_slice() {
         _ if wanted.len() < LEAST => Err(Failure::configuration(
             "accepted/too-short",
-            format!("`{shown}` is too short for a fingerprint"),
+            format!("`{quoted}` is too short for a fingerprint"),
             format!("write {LEAST} characters at least; {hint}"),
         )),
         [one] => Ok(one),
         [] => Err(Failure::configuration(
             "accepted/no-finding",
-            format!("no finding has a fingerprint that begins with `{shown}`"),
+            format!("no finding has a fingerprint that begins with `{quoted}`"),
             format!("{hint}\nnothing was written"),
         )),
         several => {
             let all: Vec<&str> = several.iter().map(|finding| finding.fingerprint.as_str()).collect();
             Err(Failure::configuration(
                 "accepted/several-findings",
-                format!("{} begin with `{shown}`: {}", count(all.len(), "fingerprint", "fingerprints"), all.join(", ")),
+                format!(
+                    "{} begin with `{quoted}`: {}",
+                    count(all.len(), "fingerprint", "fingerprints"),
+                    all.join(", ")
+                ),
                 "write more of the one that is meant\nnothing was written",
             ))
         }
     }
 }
 
-fn read(workspace: &Workspace) -> Result<Approvals, Failure> {
-    let Some(bytes) = workspace.read(ACCEPTED)? else { return Ok(Approvals::new()) };
-    parse(&String::from_utf8_lossy(&bytes))
+fn read(files: &Files) -> Result<Approvals, Failure> {
+    files.text(ACCEPTED).map_or_else(|| Ok(Approvals::new()), |text| parse(&text))
 }
 
-/// Reads the approvals. What cannot be read is an error with its line: an approval that is lost opens the gate, or keeps it
-/// shut, without a word.
+/// Parses the approvals. An invalid entry is an error with its line: an approval that is lost opens the gate, or keeps it shut,
+/// without a word.
 fn parse(text: &str) -> Result<Approvals, Failure> {
-    let refuse = |at: usize, said: &str| {
+    let refuse = |at: usize, problem: &str| {
         let (row, column) = position(text, at);
         let hint = if lock::has_conflict_markers(text) {
             "a merge left its markers: keep the entries of both sides"
         } else {
             "mend the entry, or take it out"
         };
-        Failure::configuration("accepted/invalid", format!("{ACCEPTED}:{row}:{column}: {said}"), hint)
+        Failure::configuration("accepted/invalid", format!("{ACCEPTED}:{row}:{column}: {problem}"), hint)
     };
     let file: FileText = toml::from_str(text).map_err(|error| {
-        let said = error.message().lines().collect::<Vec<_>>().join(", ");
-        refuse(error.span().map_or(0, |span| span.start), &line(&said))
+        let problem = error.message().lines().collect::<Vec<_>>().join(", ");
+        refuse(error.span().map_or(0, |span| span.start), &line(&problem))
     })?;
     let mut approvals = Approvals::new();
     for entry in file.accepted {
@@ -206,7 +211,7 @@ fn parse(text: &str) -> Result<Approvals, Failure> {
             None => None,
             Some(until) => {
                 let at = until.span().start;
-                Some(day(until.get_ref()).map_err(|said| refuse(at, &format!("`until`: {said}")))?)
+                Some(day(until.get_ref()).map_err(|problem| refuse(at, &format!("`until`: {problem}")))?)
             }
         };
         let reason = entry.reason.into_inner();
@@ -259,7 +264,7 @@ mod tests {
     fn what_cannot_be_read_is_named_with_its_line() {
         let good = "[[accepted]]\nfingerprint = \"0123456789ab\"\nreason = \"r\"\n";
         assert_eq!(parse(good).expect("reads").len(), 1);
-        for (text, said) in [
+        for (text, expected) in [
             ("[[accepted]\n".to_owned(), "toml:1:"),
             (format!("{good}untl = \"2026-01-01\"\n"), "toml:4:1: unknown field `untl`"),
             (format!("{good}until = \"soon\"\n"), "toml:4:9: `until`: write a day as YYYY-MM-DD"),
@@ -271,7 +276,7 @@ mod tests {
             (format!("<<<<<<< HEAD\n{good}=======\n>>>>>>> main\n"), "toml:1:"),
         ] {
             let failure = parse(&text).expect_err(&text);
-            assert!(failure.message.contains(said), "{text}: {}", failure.message);
+            assert!(failure.message.contains(expected), "{text}: {}", failure.message);
             assert_eq!(failure.hint.contains("markers"), text.contains("<<<<"), "{text}");
         }
     }

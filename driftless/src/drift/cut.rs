@@ -1,10 +1,10 @@
-//! A report that is cut to what a comment holds.
+//! A report that is cut to the length of a comment.
 
 /// Room for the end of a cut report.
 const END: usize = 300;
 
-/// The lines that fit into `most` characters, and a last one that says how many are left out. `most` is above [`END`]. The worst
-/// findings stand first, so what is left out is the least urgent.
+/// The lines that fit into `most` characters, and a last one that counts the others. `most` is above [`END`]. The worst
+/// findings stand first, so the least urgent ones are left out.
 pub(super) fn markdown(text: String, most: usize) -> String {
     if text.chars().count() <= most {
         return text;
@@ -48,8 +48,8 @@ mod tests {
             let kept = cut.lines().filter(|line| line.starts_with("| B")).count();
             // Rows are whole, the first ones, and the number of those that are left out is right.
             assert!(cut.lines().filter(|line| line.starts_with("| B")).eq(rows(0, kept).lines()), "{most}");
-            let said: usize = cut.split_once("cut here: ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
-            assert!(said >= 90 - kept, "{most}: {said} and {kept}");
+            let left_out: usize = cut.split_once("cut here: ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+            assert!(left_out >= 90 - kept, "{most}: {left_out} and {kept}");
         }
         // A single line without an end.
         let cut = markdown("x".repeat(5000), 1000);

@@ -33,22 +33,22 @@ pub(super) fn closed(gate: FailOn, drift: &Drift, verdicts: &Verdicts, without_i
     if findings.is_empty() && items.is_empty() && without_items.is_none() {
         return None;
     }
-    let mut what = Vec::new();
+    let mut reasons = Vec::new();
     let number = findings.len();
     if number > 0 {
-        what.push(format!(
+        reasons.push(format!(
             "{} {} {does}",
             count(number, "finding", "findings"),
             if number == 1 { "breaks" } else { "break" }
         ));
     }
     if !items.is_empty() {
-        what.push(format!("{} without a cause changed", count(items.len(), "Rust item", "Rust items")));
+        reasons.push(format!("{} without a cause changed", count(items.len(), "Rust item", "Rust items")));
     }
-    what.extend(without_items.map(|_| "the client cannot be made of one of the contracts".to_owned()));
-    let told = findings.iter().map(|one| format!("{} {}", one.subject, one.change)).chain(items.iter().cloned());
-    let named: Vec<String> = told.take(NAMED).map(|text| line(&text).into_owned()).collect();
+    reasons.extend(without_items.map(|_| "the client cannot be made of one of the contracts".to_owned()));
+    let subjects = findings.iter().map(|one| format!("{} {}", one.subject, one.change)).chain(items.iter().cloned());
+    let named: Vec<String> = subjects.take(NAMED).map(|text| line(&text).into_owned()).collect();
     let more = if number + items.len() > NAMED { "; …" } else { "" };
     let named = if named.is_empty() { String::new() } else { format!(": {}{more}", named.join("; ")) };
-    Some(format!("--fail-on {name}: {}{named}", what.join(", ")))
+    Some(format!("--fail-on {name}: {}{named}", reasons.join(", ")))
 }

@@ -12,8 +12,8 @@ use crate::comparison::lines::FileLine;
 pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdicts) -> String {
     let mut text = String::new();
     for row in drift.rows() {
-        let reasons: BTreeSet<&str> = row.findings.iter().filter_map(|(_, finding)| verdicts.of(finding)).collect();
-        let is_accepted = row.findings.iter().all(|(_, finding)| verdicts.of(finding).is_some());
+        let reasons: BTreeSet<&str> = row.findings.iter().filter_map(|(_, finding)| verdicts.reason(finding)).collect();
+        let is_accepted = row.findings.iter().all(|(_, finding)| verdicts.reason(finding).is_some());
         let level = match row.client {
             _ if is_accepted => "notice",
             Wire::Break => "error",
@@ -27,9 +27,9 @@ pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Ve
         for reason in reasons {
             message.push_str(&format!("\naccepted: {reason}"));
         }
-        let Some((index, speaker)) = row.findings.first() else { continue };
+        let Some((index, finding)) = row.findings.first() else { continue };
         match row.findings.len() {
-            1 => message.push_str(&format!("\nfingerprint {}", speaker.fingerprint)),
+            1 => message.push_str(&format!("\nfingerprint {}", finding.fingerprint)),
             places => message.push_str(&format!("\n{places} fingerprints: --format json")),
         }
         let mut properties = Vec::new();
@@ -37,15 +37,15 @@ pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Ve
             properties.push(format!("file={}", property(file)));
             properties.extend(line.map(|line| format!("line={line}")));
         }
-        properties.push(format!("title={}", property(speaker.rule.id())));
+        properties.push(format!("title={}", property(finding.rule.id())));
         text.push_str(&format!("::{level} {}::{}\n", properties.join(","), escaped(&message)));
     }
     for change in drift.unexplained.iter().flatten() {
         let level = if change.source == Source::Major { "warning" } else { "notice" };
         text.push_str(&format!("::{level} title=rust-item::{}\n", escaped(&change.says())));
     }
-    for place in &drift.not_judged {
-        text.push_str(&format!("::warning title=not-judged::{}\n", escaped(&place.pointer)));
+    for part in &drift.not_judged {
+        text.push_str(&format!("::warning title=not-judged::{}\n", escaped(&part.pointer)));
     }
     text.push_str(&format!("::notice title=Contract drift::{}\n", escaped(&drift.verdict())));
     text

@@ -24,11 +24,11 @@ const SHOWN: usize = 10;
 struct Entry {
     commit: Commit,
     /// `Err`: one sentence that says why nothing was compared.
-    told: Result<Told, String>,
+    outcome: Result<Changes, String>,
 }
 
-/// What a revision changed.
-struct Told {
+/// The changes of a revision.
+struct Changes {
     client: Wire,
     contract: Wire,
     verdict: String,
@@ -47,7 +47,7 @@ pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Res
     let history = pinning(workspace, most)?;
     let mut entries = Vec::new();
     for (index, commit) in history.commits.iter().take(most as usize).enumerate() {
-        let told = match history.commits.get(index + 1) {
+        let outcome = match history.commits.get(index + 1) {
             Some(before) => {
                 progress(&format!("{}  {} of {}", commit.short(), index + 1, history.commits.len().min(most as usize)));
                 compared(workspace, before, commit)
@@ -55,7 +55,7 @@ pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Res
             None if history.is_shallow => Err("what was pinned before is not in this shallow clone".to_owned()),
             None => Err("the first contract that was pinned".to_owned()),
         };
-        entries.push(Entry { commit: commit.clone(), told });
+        entries.push(Entry { commit: commit.clone(), outcome });
     }
     let text = match flags.format {
         Format::Markdown => markdown(&entries),
@@ -70,12 +70,12 @@ pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `after` changed. A revision that cannot be read is a line of the history, and no end of it.
-fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<Told, String> {
+/// The changes of `after`. A revision that cannot be read is a line of the history, and no end of it.
+fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<Changes, String> {
     let [before, now] = [before, after].map(|commit| pins_at(workspace, &commit.id));
-    let said = |failure: Failure| line(&failure.message).into_owned();
-    let ((before, old), (now, new)) = (before.map_err(said)?, now.map_err(said)?);
-    let Compared { mut drift, .. } = compare(&before, &now, Some(&after.day), None).map_err(said)?;
+    let reason = |failure: Failure| line(&failure.message).into_owned();
+    let ((before, old), (now, new)) = (before.map_err(reason)?, now.map_err(reason)?);
+    let Compared { mut drift, .. } = compare(&before, &now, &after.day, None).map_err(reason)?;
     // A schema that is pinned for the first time has nothing to differ from.
     if old.is_some() {
         drift.with_schemas(old.as_deref(), new.as_deref());
@@ -85,7 +85,7 @@ fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<To
     }
     let rows = drift.rows();
     let felt = rows.iter().filter(|row| row.client >= Wire::Risk);
-    Ok(Told {
+    Ok(Changes {
         client: drift.client(),
         contract: drift.contract(),
         verdict: drift.verdict(),
@@ -94,19 +94,19 @@ fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<To
 }
 
 impl Entry {
-    /// The effect on programs that run, and what happened.
+    /// The effect on running programs, and the verdict.
     fn sentence(&self) -> (&'static str, &str) {
-        match &self.told {
-            Ok(told) => (told.client.as_str(), &told.verdict),
+        match &self.outcome {
+            Ok(changes) => (changes.client.as_str(), &changes.verdict),
             Err(reason) => ("-", reason),
         }
     }
 
     /// The rows that are shown, and how many are not.
     fn rows(&self) -> (&[(String, String)], usize) {
-        let rows = self.told.as_ref().map(|told| told.rows.as_slice()).unwrap_or_default();
-        let (shown, more) = rows.split_at(rows.len().min(SHOWN));
-        (shown, more.len())
+        let rows = self.outcome.as_ref().map(|changes| changes.rows.as_slice()).unwrap_or_default();
+        let (first, more) = rows.split_at(rows.len().min(SHOWN));
+        (first, more.len())
     }
 }
 
@@ -180,16 +180,16 @@ fn html(entries: &[Entry]) -> String {
 
 fn as_json(entry: &Entry) -> Value {
     let Commit { id, day, subject } = &entry.commit;
-    let told = entry.told.as_ref().ok();
+    let changes = entry.outcome.as_ref().ok();
     json!({
         "revision": id,
         "day": day,
         "subject": line(subject),
-        "client": told.map(|told| told.client),
-        "contract": told.map(|told| told.contract),
+        "client": changes.map(|changes| changes.client),
+        "contract": changes.map(|changes| changes.contract),
         "text": entry.sentence().1,
-        "rows": told.map(|told| {
-            told.rows.iter().map(|(number, says)| json!({ "number": number, "text": says })).collect::<Vec<_>>()
+        "rows": changes.map(|changes| {
+            changes.rows.iter().map(|(number, says)| json!({ "number": number, "text": says })).collect::<Vec<_>>()
         }),
     })
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask drift`: what changed between two states of the contract, and whom it breaks. Writes nothing, but for
-//! `cargo xtask drift accept`.
+//! `cargo xtask drift`: the changes between two states of the contract, and whom they break. Writes nothing, but for `cargo
+//! xtask drift accept`.
 
 mod accepted;
 mod cut;
@@ -24,7 +24,7 @@ use crate::comparison::{Compared, ComparedDocument, Maker, compare, links, termi
 use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, Format};
-use crate::settings::Settings;
+use crate::inputs::Inputs;
 use crate::workspace::{Workspace, pinned_path};
 
 /// Findings of each section that a terminal shows.
@@ -46,16 +46,17 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     if let Some(most) = flags.history {
         return history::run(workspace, flags, most);
     }
-    let Whole { sides, compared, version } = Whole::of(workspace, flags)?;
+    let inputs = Inputs::read(workspace)?;
+    let Whole { sides, compared, version } = Whole::new(workspace, &inputs, flags)?;
     let Compared { drift, without_items } = &compared;
-    let places = places(workspace, flags, &sides).of(drift);
+    let places = places(workspace, flags, &sides).lines(drift);
     let verdicts =
-        if is_live(flags) { Verdicts::read(workspace, drift, flags.today.as_deref())? } else { Verdicts::default() };
-    let what = format!("{} → {}", sides.before.name, sides.after.name);
+        if is_live(flags) { Verdicts::new(&inputs, drift, flags.today.as_deref())? } else { Verdicts::default() };
+    let title = format!("{} → {}", sides.before.name, sides.after.name);
     if let Some(reason) = without_items {
         progress(&format!("the Rust items were not compared: {}", line(reason)));
     }
-    let heading = Heading { what: &what, version: version.as_deref() };
+    let heading = Heading { what: &title, version: version.as_deref() };
     let base = flags.links.clone().or_else(|| link_base(workspace, flags.output.as_deref()));
     let lines = if flags.format == Format::Text { drift.lines(&heading, SHOWN) } else { Vec::new() };
     let text = match (flags.format, &base) {
@@ -87,7 +88,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     Ok(if closed.is_some() { Exit::Drift.into() } else { ExitCode::SUCCESS })
 }
 
-/// The two states, and what differs.
+/// The two states, and their differences.
 struct Whole {
     sides: Sides,
     compared: Compared,
@@ -96,12 +97,13 @@ struct Whole {
 }
 
 impl Whole {
-    fn of(workspace: &Workspace, flags: &flags::Drift) -> Result<Self, Failure> {
-        let settings = Settings::read(workspace)?;
-        let sides = sides::read(workspace, &settings, flags)?;
-        let names = crate::regenerate::names(workspace, None)?;
-        let maker = Maker::new(workspace, &settings, sides.schemas.clone(), sides.names.clone().unwrap_or(names))?;
-        let compared = compare(&sides.before.documents, &sides.after.documents, flags.today.as_deref(), Some(&maker))?;
+    fn new(workspace: &Workspace, inputs: &Inputs, flags: &flags::Drift) -> Result<Self, Failure> {
+        let sides = sides::read(workspace, inputs, flags)?;
+        let names = crate::regenerate::names(&inputs.files, None)?;
+        let maker =
+            Maker::new(&inputs.files, &inputs.settings, sides.schemas.clone(), sides.names.clone().unwrap_or(names))?;
+        let today = flags.today.as_deref().unwrap_or(&inputs.today);
+        let compared = compare(&sides.before.documents, &sides.after.documents, today, Some(&maker))?;
         let version = sides.version.clone().or_else(|| maker.version.clone());
         if compared.drift.is_foreign() && !flags.foreign {
             let operations = compared.drift.operations;
@@ -119,7 +121,7 @@ impl Whole {
     }
 }
 
-/// Accepts findings of what a source serves against what is pinned.
+/// Accepts differences between a source and the pinned contract.
 fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAccept) -> Result<ExitCode, Failure> {
     let source = flags::Drift {
         command: None,
@@ -139,17 +141,25 @@ fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAcce
         connect_timeout: flags.connect_timeout,
         timeout: flags.timeout,
     };
-    let whole = Whole::of(workspace, &source)?;
-    accepted::accept(workspace, &whole.compared.drift, &flags.fingerprints, &flags.reason, flags.until.as_deref())?;
+    let inputs = Inputs::read(workspace)?;
+    let whole = Whole::new(workspace, &inputs, &source)?;
+    accepted::accept(
+        workspace,
+        &inputs.files,
+        &whole.compared.drift,
+        &flags.fingerprints,
+        &flags.reason,
+        flags.until.as_deref(),
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether what a source serves is compared with what is pinned.
+/// Returns whether a source is compared with the pinned contract.
 fn is_live(flags: &flags::Drift) -> bool {
     flags.files.is_empty() && flags.against.is_none()
 }
 
-/// The documents that are files of the work tree: what is pinned, or the second of two files.
+/// The documents that are files of the work tree: the pinned contracts, or the second of two files.
 fn places<'a>(workspace: &Workspace, flags: &flags::Drift, sides: &'a Sides) -> Files<'a> {
     let is_before = is_live(flags);
     let side = if is_before { &sides.before } else { &sides.after };

@@ -15,9 +15,9 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 pub(super) fn log(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdicts) -> Value {
     let rules: Vec<Rule> =
         drift.findings.iter().map(|finding| finding.rule).collect::<BTreeSet<_>>().into_iter().collect();
-    let results = drift.findings.iter().zip(places).map(|(finding, place)| {
+    let results = drift.findings.iter().zip(places).map(|(finding, file_line)| {
         let index = rules.iter().position(|rule| *rule == finding.rule);
-        result(finding, index, place.as_ref(), verdicts.of(finding))
+        result(finding, index, file_line.as_ref(), verdicts.reason(finding))
     });
     let items = drift.unexplained.iter().flatten().map(|change| {
         let level = if change.source == Source::Major { "warning" } else { "note" };
@@ -26,8 +26,8 @@ pub(super) fn log(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdict
     let notifications: Vec<Value> = drift
         .not_judged
         .iter()
-        .map(|place| {
-            let text = format!("no rule speaks of what changed at {}#{}", place.document, place.pointer);
+        .map(|part| {
+            let text = format!("no rule speaks of what changed at {}#{}", part.document, part.pointer);
             json!({ "level": "warning", "message": { "text": line(&text) } })
         })
         .chain(items)
@@ -58,7 +58,7 @@ fn described(rule: Rule) -> Value {
     json!({ "id": entry.id, "shortDescription": { "text": entry.sentence() }, "help": { "text": help } })
 }
 
-fn result(finding: &Finding, index: Option<usize>, place: Option<&FileLine>, accepted: Option<&str>) -> Value {
+fn result(finding: &Finding, index: Option<usize>, file_line: Option<&FileLine>, accepted: Option<&str>) -> Value {
     let level = match finding.client {
         Wire::Break => "error",
         Wire::Risk => "warning",
@@ -74,7 +74,7 @@ fn result(finding: &Finding, index: Option<usize>, place: Option<&FileLine>, acc
         "message": { "text": line(&text) },
         "partialFingerprints": { "drift/v1": finding.fingerprint },
     });
-    if let Some(FileLine { file, line }) = place {
+    if let Some(FileLine { file, line }) = file_line {
         let mut location = json!({ "artifactLocation": { "uri": uri(file), "uriBaseId": "%SRCROOT%" } });
         if let Some(line) = line {
             location["region"] = json!({ "startLine": line });

@@ -1,5 +1,6 @@
-//! The two states that are compared: files, revisions of git, what is pinned, what a deployment serves.
+//! The two states that are compared: files, revisions of git, the pinned contract, a deployment.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,10 +11,10 @@ use crate::comparison::{ComparedDocument, version};
 use crate::console::Steps;
 use crate::failure::{Exit, Failure};
 use crate::flags::{Drift, Regenerate};
+use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
-use crate::lock::{self, FoundLock, Lock};
-use crate::regenerate::{from_disk, from_source};
-use crate::settings::{Settings, is_name};
+use crate::regenerate;
+use crate::settings::is_name;
 use crate::source::{self, Served};
 use crate::workspace::{CONTRACTS, NAMES, SCHEMA, Workspace};
 
@@ -37,7 +38,7 @@ pub(super) struct Sides {
     pub(super) version: Option<String>,
 }
 
-/// What git has of a revision.
+/// The files of a revision of git.
 struct Revision {
     side: Side,
     names: Option<Names>,
@@ -45,11 +46,11 @@ struct Revision {
     version: Option<String>,
 }
 
-pub(super) fn read(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<Sides, Failure> {
-    let pinned_schema = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+pub(super) fn read(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Result<Sides, Failure> {
+    let pinned_schema = inputs.files.text(SCHEMA).map(Cow::into_owned);
     match (flags.files.as_slice(), &flags.against) {
         ([before, after], _) => {
-            let name = document(workspace, settings, &[before, after])?;
+            let name = document(inputs, &[before, after])?;
             Ok(Sides {
                 before: file(before, &name)?,
                 after: file(after, &name)?,
@@ -60,13 +61,13 @@ pub(super) fn read(workspace: &Workspace, settings: &Settings, flags: &Drift) ->
         }
         ([], Some(revision)) => {
             let Revision { side, names, schema, version } = revision_of(workspace, revision)?;
-            Ok(Sides { before: side, after: pinned(workspace)?, schemas: [schema, pinned_schema], names, version })
+            Ok(Sides { before: side, after: pinned(inputs)?, schemas: [schema, pinned_schema], names, version })
         }
         ([], None) => {
-            let (before, after, served) = live(workspace, settings, flags)?;
+            let (before, after, served) = live(workspace, inputs, flags)?;
             let schema = match served {
                 Served::Schema(schema) => Some(schema),
-                // Whether it is gone is not known: `regenerate` keeps it, too.
+                // Nobody knows whether it is gone: `regenerate` keeps it, too.
                 Served::None(_) | Served::NotAsked(_) => pinned_schema.clone(),
             };
             Ok(Sides { before, after, schemas: [pinned_schema, schema], names: None, version: None })
@@ -81,48 +82,39 @@ pub(super) fn read(workspace: &Workspace, settings: &Settings, flags: &Drift) ->
 }
 
 /// The document that two files are states of: the pinned one that they are called after, else the first of the main server.
-fn document(workspace: &Workspace, settings: &Settings, files: &[&PathBuf]) -> Result<String, Failure> {
-    let lock = valid_lock(workspace)?;
+fn document(inputs: &Inputs, files: &[&PathBuf]) -> Result<String, Failure> {
+    let lock = inputs.lock.readable()?;
     let pinned: Vec<String> = lock.iter().flat_map(|lock| &lock.documents).map(|entry| entry.name.clone()).collect();
     let called = |name: &&String| files.iter().any(|file| file.file_stem().is_some_and(|stem| stem == name.as_str()));
-    let beside = |name: &&String| settings.codegen.config.servers.iter().any(|server| server.documents.contains(name));
-    let found = pinned.iter().find(called).or_else(|| pinned.iter().find(|name| !beside(name)));
-    Ok(found.cloned().unwrap_or_else(|| "contract".to_owned()))
+    let beside =
+        |name: &&String| inputs.settings.codegen.config.servers.iter().any(|server| server.documents.contains(name));
+    let document = pinned.iter().find(called).or_else(|| pinned.iter().find(|name| !beside(name)));
+    Ok(document.cloned().unwrap_or_else(|| "contract".to_owned()))
 }
 
 fn file(path: &Path, document: &str) -> Result<Side, Failure> {
     let bytes = read_bounded(path).map_err(|error| {
-        let shown = line(&path.to_string_lossy()).into_owned();
-        Failure::configuration("drift/file", format!("{shown} cannot be read: {error}"), "check the path")
+        let file = line(&path.to_string_lossy()).into_owned();
+        Failure::configuration("drift/file", format!("{file} cannot be read: {error}"), "check the path")
     })?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     // The same name on both sides: the two are one document.
     Ok(Side { name, documents: vec![ComparedDocument { name: document.to_owned(), bytes }] })
 }
 
-fn valid_lock(workspace: &Workspace) -> Result<Option<Lock>, Failure> {
-    match Lock::find(workspace)? {
-        FoundLock::Valid(lock) => Ok(Some(*lock)),
-        FoundLock::Absent => Ok(None),
-        FoundLock::Conflict => Err(lock::conflict()),
-        FoundLock::Invalid(reason) => Err(lock::invalid(&reason)),
-        FoundLock::Newer(version) => Err(lock::newer(version)),
-    }
-}
-
-/// What is pinned in the work tree, as the lock says.
-fn pinned(workspace: &Workspace) -> Result<Side, Failure> {
-    let lock = valid_lock(workspace)?;
-    let pins = from_disk(workspace, lock.as_ref(), false)?;
+/// The pinned contracts of the work tree.
+fn pinned(inputs: &Inputs) -> Result<Side, Failure> {
+    let pins = regenerate::pinned(&inputs.files, inputs.lock.readable()?, false)?;
     let documents =
         pins.into_iter().map(|pin| ComparedDocument { name: pin.entry.name, bytes: pin.canonical.into_bytes() });
     Ok(Side { name: "what is pinned".to_owned(), documents: documents.collect() })
 }
 
-/// What the configured or named source serves, against what is pinned.
-fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Side, Side, Served), Failure> {
-    let lock = valid_lock(workspace)?;
-    let before = pinned(workspace)?;
+/// The pinned contracts, and those of the configured or named source.
+fn live(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Result<(Side, Side, Served), Failure> {
+    let Inputs { settings, files, .. } = inputs;
+    let lock = inputs.lock.readable()?;
+    let before = pinned(inputs)?;
     let (runtime, interrupt) = Interrupt::start()?;
     let steps = Steps::new();
     let is_foreign = flags.foreign;
@@ -134,9 +126,9 @@ fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Si
         timeout: flags.timeout,
         ..Regenerate::default()
     };
-    let work = source::fetch(workspace, settings, &flags, lock.as_ref(), &steps);
+    let work = source::fetch(workspace, settings, files, &flags, lock, &steps);
     let bundle = runtime.block_on(interrupt.or(work))?;
-    let pins = from_source(workspace, lock.as_ref(), &bundle.contracts)?;
+    let pins = regenerate::from_source(files, lock, &bundle.contracts)?;
     let name = pins.first().map(|pin| pin.entry.source.clone()).unwrap_or_default();
     let has = |document: &&ComparedDocument| pins.iter().any(|pin| pin.entry.name == document.name);
     let missing: Vec<&str> =
@@ -161,7 +153,7 @@ fn live(workspace: &Workspace, settings: &Settings, flags: &Drift) -> Result<(Si
     Ok((before, Side { name, documents: documents.collect() }, bundle.schema))
 }
 
-/// A commit that changed what is pinned.
+/// A commit that pinned another contract.
 #[derive(Clone, Debug)]
 pub(super) struct Commit {
     pub(super) id: String,
@@ -178,15 +170,15 @@ impl Commit {
     }
 }
 
-/// The commits that changed what is pinned: a contract, or the GraphQL schema.
+/// The commits that pinned another contract or GraphQL schema.
 pub(super) struct History {
     /// The last one first, and one before those that were asked for.
     pub(super) commits: Vec<Commit>,
-    /// Whether there may be older ones that this clone does not have.
+    /// `true` if there may be older ones that this clone does not have.
     pub(super) is_shallow: bool,
 }
 
-/// The last `most` commits of this branch that changed what is pinned, and the one before.
+/// The last `most` commits of this branch that pinned another contract, and the one before.
 pub(super) fn pinning(workspace: &Workspace, most: u32) -> Result<History, Failure> {
     let most = (u64::from(most) + 1).to_string();
     let log = git(
@@ -228,7 +220,7 @@ fn schema_at(workspace: &Workspace, revision: &str, root: &str) -> Result<Option
     Ok(schema.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Where git has the files of a revision, and the documents that it pinned.
+/// The prefix of git's paths for the files of a revision, and the documents that it pinned.
 fn documents_at(workspace: &Workspace, revision: &str) -> Result<(String, Vec<ComparedDocument>), Failure> {
     let commit =
         git(workspace, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{revision}^{{commit}}")])
@@ -264,7 +256,7 @@ fn documents_at(workspace: &Workspace, revision: &str) -> Result<(String, Vec<Co
     Ok((format!("{commit}:{prefix}"), documents))
 }
 
-/// What was pinned at a revision of git, the names that were given then, the GraphQL schema, and the version of the client.
+/// The pinned contracts of a revision of git, its names, its GraphQL schema, and the version of its client.
 fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failure> {
     let (root, documents) = documents_at(workspace, revision)?;
     // An older revision holds its names elsewhere, or none: those of today do.
@@ -277,13 +269,13 @@ fn revision_of(workspace: &Workspace, revision: &str) -> Result<Revision, Failur
         ..failure
     })?;
     let schema = schema_at(workspace, revision, &root)?;
-    let version = version(|path| Ok(file(path)))?;
+    let version = version(file);
     Ok(Revision { side: Side { name: line(revision).into_owned(), documents }, names, schema, version })
 }
 
 /// Fails where a merge left its markers.
 fn is_whole(revision: &str, path: &str, bytes: &[u8]) -> Result<(), Failure> {
-    if !lock::has_conflict_markers(&String::from_utf8_lossy(bytes)) {
+    if !crate::lock::has_conflict_markers(&String::from_utf8_lossy(bytes)) {
         return Ok(());
     }
     Err(Failure::configuration(
@@ -300,10 +292,10 @@ fn git(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(Failure::configuration(
         "drift/git",
-        format!("git refuses: {}", line(&said)),
+        format!("git refuses: {}", line(&stderr)),
         "run the command inside the repository",
     ))
 }

@@ -47,10 +47,10 @@ pub(super) fn find<'l, 't>(names: &Names, lines: &'l [Line<'t>]) -> Vec<Pair<'l,
     pairs
 }
 
-/// The namespace of a line's name, as what may own it; `None`: it gives no name, or nobody can say to whom.
+/// The namespace of a line's name, as the keys that may own it; `None`: it gives no name, or its owner is not known.
 ///
-/// The key of a member is that of its owner, a dot, and a wire name, and each can hold further dots. Where the file names two
-/// that may be the owner, the line is left out: a file that the tool wrote is never refused.
+/// The key of a member is that of its owner, a dot, and a wire name, and each can hold further dots. If the file names two
+/// possible owners, the line is left out: a file that the tool wrote is never refused.
 fn owners<'l>(names: &Names, line: &'l Line<'_>) -> Option<BTreeSet<&'l str>> {
     let key = line.key.as_str();
     let dots = || key.match_indices('.').filter_map(|(dot, _)| Some((key.get(..dot)?, key.get(dot + 1..)?)));
@@ -77,8 +77,8 @@ pub(super) fn failure(pairs: &[Pair<'_, '_>]) -> Failure {
     let mut message = "two lines give one name to different things, as a merge leaves it".to_owned();
     for (earlier, later) in pairs {
         message.push_str(&format!("\n  `{}`, of the kind `{}`:", line(later.name), later.kind));
-        for place in [earlier, later] {
-            message.push_str(&format!("\n    {NAMES}:{}:1: {}", place.number, line(&place.key)));
+        for line_of_name in [earlier, later] {
+            message.push_str(&format!("\n    {NAMES}:{}:1: {}", line_of_name.number, line(&line_of_name.key)));
         }
     }
     Failure::configuration(

@@ -18,6 +18,7 @@ use self::template::Service;
 use crate::asked;
 use crate::console::{Steps, result, word};
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::flags::{Add, New, Pipeline, Regenerate, ServiceFlags};
 use crate::interrupt::Interrupt;
 use crate::regenerate::{self, Begun, from_source, reserved};
@@ -91,16 +92,20 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
 fn member(root: &Path, service: &str) -> Result<String, Failure> {
     let path = root.join("Cargo.toml");
     let text = fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
-    let hint = "write the folder of the client into `members` of [workspace] yourself";
+    let hint = "write the folder of the client into `members` and `default-members` of [workspace] yourself";
     let wrong = |message: String| Failure::configuration("add/manifest", message, hint);
     let mut manifest: toml_edit::DocumentMut = text
         .parse()
         .map_err(|error: toml_edit::TomlError| wrong(format!("Cargo.toml cannot be read: {}", error.message())))?;
-    let members = manifest.get_mut("workspace").and_then(|workspace| workspace.get_mut("members"));
-    let members = members.and_then(toml_edit::Item::as_array_mut);
-    members
-        .ok_or_else(|| wrong("Cargo.toml has no [workspace] with `members`".to_owned()))?
-        .push(format!("{service}/generated-client"));
+    let workspace = manifest.get_mut("workspace").and_then(toml_edit::Item::as_table_like_mut);
+    let workspace = workspace.ok_or_else(|| wrong("Cargo.toml has no [workspace]".to_owned()))?;
+    let client = format!("{service}/generated-client");
+    // Without a list of its own, cargo takes all members by default.
+    if let Some(members) = workspace.get_mut("default-members").and_then(toml_edit::Item::as_array_mut) {
+        members.push(client.as_str());
+    }
+    let members = workspace.get_mut("members").and_then(toml_edit::Item::as_array_mut);
+    members.ok_or_else(|| wrong("[workspace] of Cargo.toml has no `members`".to_owned()))?.push(client);
     Ok(manifest.to_string())
 }
 
@@ -135,16 +140,17 @@ fn make(
     let given = flags.name.as_deref().map(|name| client_names(name, &Setup::default()));
     let head = head(&given.clone().unwrap_or_default(), None);
     let bare = Settings::parse(&head)?;
-    let work = source::fetch(&workspace, &bare, &from, None, &steps);
+    let none = Files::default();
+    let work = source::fetch(&workspace, &bare, &none, &from, None, &steps);
     let fetched = runtime.block_on(interrupt.or(work)).map_err(one_of_several)?;
-    let pins = from_source(&workspace, None, &fetched.contracts)?;
+    let pins = from_source(&none, None, &fetched.contracts)?;
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     write(
         folder.path(),
         Service { names: &ClientNames::default(), first: None, variables: &[], base_url: "" }.client(),
     )?;
-    let setup = Setup { reserved: reserved(&workspace)?, ..Setup::default() };
+    let setup = Setup { reserved: reserved(&Files::read(&workspace)?)?, ..Setup::default() };
     let Proposal { client, families, schemes } = propose(&contracts, &setup).map_err(|report| {
         Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
     })?;
@@ -168,22 +174,17 @@ fn make(
     let guard = Guard::acquire(&workspace)?;
     // The pinned contract is the one that the families were proposed for, under the name that the configuration gives it.
     let mut fetched = fetched;
-    if let ([only], None) = (fetched.contracts.as_mut_slice(), &place) {
+    if let [only] = fetched.contracts.as_mut_slice() {
         only.name = document_name(&names);
     }
     let desired = regenerate::run_with(&workspace, &from, Begun { guard, runtime, interrupt, fetched: Some(fetched) })?;
     let first = desired.output.first_call.clone();
     let credentials = &desired.output.credentials;
-    // Most services ask for a token, if no operation shows it.
-    let variables = first.as_ref().map_or_else(
-        || vec!["TOKEN".to_owned()],
-        |call| {
-            asked::variables(
-                asked::easiest(credentials, &format!("{}.{}", call.family, call.operation)),
-                &credentials.schemes,
-            )
-        },
-    );
+    let together = match &first {
+        Some(call) => asked::easiest(credentials, &format!("{}.{}", call.family, call.operation)),
+        None => asked::usual(credentials),
+    };
+    let variables = asked::variables(together, &credentials.schemes);
     let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url: "" };
     write(folder.path(), service.calls())?;
     let staging = workspace.path(STAGING);

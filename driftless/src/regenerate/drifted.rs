@@ -1,17 +1,19 @@
-//! What a changed contract means for programs: a report beside the contract, and the first rows of it on the screen.
+//! The consequences of a changed contract for programs: a report beside the contract, and its first rows on the screen.
+
+use std::borrow::Cow;
 
 use driftless_codegen::Names;
 use driftless_codegen::drift::{Drift, Heading};
 
-use super::Pin;
+use super::pins::Pin;
 use crate::comparison::lines::{FileLine, Files};
 use crate::comparison::{ComparedDocument, Maker, another_service, compare, links, terminal};
 use crate::console::result;
 use crate::failure::Failure;
+use crate::inputs::Inputs;
 use crate::lock::Lock;
-use crate::settings::Settings;
 use crate::transaction::Change;
-use crate::workspace::{DRIFT, SCHEMA, Workspace, pinned_path};
+use crate::workspace::{DRIFT, SCHEMA, pinned_path};
 
 /// Findings of each section that are printed.
 const SHOWN: usize = 5;
@@ -19,27 +21,28 @@ const SHOWN: usize = 5;
 /// The way from the report to the workspace.
 const UP: &str = "../";
 
-/// What changed between the contracts that were pinned and those that are to be.
+/// The changes between the pinned contracts and those that replace them.
+#[derive(Debug)]
 pub(super) struct Drifted {
-    what: String,
+    documents: String,
     version: Option<String>,
     drift: Drift,
-    /// Where each finding stands in the files that are pinned now.
+    /// The line of each finding in the files that are pinned now.
     places: Vec<Option<FileLine>>,
 }
 
 impl Drifted {
     /// `None` where no contract was pinned, or none changed.
-    pub(super) fn of(
-        workspace: &Workspace,
-        settings: &Settings,
+    pub(super) fn new(
+        inputs: &Inputs,
         lock: Option<&Lock>,
         pins: &[Pin],
         schema: Option<&str>,
         names: &Names,
     ) -> Result<Option<Self>, Failure> {
         let Some(lock) = lock else { return Ok(None) };
-        let pinned_schema = workspace.read(SCHEMA)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let Inputs { settings, files: current, today, .. } = inputs;
+        let pinned_schema = current.text(SCHEMA).map(Cow::into_owned);
         let same_schema = pinned_schema.is_none() || pinned_schema.as_deref() == schema;
         let known = |pin: &Pin| lock.document(&pin.entry.name).is_some_and(|old| old.canonical == pin.entry.canonical);
         if lock.documents.is_empty() || (same_schema && lock.documents.len() == pins.len() && pins.iter().all(known)) {
@@ -47,9 +50,9 @@ impl Drifted {
         }
         let mut before = Vec::new();
         for entry in &lock.documents {
-            // What is missing or edited was refused, or is given up on purpose.
-            if let Some(bytes) = workspace.read(&pinned_path(&entry.name))? {
-                before.push(ComparedDocument { name: entry.name.clone(), bytes });
+            // A missing or edited file was refused, or is given up on purpose.
+            if let Some(bytes) = current.get(&pinned_path(&entry.name)) {
+                before.push(ComparedDocument { name: entry.name.clone(), bytes: bytes.to_vec() });
             }
         }
         let after: Vec<ComparedDocument> = pins
@@ -57,19 +60,19 @@ impl Drifted {
             .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
             .collect();
         // A pinned contract that cannot be read any more does not keep another one from taking its place.
-        let maker = Maker::new(workspace, settings, [pinned_schema, schema.map(str::to_owned)], names.clone())?;
-        let Ok(compared) = compare(&before, &after, None, Some(&maker)) else { return Ok(None) };
+        let maker = Maker::new(current, settings, [pinned_schema, schema.map(str::to_owned)], names.clone())?;
+        let Ok(compared) = compare(&before, &after, today, Some(&maker)) else { return Ok(None) };
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
         let mut files = Files::new(false);
         after.iter().for_each(|document| files.add(&document.name, pinned_path(&document.name), &document.bytes));
-        let places = files.of(&compared.drift);
-        Ok(Some(Self { what: names.join(", "), version: maker.version, drift: compared.drift, places }))
+        let places = files.lines(&compared.drift);
+        Ok(Some(Self { documents: names.join(", "), version: maker.version, drift: compared.drift, places }))
     }
 
     /// The report as a file.
     pub(super) fn report(&self) -> Change {
         let text = if self.drift.is_foreign() {
-            format!("# Contract drift: {}\n\n**{}.**\n", self.what, another_service(self.drift.operations))
+            format!("# Contract drift: {}\n\n**{}.**\n", self.documents, another_service(self.drift.operations))
         } else {
             links::markdown(&self.drift.markdown(&self.heading()), &self.drift, &self.places, UP)
         };
@@ -77,7 +80,7 @@ impl Drifted {
     }
 
     fn heading(&self) -> Heading<'_> {
-        Heading { what: &self.what, version: self.version.as_deref() }
+        Heading { what: &self.documents, version: self.version.as_deref() }
     }
 
     pub(super) fn print(&self) {

@@ -1,14 +1,14 @@
-//! `specs/ledger.txt`: what was changed on the way from the contract to the client, for reviewers.
+//! `specs/ledger.txt`: the changes on the way from the contract to the client, for reviewers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use driftless_codegen::{Entry, Ledger, Loss, line};
 
-/// Most places that are named of one kind of change without loss of types; what is left out is counted.
+/// Most places that are named of one kind of change without loss of types. The others are counted.
 const PLACES: usize = 40;
 
-/// The ledger as text: a table by pass, then all that was degraded, then what is documentation only.
+/// The ledger as text: a table by pass, then the degraded parts, then those that are documentation only.
 pub(super) fn render(ledger: &Ledger) -> String {
     let mut passes: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for entry in ledger.entries() {
@@ -37,21 +37,21 @@ fn section<'a>(text: &mut String, title: &str, entries: impl Iterator<Item = &'a
     let mut kinds: BTreeMap<(&str, String), Vec<&Entry>> = BTreeMap::new();
     let mut total = 0;
     for entry in entries {
-        let what = match &entry.loss {
+        let change = match &entry.loss {
             Loss::Documentation(loss) | Loss::Degraded(loss) if *loss != entry.what => {
                 format!("{}; lost: {loss}", entry.what)
             }
             _ => entry.what.clone(),
         };
-        kinds.entry((entry.pass, line(&what).into_owned())).or_default().push(entry);
+        kinds.entry((entry.pass, line(&change).into_owned())).or_default().push(entry);
         total += 1;
     }
     if total == 0 {
         return;
     }
     let _ = writeln!(text, "\n# {title} ({total})");
-    for ((pass, what), entries) in kinds {
-        let _ = writeln!(text, "\n{pass}: {what} ({})", entries.len());
+    for ((pass, change), entries) in kinds {
+        let _ = writeln!(text, "\n{pass}: {change} ({})", entries.len());
         for entry in entries.iter().take(limit) {
             let _ = writeln!(text, "  {} {}", line(&entry.document), line(&entry.pointer));
         }

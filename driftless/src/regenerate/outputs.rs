@@ -1,19 +1,20 @@
-//! What the tree holds after a generation, in memory.
+//! The generated contents, in memory.
 
 use std::collections::BTreeMap;
 
 use driftless_codegen::{Contract, Item, Names, Output, Report, Setup, generate};
 use serde::Serialize;
 
-use super::{Pin, ledger, reserved};
+use super::ledger;
+use super::pins::Pin;
+use super::reserved::reserved;
 use crate::failure::{Exit, Failure};
 use crate::features;
+use crate::files::Files;
 use crate::lock::{Lock, sha256};
 use crate::names;
 use crate::settings::Settings;
-use crate::workspace::{
-    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, NAMES, SCHEMA, Workspace, pinned_path,
-};
+use crate::workspace::{BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, NAMES, SCHEMA, pinned_path};
 
 /// All contents, before any of them is written.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(crate) struct Desired {
     pub(crate) block: String,
     /// The client's manifest with that block.
     pub(crate) manifest: String,
-    /// What is written of each of them, and of the block: path → SHA-256.
+    /// Hashes of the whole files, and of the block: path → SHA-256.
     pub(crate) hashes: BTreeMap<String, String>,
     pub(crate) lock: Lock,
     /// The lock as text.
@@ -36,7 +37,7 @@ pub(crate) struct Desired {
 
 /// Generates from pinned texts.
 pub(crate) fn desired(
-    workspace: &Workspace,
+    files: &Files,
     settings: &Settings,
     pins: &[Pin],
     schema: Option<&str>,
@@ -44,16 +45,14 @@ pub(crate) fn desired(
 ) -> Result<Desired, Failure> {
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
-    let reserved = reserved(workspace)?;
+    let reserved = reserved(files)?;
     let mut setup = Setup { reserved, ..settings.codegen.clone() };
     setup.graphql.schema = schema.map(str::to_owned);
-    let output =
-        generate(&contracts, &setup, names).map_err(|report| refused(&placed(&report, workspace, settings)))?;
-    let mut files = files(pins, &output)?;
-    files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
+    let output = generate(&contracts, &setup, names).map_err(|report| refused(&placed(&report, files, settings)))?;
     let block = features::render(&output.features);
-    let manifest = client_manifest(workspace)?;
-    let manifest = features::replace(&manifest, &block)?;
+    let manifest = features::replace(client_manifest(files)?, &block)?;
+    let mut files = self::files(pins, &output)?;
+    files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
 
     let documents = pins.iter().map(|pin| pin.entry.clone()).collect();
     let mut hashes: BTreeMap<String, String> =
@@ -66,9 +65,9 @@ pub(crate) fn desired(
 }
 
 /// A problem with the configuration, or with a name, gets its line in the file.
-fn placed(report: &Report, workspace: &Workspace, settings: &Settings) -> Report {
+fn placed(report: &Report, files: &Files, settings: &Settings) -> Report {
     let mut placed = Report::default();
-    let names = workspace.read(NAMES).ok().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let names = files.text(NAMES);
     for mut problem in report.problems().iter().cloned() {
         if problem.document == CONFIGURATION {
             problem.position = problem.pointer.as_deref().and_then(|pointer| settings.position(pointer));
@@ -81,7 +80,7 @@ fn placed(report: &Report, workspace: &Workspace, settings: &Settings) -> Report
     placed
 }
 
-/// What the generator refuses: the contract, the schema, or what people wrote where it does not fit them.
+/// The failure for inputs that the generator refuses: the contract, the schema, or a configuration that does not fit them.
 fn refused(report: &Report) -> Failure {
     let all = |stages: &[&str]| {
         report.problems().iter().all(|problem| stages.iter().any(|stage| problem.code.starts_with(stage)))
@@ -111,9 +110,9 @@ fn refused(report: &Report) -> Failure {
     Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), hint)
 }
 
-fn client_manifest(workspace: &Workspace) -> Result<String, Failure> {
-    let bytes = workspace.read(CLIENT_MANIFEST)?.and_then(|bytes| String::from_utf8(bytes).ok());
-    bytes.ok_or_else(|| {
+fn client_manifest(files: &Files) -> Result<&str, Failure> {
+    let text = files.get(CLIENT_MANIFEST).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    text.ok_or_else(|| {
         Failure::configuration(
             "manifest/missing",
             format!("{CLIENT_MANIFEST} is missing or no text"),

@@ -1,22 +1,20 @@
 //! The contracts and the schema to generate from: fetched ones, or those that are pinned.
 
-use std::fs;
-
 use driftless_codegen::load;
 
-use crate::console::Steps;
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::flags::Regenerate;
 use crate::lock::{self, Lock, PinnedDocument, dialect, sha256};
 use crate::schema;
 use crate::settings::{DocumentSource, SourceSettings};
 use crate::source::{Content, Fetched, SANDBOX, Served, UNKNOWN, not_a_contract, repeats_no_secret};
-use crate::workspace::{CONTRACTS, Workspace, pinned_path};
+use crate::workspace::{CONTRACTS, pinned_path};
 
 /// A contract in its pinned form.
 #[derive(Debug)]
 pub(crate) struct Pin {
-    /// What the lock says of it.
+    /// Its entry in the lock.
     pub(crate) entry: PinnedDocument,
     /// The text of the pinned file.
     pub(crate) canonical: String,
@@ -24,12 +22,8 @@ pub(crate) struct Pin {
     pub(crate) received: Option<usize>,
 }
 
-/// Reads what was fetched.
-pub(crate) fn from_source(
-    workspace: &Workspace,
-    lock: Option<&Lock>,
-    fetched: &[Fetched],
-) -> Result<Vec<Pin>, Failure> {
+/// The contracts of a source in their pinned form.
+pub(crate) fn from_source(files: &Files, lock: Option<&Lock>, fetched: &[Fetched]) -> Result<Vec<Pin>, Failure> {
     let mut pins = Vec::with_capacity(fetched.len());
     for Fetched { name, source, content } in fetched {
         let known = lock.and_then(|lock| lock.document(name));
@@ -54,17 +48,19 @@ pub(crate) fn from_source(
                 Pin { entry: same.cloned().unwrap_or(entry), canonical, received: Some(bytes.len()) }
             }
             Content::NotModified => {
-                let canonical = known.map(|entry| read(workspace, &entry.name)).transpose()?.unwrap_or_default();
+                let canonical = known.map(|entry| read(files, &entry.name)).transpose()?.unwrap_or_default();
                 let entry = known.filter(|entry| entry.canonical == sha256(canonical.as_bytes())).cloned();
                 let entry = entry.ok_or_else(|| {
                     Failure::new(
                         Exit::Download,
                         "download/not-modified",
-                        format!("{source} says that {name} is unchanged, and what is pinned is something else"),
+                        format!(
+                            "{source} answered 304 for {name}, but the pinned file does not match its hash in the lock"
+                        ),
                         "run the command again",
                     )
                 })?;
-                Pin { entry, canonical, received: None }
+                Pin { entry, canonical: canonical.to_owned(), received: None }
             }
         });
     }
@@ -73,13 +69,13 @@ pub(crate) fn from_source(
 
 /// One document that was fetched, among the others as they are pinned.
 pub(super) fn beside(
-    workspace: &Workspace,
+    files: &Files,
     source: &SourceSettings,
     lock: Option<&Lock>,
     name: &str,
     fetched: Vec<Pin>,
 ) -> Result<Vec<Pin>, Failure> {
-    let mut pinned = from_disk(workspace, lock, false)?;
+    let mut pinned = pinned(files, lock, false)?;
     pinned.retain(|pin| pin.entry.name != name);
     pinned.extend(fetched);
     let mut pins = Vec::with_capacity(pinned.len());
@@ -96,11 +92,11 @@ pub(super) fn beside(
     Ok(pins)
 }
 
-/// Reads what is pinned: the documents that the lock lists, else every file of the folder.
-pub(crate) fn from_disk(workspace: &Workspace, lock: Option<&Lock>, overwrite: bool) -> Result<Vec<Pin>, Failure> {
+/// The pinned contracts: those that the lock lists, else every file of the folder.
+pub(crate) fn pinned(files: &Files, lock: Option<&Lock>, overwrite: bool) -> Result<Vec<Pin>, Failure> {
     let entries = match lock {
         Some(lock) => lock.documents.clone(),
-        None => unlocked(workspace)?,
+        None => unlocked(files),
     };
     if entries.is_empty() {
         return Err(Failure::configuration(
@@ -111,7 +107,7 @@ pub(crate) fn from_disk(workspace: &Workspace, lock: Option<&Lock>, overwrite: b
     }
     let mut pins = Vec::with_capacity(entries.len());
     for mut entry in entries {
-        let text = read(workspace, &entry.name)?;
+        let text = read(files, &entry.name)?;
         let edited = lock.is_none() || sha256(text.as_bytes()) != entry.canonical;
         if edited && lock.is_some() && !overwrite {
             return Err(edited_pin(&entry.name));
@@ -133,51 +129,45 @@ pub(crate) fn from_disk(workspace: &Workspace, lock: Option<&Lock>, overwrite: b
 
 /// The lock with the documents of both sides of a merge: those that the configuration names and that are pinned stand in it, and
 /// those that neither has any more do not.
-pub(super) fn merged(
-    workspace: &Workspace,
-    source: &SourceSettings,
-    lock: Option<Lock>,
-) -> Result<Option<Lock>, Failure> {
-    let Some(mut lock) = lock else { return Ok(None) };
+pub(super) fn merged(files: &Files, source: &SourceSettings, mut lock: Lock) -> Lock {
+    let is_pinned = |name: &str| files.get(&pinned_path(name)).is_some();
     let is_configured = |name: &str| source.documents.iter().any(|document| document.name == name);
     let mut documents = Vec::with_capacity(lock.documents.len());
     for document in lock.documents {
-        if is_configured(&document.name) || workspace.read(&pinned_path(&document.name))?.is_some() {
+        if is_configured(&document.name) || is_pinned(&document.name) {
             documents.push(document);
         }
     }
     for DocumentSource { name, .. } in &source.documents {
         let is_new = documents.iter().all(|document| document.name != *name);
-        if is_new && workspace.read(&pinned_path(name))?.is_some() {
+        if is_new && is_pinned(name) {
             documents.push(unlisted(name.clone()));
         }
     }
     documents.sort_by_key(|entry| source.documents.iter().position(|document| document.name == entry.name));
     lock.documents = documents;
-    Ok(Some(lock))
+    lock
 }
 
-/// The schema to work with: the one that the source serves, else the one that is pinned. A pinned one goes only where the
-/// caller says so.
+/// The schema to work with, and a note: the schema that the source serves, else the pinned one. Only the caller removes a pinned one.
 pub(super) fn schema(
-    workspace: &Workspace,
+    files: &Files,
     lock: Option<&Lock>,
     flags: &Regenerate,
     served: &Served,
-    steps: &Steps,
-) -> Result<Option<String>, Failure> {
+) -> Result<(Option<String>, Option<String>), Failure> {
     let reason = match served {
-        Served::Schema(text) => return Ok(Some(text.clone())),
+        Served::Schema(text) => return Ok((Some(text.clone()), None)),
         Served::None(reason) => reason.as_str(),
         Served::NotAsked(reason) => reason,
     };
     let pinned = match flags.drop_schema {
         true => None,
-        false => schema::from_disk(workspace, lock, flags.overwrite)?,
+        false => schema::pinned(files, lock, flags.overwrite)?,
     };
     let sources = lock.iter().flat_map(|lock| &lock.documents).map(|document| document.source.as_str());
     let is_sandbox = are_of_sandbox(sources);
-    let what = match &pinned {
+    let consequence = match &pinned {
         // The lock does not say where the schema came from.
         Some(_) if is_sandbox && !flags.sandbox => {
             "; the pinned one stays, although the pinned contracts are the sandbox's: --drop-schema removes it"
@@ -185,29 +175,17 @@ pub(super) fn schema(
         Some(_) => "; the pinned one stays: --drop-schema removes it",
         None => "",
     };
-    if pinned.is_some() || matches!(served, Served::None(_)) {
-        steps.note(&format!("no GraphQL schema: {reason}{what}"));
-    }
-    Ok(pinned)
+    let is_worth_a_note = pinned.is_some() || matches!(served, Served::None(_));
+    let note = is_worth_a_note.then(|| format!("no GraphQL schema: {reason}{consequence}"));
+    Ok((pinned, note))
 }
 
-fn unlocked(workspace: &Workspace) -> Result<Vec<PinnedDocument>, Failure> {
-    workspace.tree()?.check(CONTRACTS)?;
-    let folder = workspace.path(CONTRACTS);
-    let mut names = Vec::new();
-    match fs::read_dir(&folder) {
-        Ok(entries) => {
-            for entry in entries {
-                let entry = entry.map_err(|error| Failure::file("list", &folder, &error))?;
-                let name = entry.file_name().to_string_lossy().into_owned();
-                names.extend(name.strip_suffix(".json").map(str::to_owned));
-            }
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(Failure::file("list", &folder, &error)),
-    }
-    names.sort();
-    Ok(names.into_iter().map(unlisted).collect())
+fn unlocked(files: &Files) -> Vec<PinnedDocument> {
+    let names = files.below(CONTRACTS).filter_map(|(path, _)| {
+        let name = path.strip_prefix(CONTRACTS)?.trim_start_matches('/').strip_suffix(".json")?;
+        (!name.contains('/')).then(|| name.to_owned())
+    });
+    names.map(unlisted).collect()
 }
 
 /// A document of which nothing but its pinned file is known.
@@ -223,9 +201,9 @@ fn unlisted(name: String) -> PinnedDocument {
     }
 }
 
-fn read(workspace: &Workspace, name: &str) -> Result<String, Failure> {
+fn read<'f>(files: &'f Files, name: &str) -> Result<&'f str, Failure> {
     let path = pinned_path(name);
-    let Some(bytes) = workspace.read(&path)? else {
+    let Some(bytes) = files.get(&path) else {
         return Err(Failure::new(
             Exit::Stale,
             "pin/missing",
@@ -233,8 +211,8 @@ fn read(workspace: &Workspace, name: &str) -> Result<String, Failure> {
             format!("git checkout -- {path}\nor download it again: cargo xtask regenerate"),
         ));
     };
-    let text = String::from_utf8(bytes).map_err(|_| edited_pin(name))?;
-    if lock::has_conflict_markers(&text) {
+    let text = std::str::from_utf8(bytes).map_err(|_| edited_pin(name))?;
+    if lock::has_conflict_markers(text) {
         return Err(Failure::configuration(
             "pin/conflict",
             format!("{path} holds the markers of a merge conflict"),

@@ -1,4 +1,4 @@
-//! Names that a client takes for itself: cargo features of its manifest, and what the runtime exports of its own.
+//! Names that a client takes for itself: cargo features of its manifest, and the exports of the runtime.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use driftless_runtime::download::RESERVED;
 
 use crate::failure::Failure;
 use crate::features;
-use crate::workspace::{CLIENT_MANIFEST, Workspace};
+use crate::files::Files;
+use crate::workspace::CLIENT_MANIFEST;
 
-/// Reads the client's manifest.
-pub(crate) fn reserved(workspace: &Workspace) -> Result<Reserved, Failure> {
-    let manifest = workspace.read(CLIENT_MANIFEST)?.unwrap_or_default();
-    let features = own_features(&String::from_utf8_lossy(&manifest))?;
+/// The names that the client's manifest and the runtime take.
+pub(crate) fn reserved(files: &Files) -> Result<Reserved, Failure> {
+    let features = own_features(&files.text(CLIENT_MANIFEST).unwrap_or_default())?;
     let kind = |kind: &str| -> BTreeSet<String> {
         let lines = RESERVED.lines().filter_map(|line| line.strip_prefix(kind)?.strip_prefix(' '));
         lines.map(str::to_owned).collect()

@@ -1,26 +1,23 @@
-//! A contract that lost most of its operations: a service that is half deployed publishes one, and so does a gateway that reaches
-//! no service, or another one. The client of the whole contract is not replaced by what is left, unless a person says so.
+//! A contract that lost most of its operations: a service that is half deployed publishes one, and so does a gateway that
+//! reaches no service, or another one. The client of the whole contract is not replaced by the client of the rest, unless a
+//! person says so.
 
 use driftless_codegen::{Contract, drift};
 
-use super::Pin;
+use super::pins::Pin;
 use crate::console::count;
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::lock::Lock;
 use crate::settings::SourceSettings;
 use crate::source::SANDBOX;
-use crate::workspace::{Workspace, pinned_path};
+use crate::workspace::pinned_path;
 
 /// The share of a document's operations that may go in one run, in per cent, unless the configuration says another.
 const LARGEST_LOSS: u8 = 50;
 
 /// Fails where a document lost more of its operations than the configuration allows.
-pub(super) fn check(
-    workspace: &Workspace,
-    source: &SourceSettings,
-    lock: Option<&Lock>,
-    pins: &[Pin],
-) -> Result<(), Failure> {
+pub(super) fn check(files: &Files, source: &SourceSettings, lock: Option<&Lock>, pins: &[Pin]) -> Result<(), Failure> {
     let largest = usize::from(source.largest_loss.unwrap_or(LARGEST_LOSS));
     let mut message = String::new();
     for pin in pins.iter().filter(|pin| pin.received.is_some()) {
@@ -30,8 +27,8 @@ pub(super) fn check(
         if was_sandbox && pin.entry.source != SANDBOX {
             continue;
         }
-        let Some(pinned) = workspace.read(&pinned_path(name))? else { continue };
-        let [pinned, after] = [&pinned, pin.canonical.as_bytes()].map(|bytes| Contract { name, bytes });
+        let Some(pinned) = files.get(&pinned_path(name)) else { continue };
+        let [pinned, after] = [pinned, pin.canonical.as_bytes()].map(|bytes| Contract { name, bytes });
         // A pinned contract that cannot be read any more does not keep another one from taking its place.
         let Ok(operations) = drift::operations(pinned, after) else { continue };
         let lost = operations.before - operations.paired;

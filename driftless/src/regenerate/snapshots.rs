@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use crate::console::{count, result};
-use crate::failure::Failure;
+use crate::files::Files;
 use crate::transaction::Change;
-use crate::workspace::{SNAPSHOTS, Workspace};
+use crate::workspace::SNAPSHOTS;
 
 /// Accepts all that changed.
 pub(crate) const ACCEPT: &str = "INSTA_UPDATE=always cargo test -p xtask snapshots";
@@ -18,17 +18,16 @@ pub(crate) const NAMED: usize = 20;
 
 /// The texts of a review, against those that were accepted.
 #[derive(Debug)]
-pub(super) struct Snapshots<'a> {
-    review: &'a BTreeMap<String, String>,
+pub(super) struct Snapshots {
     /// `None`: nothing was accepted yet.
     differing: Option<Vec<String>>,
 }
 
-impl<'a> Snapshots<'a> {
-    pub(super) fn of(workspace: &Workspace, review: &'a BTreeMap<String, String>) -> Result<Self, Failure> {
-        let accepted = accepted(workspace)?;
+impl Snapshots {
+    pub(super) fn new(files: &Files, review: &BTreeMap<String, String>) -> Self {
+        let accepted = accepted(files);
         if accepted.is_empty() {
-            return Ok(Self { review, differing: None });
+            return Self { differing: None };
         }
         let mut differing = Vec::new();
         for (name, text) in review {
@@ -40,17 +39,17 @@ impl<'a> Snapshots<'a> {
         }
         differing
             .extend(accepted.keys().filter(|name| !review.contains_key(*name)).map(|name| format!("{name} (gone)")));
-        Ok(Self { review, differing: Some(differing) })
+        Self { differing: Some(differing) }
     }
 
     /// The files to write if no snapshot exists yet.
-    pub(super) fn first(&self) -> Vec<Change> {
-        let review = self.review.iter().filter(|_| self.differing.is_none());
+    pub(super) fn first(&self, review: &BTreeMap<String, String>) -> Vec<Change> {
+        let review = review.iter().filter(|_| self.differing.is_none());
         review.map(|(name, text)| Change::Write { path: path(name), content: written(text).into_bytes() }).collect()
     }
 
-    pub(super) fn print(&self) {
-        let all = count(self.review.len(), "snapshot", "snapshots");
+    pub(super) fn print(&self, review: &BTreeMap<String, String>) {
+        let all = count(review.len(), "snapshot", "snapshots");
         match self.differing.as_deref() {
             None => result(&format!("reviewed    {all} written to {SNAPSHOTS}: the first ones")),
             Some([]) => result(&format!("reviewed    {all}, none changed")),
@@ -78,47 +77,44 @@ pub(crate) fn written(text: &str) -> String {
 }
 
 /// The accepted texts, by name.
-pub(crate) fn accepted(workspace: &Workspace) -> Result<BTreeMap<String, String>, Failure> {
+pub(crate) fn accepted(files: &Files) -> BTreeMap<String, String> {
     let mut accepted = BTreeMap::new();
-    for path in workspace.files_below(SNAPSHOTS)? {
+    for (path, bytes) in files.below(SNAPSHOTS) {
         let name = path.strip_prefix(SNAPSHOTS).and_then(|rest| rest.strip_prefix('/')?.strip_suffix(".snap"));
         if let Some(name) = name {
-            let text = String::from_utf8_lossy(&workspace.read(&path)?.unwrap_or_default()).replace("\r\n", "\n");
+            let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
             let content =
                 text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or("", |(_, text)| text);
             accepted.insert(name.to_owned(), content.to_owned());
         }
     }
-    Ok(accepted)
+    accepted
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
     fn snapshots_are_read_as_they_are_written() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let workspace = Workspace::find(Some(folder.path().to_path_buf())).expect("a workspace");
         let texts = |names: &[(&str, &str)]| -> BTreeMap<String, String> {
             names.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
         };
         let review = texts(&[("api__a", "a.one  GET /a\n---\nx\n"), ("wire__a", "GET /a\n")]);
-        let snapshots = Snapshots::of(&workspace, &review).expect("read");
-        let first = snapshots.first();
+        let first = Snapshots::new(&Files::default(), &review).first(&review);
         assert_eq!(first.len(), 2);
-        for change in first {
-            let Change::Write { path, content } = change else { panic!("{change:?}") };
-            fs::create_dir_all(workspace.path(SNAPSHOTS)).expect("created");
-            fs::write(workspace.path(&path), content).expect("written");
-        }
-        let same = Snapshots::of(&workspace, &review).expect("read");
-        assert_eq!((same.differing.clone(), same.first()), (Some(Vec::new()), Vec::new()));
-        let changed = texts(&[("api__a", "a.one  GET /a\n---\ny\n"), ("wire__b", "GET /b\n")]);
-        let changed = Snapshots::of(&workspace, &changed).expect("read");
+        let files: Files = first
+            .into_iter()
+            .map(|change| match change {
+                Change::Write { path, content } => (path, content),
+                Change::Remove { path } => panic!("{path} is removed"),
+            })
+            .collect();
+        let same = Snapshots::new(&files, &review);
+        assert_eq!((same.differing.clone(), same.first(&review)), (Some(Vec::new()), Vec::new()));
+        let review = texts(&[("api__a", "a.one  GET /a\n---\ny\n"), ("wire__b", "GET /b\n")]);
+        let changed = Snapshots::new(&files, &review);
         let names = ["api__a", "wire__b (new)", "wire__a (gone)"].map(str::to_owned);
-        assert_eq!((changed.differing.clone(), changed.first()), (Some(names.to_vec()), Vec::new()));
+        assert_eq!((changed.differing.clone(), changed.first(&review)), (Some(names.to_vec()), Vec::new()));
     }
 }

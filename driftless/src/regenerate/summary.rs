@@ -1,12 +1,13 @@
-//! What a run says at its end.
+//! The lines that a run prints at its end.
 
 use std::collections::BTreeMap;
 
 use driftless_codegen::Loss;
 use driftless_codegen::graphql::changes;
 
-use super::{Desired, Pin};
-use crate::console::{count, result, size};
+use super::outputs::Desired;
+use super::pins::Pin;
+use crate::console::{count, size};
 use crate::lock::Lock;
 use crate::settings::Settings;
 use crate::transaction::Change;
@@ -16,14 +17,15 @@ use crate::workspace::{CONFIGURATION, SCHEMA, SNAPSHOTS};
 const NAMED: usize = 20;
 
 /// `schema` is the one that was pinned before.
-pub(super) fn print(
+pub(super) fn lines(
     settings: &Settings,
     pins: &[Pin],
     schema: Option<&str>,
     old: Option<&Lock>,
     desired: &Desired,
     changes: &[Change],
-) {
+) -> Vec<String> {
+    let mut lines = Vec::new();
     for pin in pins {
         let entry = &pin.entry;
         let received =
@@ -33,32 +35,34 @@ pub(super) fn print(
             Some(known) if known.canonical == entry.canonical => "unchanged",
             Some(_) => "changed",
         };
-        result(&format!("contract    {} from {} ({}, {received}, {state})", entry.name, entry.source, entry.dialect));
+        lines
+            .push(format!("contract    {} from {} ({}, {received}, {state})", entry.name, entry.source, entry.dialect));
     }
-    graphql(schema, desired);
+    graphql(&mut lines, schema, desired);
     let stats = &desired.output.stats;
-    result(&format!(
+    lines.push(format!(
         "typed       {} of {}, {} of {}",
         stats.typed_operations,
         count(stats.operations, "operation", "operations"),
         stats.typed_schemas,
         count(stats.schemas, "schema", "schemas"),
     ));
-    normalised(desired);
-    degraded(desired);
-    unused(settings, desired);
+    lines.push(normalised(desired));
+    degraded(&mut lines, desired);
+    unused(&mut lines, settings, desired);
     for states in &desired.output.unnamed_states {
-        result(&format!("unnamed     states of the schema that count as unknown: {states}"));
+        lines.push(format!("unnamed     states of the schema that count as unknown: {states}"));
     }
-    written(desired, changes);
+    written(&mut lines, desired, changes);
+    lines
 }
 
-/// The schema with what changed in it, and the documents.
-fn graphql(old: Option<&str>, desired: &Desired) {
+/// The schema with its changes, and the documents.
+fn graphql(lines: &mut Vec<String>, old: Option<&str>, desired: &Desired) {
     let Some(new) = desired.files.get(SCHEMA) else {
         let documents = count(desired.output.stats.documents, "document is", "documents are");
         let gone = if old.is_some() { " any more" } else { "" };
-        result(&format!("graphql     no schema{gone}: {documents} neither checked nor typed"));
+        lines.push(format!("graphql     no schema{gone}: {documents} neither checked nor typed"));
         return;
     };
     let changes = changes(old.unwrap_or_default(), new);
@@ -68,28 +72,28 @@ fn graphql(old: Option<&str>, desired: &Desired) {
         Some(_) => format!("changed in {}", count(changes.len(), "line", "lines")),
     };
     let documents = count(desired.output.stats.typed_documents, "document", "documents");
-    result(&format!("graphql     schema {state}, {documents} typed"));
+    lines.push(format!("graphql     schema {state}, {documents} typed"));
     if old.is_some() {
-        changes.iter().take(NAMED).for_each(|line| result(&format!("  {line}")));
+        lines.extend(changes.iter().take(NAMED).map(|line| format!("  {line}")));
         if changes.len() > NAMED {
-            result(&format!("  … and {} more: git diff {SCHEMA}", changes.len() - NAMED));
+            lines.push(format!("  … and {} more: git diff {SCHEMA}", changes.len() - NAMED));
         }
     }
 }
 
 /// Rules of the configuration that change nothing, each with its line.
-fn unused(settings: &Settings, desired: &Desired) {
+fn unused(lines: &mut Vec<String>, settings: &Settings, desired: &Desired) {
     let rules = &desired.output.unused;
     for rule in rules.iter().take(NAMED) {
         let line = settings.position(&rule.pointer).map(|(line, _)| format!(":{line}")).unwrap_or_default();
-        result(&format!("unused      {CONFIGURATION}{line}: {}", rule.what));
+        lines.push(format!("unused      {CONFIGURATION}{line}: {}", rule.what));
     }
     if rules.len() > NAMED {
-        result(&format!("  … and {} more rules of {CONFIGURATION}", rules.len() - NAMED));
+        lines.push(format!("  … and {} more rules of {CONFIGURATION}", rules.len() - NAMED));
     }
 }
 
-fn normalised(desired: &Desired) {
+fn normalised(desired: &Desired) -> String {
     let mut passes: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in desired.output.ledger.entries().iter().filter(|entry| !matches!(entry.loss, Loss::Degraded(_))) {
         *passes.entry(entry.pass).or_default() += 1;
@@ -97,21 +101,21 @@ fn normalised(desired: &Desired) {
     let total: usize = passes.values().sum();
     let by_pass: Vec<String> = passes.iter().map(|(pass, count)| format!("{pass} {count}")).collect();
     let detail = if by_pass.is_empty() { String::new() } else { format!(" ({})", by_pass.join(", ")) };
-    result(&format!("normalised  {}{detail}", count(total, "place", "places")));
+    format!("normalised  {}{detail}", count(total, "place", "places"))
 }
 
-fn degraded(desired: &Desired) {
+fn degraded(lines: &mut Vec<String>, desired: &Desired) {
     let parts = &desired.output.stats.degraded;
-    result(&format!("degraded    {}", count(parts.len(), "part", "parts")));
+    lines.push(format!("degraded    {}", count(parts.len(), "part", "parts")));
     for part in parts.iter().take(NAMED) {
-        result(&format!("  {}: {}", part.pointer, part.cause));
+        lines.push(format!("  {}: {}", part.pointer, part.cause));
     }
     if parts.len() > NAMED {
-        result(&format!("  … and {} more: specs/ledger.txt", parts.len() - NAMED));
+        lines.push(format!("  … and {} more: specs/ledger.txt", parts.len() - NAMED));
     }
 }
 
-fn written(desired: &Desired, changes: &[Change]) {
+fn written(lines: &mut Vec<String>, desired: &Desired, changes: &[Change]) {
     let (mut files, mut removed, mut bytes) = (0, 0, 0);
     // The first snapshots are told on a line of their own.
     for change in changes.iter().filter(|change| !change.path().starts_with(SNAPSHOTS)) {
@@ -126,6 +130,6 @@ fn written(desired: &Desired, changes: &[Change]) {
     // The manifest, the lock and the names are outputs as well.
     let unchanged = (desired.files.len() + 3).saturating_sub(files);
     let all = if changes.is_empty() { ": everything is up to date" } else { "" };
-    result(&format!("written     {}, {removed} removed, {unchanged} unchanged", count(files, "file", "files")));
-    result(&format!("            {} written{all}", if bytes == 0 { "0 bytes".to_owned() } else { size(bytes) }));
+    lines.push(format!("written     {}, {removed} removed, {unchanged} unchanged", count(files, "file", "files")));
+    lines.push(format!("            {} written{all}", if bytes == 0 { "0 bytes".to_owned() } else { size(bytes) }));
 }

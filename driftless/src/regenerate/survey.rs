@@ -1,20 +1,18 @@
-//! Compares what should be in the tree with what is there, and with what the lock says was written.
+//! Compares the files with the generated ones, and with the hashes in the lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use driftless_codegen::HEADER;
 
-use super::Desired;
+use super::outputs::Desired;
 use crate::console::word;
-use crate::failure::Failure;
 use crate::features;
+use crate::files::Files;
 use crate::lock::{Lock, digest, sha256};
 use crate::transaction::Change;
-use crate::workspace::{
-    BLOCK, CLIENT_MANIFEST, CONTRACTS, GENERATED, LOCK, NAMES, REPORTS, SCHEMA, Workspace, pinned_path,
-};
+use crate::workspace::{BLOCK, CLIENT_MANIFEST, GENERATED, LOCK, NAMES, SCHEMA, is_territory, pinned_path};
 
-/// Why a file is not what it should be.
+/// The reason why a file differs from its generated content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// Its inputs changed; the text names which.
@@ -36,14 +34,14 @@ impl std::fmt::Display for Cause {
     }
 }
 
-/// One file that is not what it should be.
+/// One file that differs from its generated content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StaleFile {
     pub(crate) path: String,
     pub(crate) cause: Cause,
-    /// Whether the tool has a content for it.
+    /// `true` if the tool generates a content for it.
     wanted: bool,
-    /// Whether it says itself that it is generated.
+    /// `true` if it carries the generated header.
     generated: bool,
 }
 
@@ -71,77 +69,62 @@ impl StaleFile {
     }
 }
 
-/// What was written by earlier runs, and from which inputs.
+/// The outputs of earlier runs, and the inputs of the last one.
 #[derive(Debug)]
 pub(crate) struct Known {
-    /// Path → hash of the last content that the tool wrote; empty where only that is known, that it is something else than
-    /// what is there.
+    /// Path → hash of the last content that the tool wrote; empty if only that is known, that it differs from the current
+    /// content.
     outputs: BTreeMap<String, String>,
     lock: Option<Lock>,
 }
 
 impl Known {
-    /// What the lock lists. Without one, what carries the generated header or stands under a name that only the tool
-    /// uses counts as the tool's own, in the state in which it is found.
+    /// The outputs that the lock lists. Without a lock, files that carry the generated header or a name that only the tool uses
+    /// count as the tool's own, in their current state.
     ///
-    /// The lock has one digest over all outputs. Where it does not fit, `expected` says what the tool wrote: what it writes
-    /// from the inputs of that run.
-    pub(crate) fn of(
-        workspace: &Workspace,
+    /// The lock has one digest over all outputs. If it does not fit, `expected` gives the hashes: of the files that the tool
+    /// writes from the inputs of that run.
+    pub(crate) fn new(
+        files: &Files,
         lock: Option<&Lock>,
         expected: impl FnOnce(&Lock) -> Option<BTreeMap<String, String>>,
-    ) -> Result<Self, Failure> {
-        let Some(lock) = lock else { return Self::unlocked(workspace) };
+    ) -> Self {
+        let Some(lock) = lock else { return Self::unlocked(files) };
         let outputs = match &lock.earlier {
             Some(earlier) => earlier.hashes.clone(),
             None => {
-                let found = Self::found(workspace, lock)?;
-                if digest(&found) == lock.digest {
-                    found
+                let hashes = Self::hashes(files, lock);
+                if digest(&hashes) == lock.digest {
+                    hashes
                 } else {
                     let mut expected = expected(lock).unwrap_or_default();
                     lock.outputs.iter().map(|path| (path.clone(), expected.remove(path).unwrap_or_default())).collect()
                 }
             }
         };
-        Ok(Self { outputs, lock: Some(lock.clone()) })
+        Self { outputs, lock: Some(lock.clone()) }
     }
 
-    /// What the lock alone can tell: whether a pinned contract or the schema is what was pinned, and whether a file is there.
-    pub(crate) fn of_pins(workspace: &Workspace, lock: &Lock) -> Result<Self, Failure> {
+    /// The outputs as far as the lock alone knows them: the hashes of pinned contracts and of the schema, and the files that exist.
+    fn from_pins(files: &Files, lock: &Lock) -> Self {
         let mut outputs: BTreeMap<String, String> =
             lock.outputs.iter().map(|path| (path.clone(), String::new())).collect();
-        outputs.extend(Self::found(workspace, lock)?);
+        outputs.extend(Self::hashes(files, lock));
         outputs.extend(lock.documents.iter().map(|document| (pinned_path(&document.name), document.canonical.clone())));
         outputs.extend(lock.schema.iter().map(|hash| (SCHEMA.to_owned(), hash.clone())));
-        Ok(Self { outputs, lock: Some(lock.clone()) })
+        Self { outputs, lock: Some(lock.clone()) }
     }
 
-    fn unlocked(workspace: &Workspace) -> Result<Self, Failure> {
-        let mut outputs = BTreeMap::new();
-        for path in territory(workspace)? {
-            let Some(bytes) = workspace.read(&path)? else { continue };
-            if !path.starts_with(GENERATED) || bytes.starts_with(HEADER.as_bytes()) {
-                outputs.insert(path, sha256(&bytes));
-            }
-        }
-        if let Some(block) = current_block(workspace)? {
-            outputs.insert(BLOCK.to_owned(), sha256(block.as_bytes()));
-        }
-        Ok(Self { outputs, lock: None })
+    fn unlocked(files: &Files) -> Self {
+        let is_own = |path: &str, bytes: &[u8]| !path.starts_with(GENERATED) || bytes.starts_with(HEADER.as_bytes());
+        let own = territory(files).filter(|(path, bytes)| is_own(path, bytes));
+        let own = own.chain(output(files, BLOCK).map(|block| (BLOCK, block)));
+        Self { outputs: own.map(|(path, bytes)| (path.to_owned(), sha256(bytes))).collect(), lock: None }
     }
 
-    /// The outputs that are there.
-    fn found(workspace: &Workspace, lock: &Lock) -> Result<BTreeMap<String, String>, Failure> {
-        let mut found = BTreeMap::new();
-        for path in &lock.outputs {
-            let bytes = match path == BLOCK {
-                true => current_block(workspace)?.map(String::into_bytes),
-                false => workspace.read(path)?,
-            };
-            found.extend(bytes.map(|bytes| (path.clone(), sha256(&bytes))));
-        }
-        Ok(found)
+    /// The hashes of the outputs that exist.
+    fn hashes(files: &Files, lock: &Lock) -> BTreeMap<String, String> {
+        lock.outputs.iter().filter_map(|path| Some((path.clone(), sha256(output(files, path)?)))).collect()
     }
 
     /// Which inputs differ from those of the last run.
@@ -174,60 +157,49 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    pub(crate) fn of(workspace: &Workspace, desired: &Desired, known: &Known) -> Result<Self, Failure> {
+    pub(crate) fn new(files: &Files, desired: &Desired, known: &Known) -> Self {
         let inputs = known.changed_inputs(desired);
         let mut survey = Self { findings: Vec::new(), obsolete: BTreeSet::new() };
         let mut paths: BTreeSet<String> = desired.files.keys().cloned().collect();
         paths.extend(known.outputs.keys().filter(|path| *path != BLOCK).cloned());
-        paths.extend(territory(workspace)?);
+        paths.extend(territory(files).map(|(path, _)| path.to_owned()));
         for path in paths {
-            let found = workspace.read(&path)?;
             let wanted = desired.files.get(&path).map(String::as_bytes);
-            survey.file(path, found.as_deref(), wanted, known, &inputs);
+            survey.compare(files, path, wanted, known, &inputs);
         }
-        let block = current_block(workspace)?;
-        survey.file(
-            BLOCK.to_owned(),
-            block.as_deref().map(str::as_bytes),
-            Some(desired.block.as_bytes()),
-            known,
-            &inputs,
-        );
+        survey.compare(files, BLOCK.to_owned(), Some(desired.block.as_bytes()), known, &inputs);
         for (path, wanted) in [(LOCK, &desired.lock_text), (NAMES, &desired.names_text)] {
-            let found = workspace.read(path)?;
-            if found.as_deref() != Some(wanted.as_bytes()) {
-                let cause = if found.is_some() { Cause::Inputs(inputs.clone()) } else { Cause::Missing };
+            let current = files.get(path);
+            if current != Some(wanted.as_bytes()) {
+                let cause = if current.is_some() { Cause::Inputs(inputs.clone()) } else { Cause::Missing };
                 survey.findings.push(StaleFile { path: path.to_owned(), cause, wanted: true, generated: false });
             }
         }
-        Ok(survey)
+        survey
     }
 
-    /// Compares the tree with the lock alone, where the pinned contracts do not allow a generation.
-    pub(crate) fn of_hashes(workspace: &Workspace, known: &Known) -> Result<Self, Failure> {
+    /// Compares the files with the lock alone, if nothing can be generated from the pinned contracts.
+    pub(crate) fn from_lock(files: &Files, lock: &Lock) -> Self {
+        let known = Known::from_pins(files, lock);
         let mut survey = Self { findings: Vec::new(), obsolete: BTreeSet::new() };
         let mut paths: BTreeSet<String> = known.outputs.keys().filter(|path| *path != BLOCK).cloned().collect();
-        paths.extend(territory(workspace)?);
-        let mut compare = |path: String, found: Option<&[u8]>| {
-            let hash = found.map(sha256);
+        paths.extend(territory(files).map(|(path, _)| path.to_owned()));
+        for path in paths.into_iter().chain([BLOCK.to_owned()]) {
+            let hash = output(files, &path).map(sha256);
             if hash.is_none() || hash.as_ref() != known.outputs.get(&path) {
-                survey.file(path, found, None, known, "");
+                survey.compare(files, path, None, &known, "");
             }
-        };
-        for path in paths {
-            let found = workspace.read(&path)?;
-            compare(path, found.as_deref());
         }
-        compare(BLOCK.to_owned(), current_block(workspace)?.as_deref().map(str::as_bytes));
-        Ok(survey)
+        survey
     }
 
-    fn file(&mut self, path: String, found: Option<&[u8]>, wanted: Option<&[u8]>, known: &Known, inputs: &str) {
+    fn compare(&mut self, files: &Files, path: String, wanted: Option<&[u8]>, known: &Known, inputs: &str) {
+        let current = output(files, &path);
         let recorded = known.outputs.get(&path);
-        if found == wanted && (found.is_some() || recorded.is_none()) {
+        if current == wanted && (current.is_some() || recorded.is_none()) {
             return;
         }
-        let cause = match (found, recorded) {
+        let cause = match (current, recorded) {
             (None, None) => Cause::Inputs(inputs.to_owned()),
             (None, Some(_)) => Cause::Missing,
             (Some(_), None) => Cause::Unlisted,
@@ -237,19 +209,19 @@ impl Survey {
         if wanted.is_none() {
             self.obsolete.insert(path.clone());
         }
-        let generated = found.is_some_and(|bytes| bytes.starts_with(HEADER.as_bytes()));
+        let generated = current.is_some_and(|bytes| bytes.starts_with(HEADER.as_bytes()));
         self.findings.push(StaleFile { path, cause, wanted: wanted.is_some(), generated });
     }
 
-    /// Every file that is not what it should be, sorted by path.
+    /// Every file that differs from its generated content, sorted by path.
     pub(crate) fn findings(&self) -> Vec<&StaleFile> {
         let mut findings: Vec<&StaleFile> = self.findings.iter().collect();
         findings.sort_by(|left, right| left.path.cmp(&right.path));
         findings
     }
 
-    /// What must not be written over; with `overwrite`, only files that the tool has no content for, and that it did not write:
-    /// those of another branch carry the generated header.
+    /// The files that must not be written over. With `overwrite`, these are only files that the tool has no content for and did
+    /// not write: those of another branch carry the generated header.
     pub(crate) fn refused(&self, overwrite: bool) -> Vec<&StaleFile> {
         let foreign = |finding: &&&StaleFile| match finding.cause {
             Cause::HandEdit => !overwrite,
@@ -259,7 +231,7 @@ impl Survey {
         self.findings().iter().filter(foreign).copied().collect()
     }
 
-    /// What to write and to remove.
+    /// The files to write and to remove.
     pub(crate) fn changes(&self, desired: &Desired) -> Vec<Change> {
         let write = |path: &str, text: &str| Change::Write { path: path.to_owned(), content: text.into() };
         let mut changes = Vec::new();
@@ -280,15 +252,15 @@ impl Survey {
     }
 }
 
-/// Everything that stands where only the tool writes.
-fn territory(workspace: &Workspace) -> Result<Vec<String>, Failure> {
-    let mut paths = workspace.files_below(GENERATED)?;
-    paths.extend(workspace.files_below(CONTRACTS)?);
-    paths.extend(REPORTS.iter().filter(|path| workspace.path(path).is_file()).map(|path| (*path).to_owned()));
-    Ok(paths)
+/// The files of the folders and names that only the tool writes.
+fn territory(files: &Files) -> impl Iterator<Item = (&str, &[u8])> {
+    files.iter().filter(|(path, _)| is_territory(path))
 }
 
-fn current_block(workspace: &Workspace) -> Result<Option<String>, Failure> {
-    let manifest = workspace.read(CLIENT_MANIFEST)?.unwrap_or_default();
-    Ok(features::block(&String::from_utf8_lossy(&manifest)).map(str::to_owned))
+/// The content of an output: of a file, or of the block in the client's manifest.
+fn output<'f>(files: &'f Files, path: &str) -> Option<&'f [u8]> {
+    match path == BLOCK {
+        true => features::block(std::str::from_utf8(files.get(CLIENT_MANIFEST)?).ok()?).map(str::as_bytes),
+        false => files.get(path),
+    }
 }

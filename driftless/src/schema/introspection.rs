@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use driftless_codegen::graphql::is_value;
 use serde_json::Value;
 
-/// An introspection: what newer servers say of the schema, of types, of inputs on their way out, and of directives.
+/// An introspection: newer servers describe the schema, types, deprecated inputs and directives besides.
 macro_rules! query {
     ($schema:literal, $types:literal, $all:literal, $input:literal, $directive:literal) => {
         concat!(
@@ -50,7 +50,7 @@ const BUILT_IN: [&str; 5] = ["Boolean", "Float", "ID", "Int", "String"];
 /// Directives that every server has.
 const DIRECTIVES: [&str; 5] = ["deprecated", "include", "oneOf", "skip", "specifiedBy"];
 
-/// The schema of an answer, sorted by name; an error says why there is none. What names a type that it does not hold is
+/// The schema of an answer, sorted by name, or the reason why there is none. A schema that names a type without defining it is
 /// partial.
 pub(crate) fn render(answer: &Value) -> Result<String, String> {
     let schema = answer.pointer("/data/__schema").ok_or("it holds no `__schema`")?;
@@ -64,10 +64,10 @@ pub(crate) fn render(answer: &Value) -> Result<String, String> {
         ));
     }
     let types = schema.get("types").and_then(Value::as_array).ok_or("it holds no list of types")?;
-    let held: BTreeSet<&str> = types.iter().map(name).chain(BUILT_IN).collect();
+    let known: BTreeSet<&str> = types.iter().map(name).chain(BUILT_IN).collect();
     let mut named = BTreeSet::new();
     references(schema, &mut named);
-    if let Some(absent) = named.into_iter().find(|name| !held.contains(name)) {
+    if let Some(absent) = named.into_iter().find(|name| !known.contains(name)) {
         return Err(format!("it names the type `{absent}`, and does not hold it"));
     }
     text(schema).ok_or_else(|| "a type of it is incomplete, or of a kind that GraphQL does not have".to_owned())
@@ -95,7 +95,7 @@ fn odd_text(value: &Value) -> Option<&str> {
         Value::Object(members) => members.iter().find_map(|(key, value)| match (key.as_str(), value) {
             ("defaultValue", Value::String(text)) if !is_value(text) => Some(text.as_str()),
             ("locations", Value::Array(places)) => {
-                places.iter().map(|place| place.as_str().unwrap_or("?")).find(|place| !is_name(place))
+                places.iter().map(|location| location.as_str().unwrap_or("?")).find(|location| !is_name(location))
             }
             (_, value) => odd_text(value),
         }),
@@ -110,18 +110,18 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The names of all types that a schema refers to.
-fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+fn references<'a>(value: &'a Value, names: &mut BTreeSet<&'a str>) {
     const PLACES: [&str; 7] =
         ["type", "ofType", "interfaces", "possibleTypes", "queryType", "mutationType", "subscriptionType"];
     match value {
-        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| references(item, names)),
         Value::Object(members) => {
             for (key, value) in members {
                 if PLACES.contains(&key.as_str()) {
                     let several = value.as_array().map(Vec::as_slice).unwrap_or(std::slice::from_ref(value));
-                    found.extend(several.iter().map(name).filter(|name| !name.is_empty()));
+                    names.extend(several.iter().map(name).filter(|name| !name.is_empty()));
                 }
-                references(value, found);
+                references(value, names);
             }
         }
         _ => {}
@@ -216,15 +216,15 @@ fn flag(value: &Value, member: &str) -> bool {
     value.get(member) == Some(&Value::Bool(true))
 }
 
-/// A description before what it describes. The strings of JSON are strings of GraphQL.
+/// A description, in front of the item that it describes. The strings of JSON are strings of GraphQL.
 fn description(value: &Value, indent: &str) -> String {
     match value.get("description") {
-        Some(text @ Value::String(said)) if !said.trim().is_empty() => format!("{indent}{text}\n"),
+        Some(text @ Value::String(description)) if !description.trim().is_empty() => format!("{indent}{text}\n"),
         _ => String::new(),
     }
 }
 
-/// The directive behind what is on its way out.
+/// The directive behind a deprecated item.
 fn deprecation(value: &Value) -> String {
     match (value.get("isDeprecated"), value.get("deprecationReason")) {
         // The reason that servers give where the schema has none.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::bounded::{LIMIT, read_bounded, too_large};
 use crate::console::Steps;
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::flags::Regenerate;
 use crate::lock::{Lock, sha256};
 use crate::settings::Settings;
@@ -22,8 +23,8 @@ pub(crate) fn canonical(text: &str) -> String {
     format!("{}\n", text.trim())
 }
 
-/// The schema that a file is, where one is named: in the schema definition language, or as an introspection. Offline, what
-/// the configuration names is pinned already.
+/// The schema of the file that the flags or the configuration name: in the schema definition language, or as an introspection.
+/// Offline, the one of the configuration is pinned already.
 pub(crate) fn of_file(
     workspace: &Workspace,
     settings: &Settings,
@@ -31,31 +32,31 @@ pub(crate) fn of_file(
     steps: &Steps,
 ) -> Result<Option<String>, Failure> {
     let configured = settings.source.schema.as_ref().filter(|_| !flags.offline && !flags.sandbox);
-    let (path, shown) = match (&flags.schema, configured) {
+    let (path, file) = match (&flags.schema, configured) {
         (Some(path), _) => (path.clone(), path.display().to_string()),
         (None, Some(name)) => (workspace.path(name), name.clone()),
         (None, None) => return Ok(None),
     };
     let bytes = read_bounded(&path).map_err(|error| {
-        let key = || format!("{}: `schema` in [source]", settings.place("/source/schema"));
+        let key = || format!("{}: `schema` in [source]", settings.location("/source/schema"));
         let named = if flags.schema.is_some() { "--schema".to_owned() } else { key() };
-        let message = format!("{named} names {}, which cannot be read: {error}", line(&shown));
+        let message = format!("{named} names {}, which cannot be read: {error}", line(&file));
         Failure::configuration("schema/missing", message, "check the path; a key is relative to the workspace")
     })?;
     if bytes.len() > LIMIT {
-        return Err(too_large(&line(&shown)));
+        return Err(too_large(&line(&file)));
     }
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
     let refuse = |reason: &str| {
-        let message = format!("{} is not a GraphQL schema: {reason}", line(&shown));
+        let message = format!("{} is not a GraphQL schema: {reason}", line(&file));
         let hint = "name a file in the schema definition language, or the JSON answer to an introspection query";
         Failure::new(Exit::Contract, "schema/file", message, hint)
     };
     let schema = match text.trim_start().starts_with('{') {
         true => {
             let mut answer: Value = serde_json::from_str(text).map_err(|error| refuse(&error.to_string()))?;
-            // Tools save the answer, or what is in its data.
+            // Tools save the answer, or the content of its `data`.
             if answer.get("__schema").is_some() {
                 answer = json!({ "data": answer });
             }
@@ -69,19 +70,15 @@ pub(crate) fn of_file(
     if !is_schema(&schema) {
         return Err(refuse("it does not define an object type, or it has an error of syntax"));
     }
-    steps.note(&format!("took the GraphQL schema of {}", line(&shown)));
+    steps.note(&format!("took the GraphQL schema of {}", line(&file)));
     Ok(Some(canonical(&schema)))
 }
 
 /// The pinned schema. One that was edited by hand is refused.
-pub(crate) fn from_disk(
-    workspace: &Workspace,
-    lock: Option<&Lock>,
-    overwrite: bool,
-) -> Result<Option<String>, Failure> {
-    let Some(bytes) = workspace.read(SCHEMA)? else { return Ok(None) };
+pub(crate) fn pinned(files: &Files, lock: Option<&Lock>, overwrite: bool) -> Result<Option<String>, Failure> {
+    let Some(bytes) = files.get(SCHEMA) else { return Ok(None) };
     let known = lock.and_then(|lock| lock.schema.as_ref());
-    if lock.is_some() && !overwrite && known.is_none_or(|hash| *hash != sha256(&bytes)) {
+    if lock.is_some() && !overwrite && known.is_none_or(|hash| *hash != sha256(bytes)) {
         return Err(Failure::new(
             Exit::Stale,
             "output/edited",
@@ -91,7 +88,7 @@ pub(crate) fn from_disk(
             ),
         ));
     }
-    let text = String::from_utf8(bytes).map_err(|_| {
+    let text = std::str::from_utf8(bytes).map_err(|_| {
         Failure::new(
             Exit::Contract,
             "schema/no-text",
@@ -99,5 +96,5 @@ pub(crate) fn from_disk(
             format!("git checkout -- {SCHEMA}"),
         )
     })?;
-    Ok(Some(canonical(&text)))
+    Ok(Some(canonical(text)))
 }

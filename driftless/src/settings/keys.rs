@@ -1,6 +1,6 @@
-//! What each key of the configuration takes: what to write in the place of something else.
+//! The values that each key of the configuration takes, for messages.
 
-use super::place;
+use super::location;
 use crate::failure::Failure;
 use crate::workspace::CONFIGURATION;
 
@@ -16,6 +16,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("family.prefixes", "prefixes = [\"/api/things\"]"),
     ("family.covers", "covers = \"What the family is about\""),
     ("server", "[[server]]\nname = \"compliance\"\ndocuments = [\"compliance\"]"),
+    ("server.required_claim", "required_claim = { names = [\"tenant_id\"], variable = \"TENANT_ID\" }"),
     ("family.server", "server = \"compliance\""),
     ("correction.document", "document = \"platform\""),
     ("correction", "[[correction]]\npointer = \"/info/title\"\nvalue = '\"Things\"'\nreason = \"why\""),
@@ -96,9 +97,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("source.document.token", "token = { variables = \"PLATFORM_OTHER_\" }"),
 ];
 
-/// What to write for a key, by its own example or that of the nearest table around it that has one.
+/// An example for a key: its own, or that of the nearest table around it that has one.
 fn example(key: &str) -> Option<String> {
-    let found = |key: &str| EXAMPLES.iter().find(|(name, _)| *name == key).map(|(_, example)| *example);
+    let own = |key: &str| EXAMPLES.iter().find(|(name, _)| *name == key).map(|(_, example)| *example);
     // The token of a document has the keys of that of the base URL.
     let of_document = key.strip_prefix("source.document.token.").map(|own| format!("source.token.{own}"));
     let key = of_document.as_deref().unwrap_or(key);
@@ -107,7 +108,7 @@ fn example(key: &str) -> Option<String> {
     let of_key = of_key.map(|(_, own)| format!("source.token.key.{own}"));
     let mut around = of_key.as_deref().unwrap_or(key);
     loop {
-        if let Some(example) = found(around) {
+        if let Some(example) = own(around) {
             let is_of_document = of_document.is_some() && example.starts_with("[source.token");
             return Some(match is_of_document {
                 true => example.replacen("[source.token", "[source.document.token", 1),
@@ -118,31 +119,32 @@ fn example(key: &str) -> Option<String> {
     }
 }
 
-/// What to say of a text that is not a configuration.
+/// The failure for a file that is not UTF-8.
 pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Failure {
     let at = error.span().map_or(0, |span| span.start);
-    let key = place::key_at(text, at);
-    let place = place::shown(Some(place::position(text, at)));
+    let key = location::key_at(text, at);
+    let location = location::text(Some(location::position(text, at)));
     // A message of several lines repeats the place.
-    let said = error.message().lines().collect::<Vec<_>>().join(", ");
-    // What Rust calls a table says nothing to people.
-    let said =
-        said.split_once("expected struct ").map_or(said.clone(), |(before, _)| format!("{before}expected a table"));
+    let reason = error.message().lines().collect::<Vec<_>>().join(", ");
+    // The names that Rust gives to tables help no reader.
+    let reason =
+        reason.split_once("expected struct ").map_or(reason.clone(), |(before, _)| format!("{before}expected a table"));
     // `[source]` is read apart from the other tables.
-    let said = said.replace("expected one of `client`, `family`,", "expected one of `client`, `source`, `family`,");
-    let message = if key.is_empty() { format!("{place}: {said}") } else { format!("{place}: `{key}`: {said}") };
+    let reason = reason.replace("expected one of `client`, `family`,", "expected one of `client`, `source`, `family`,");
+    let message =
+        if key.is_empty() { format!("{location}: {reason}") } else { format!("{location}: `{key}`: {reason}") };
     Failure::configuration("configuration/invalid", message, hint(&key))
 }
 
-/// What to say of a value that has the right type and cannot be followed.
-pub(super) fn unusable(text: &str, pointer: &str, what: &str) -> Failure {
-    let place = place::shown(place::of(text, pointer));
+/// The failure for a value that has the right type and cannot be used.
+pub(super) fn unusable(text: &str, pointer: &str, problem: &str) -> Failure {
+    let location = location::text(location::find(text, pointer));
     let names = pointer.split('/').filter(|name| !name.is_empty() && name.parse::<usize>().is_err());
     let key = names.collect::<Vec<_>>().join(".");
-    Failure::configuration("configuration/invalid", format!("{place}: `{key}` {what}"), hint(&key))
+    Failure::configuration("configuration/invalid", format!("{location}: `{key}` {problem}"), hint(&key))
 }
 
-/// What to write for a key.
+/// The hint for a key, with its example.
 fn hint(key: &str) -> String {
     let known = "docs/configuration.md lists every key; `git diff specs/codegen.toml` shows what changed";
     match example(key) {
@@ -186,15 +188,15 @@ mod tests {
     fn every_key_with_a_value_of_a_wrong_type_is_answered_with_its_line_and_what_to_write() {
         let mut seen = 0;
         for (table, before) in TABLES {
-            let said = Settings::parse(&format!("{before}\nunknown = 1")).expect_err(table).message;
-            let (_, known) = said.split_once("expected").unwrap_or_else(|| panic!("{table}: {said}"));
+            let reason = Settings::parse(&format!("{before}\nunknown = 1")).expect_err(table).message;
+            let (_, known) = reason.split_once("expected").unwrap_or_else(|| panic!("{table}: {reason}"));
             for key in known.split('`').skip(1).step_by(2) {
                 let name = if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") };
                 let line = before.lines().count().max(1) + 1;
                 for wrong in ["[[1]]", "[true]", "1.5", "-1"] {
                     let failure = Settings::parse(&format!("{before}\n{key} = {wrong}")).expect_err(&name);
-                    let place = format!("{CONFIGURATION}:{line}:");
-                    assert!(failure.message.starts_with(&place), "{name} = {wrong}: {}", failure.message);
+                    let location = format!("{CONFIGURATION}:{line}:");
+                    assert!(failure.message.starts_with(&location), "{name} = {wrong}: {}", failure.message);
                     assert!(failure.message.contains(&format!("`{name}`")), "{name} = {wrong}: {}", failure.message);
                     let forms = [format!("\n{key} = "), format!("[{name}]"), format!("[{name}."), format!(" {key} = ")];
                     let is_shown = forms.iter().any(|form| failure.hint.contains(form));
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_value_of_a_wrong_type_is_answered_with_what_to_write() {
-        for (text, place, key, write) in [
+        for (text, location, key, write) in [
             ("include = 5", ":1:11: ", "`include`", "include = ["),
             ("\ninclude = [5]", ":2:12: ", "`include`", "include = ["),
             ("exclude = '/a'", ":1:11: ", "`exclude`", "exclude = ["),
@@ -230,7 +232,7 @@ mod tests {
             ("[[operation]]\nname = 'x'\nstates = 1", ":3:10: ", "`operation.states`", "states = {"),
         ] {
             let failure = Settings::parse(text).expect_err(text);
-            assert!(failure.message.starts_with(&format!("{CONFIGURATION}{place}")), "{text}: {}", failure.message);
+            assert!(failure.message.starts_with(&format!("{CONFIGURATION}{location}")), "{text}: {}", failure.message);
             assert!(failure.message.contains(key), "{text}: {}", failure.message);
             assert!(failure.hint.contains(write), "{text}: {}", failure.hint);
         }

@@ -1,5 +1,5 @@
-//! Values of `[source]` that have the right type and cannot be followed: each is answered with its line, its key, and what to
-//! write. Base URLs and documents are checked where they are taken, because a flag or a variable may replace them.
+//! Values of `[source]` that have the right type and cannot be used: each failure has its line, its key, and an example. Base
+//! URLs and documents are checked by their users, because a flag or a variable may replace them.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// Fails at the first value that cannot be followed.
 pub(super) fn check(text: &str, source: &SourceSettings) -> Result<(), Failure> {
-    let refuse = |pointer: &str, what: &str| Err(keys::unusable(text, pointer, what));
+    let refuse = |pointer: &str, problem: &str| Err(keys::unusable(text, pointer, problem));
     let files = [
         ("ca_file", &source.ca_file),
         ("client_certificate_file", &source.client_certificate_file),
@@ -93,7 +93,7 @@ const NO_FILE: &str = "names no file";
 const NO_VARIABLE: &str = "is not the name of an environment variable";
 const NO_BEGINNING: &str = "is not how the names of environment variables begin";
 
-/// Whether a text can be the name of an environment variable, or begin one, as shells take it.
+/// Returns whether a text can be the name of an environment variable, or begin one, as shells take it.
 fn is_variable(text: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     text.chars().all(plain) && text.starts_with(|letter: char| !letter.is_ascii_digit())
@@ -166,8 +166,8 @@ mod tests {
             for value in values {
                 let text = format!("{before}{key} = {value}\n");
                 let failure = Settings::parse(&text).expect_err(&text);
-                let place = format!("specs/codegen.toml:{}:1: `{table}.{key}` ", before.lines().count() + 1);
-                assert!(failure.message.starts_with(&place), "{text}{}", failure.message);
+                let start = format!("specs/codegen.toml:{}:1: `{table}.{key}` ", before.lines().count() + 1);
+                assert!(failure.message.starts_with(&start), "{text}{}", failure.message);
                 assert!(failure.hint.contains(&format!("{key} = ")), "{text}{}", failure.hint);
                 assert!(!failure.message.contains("canary"), "{}", failure.message);
             }

@@ -1,16 +1,16 @@
-//! What an address says of where it leads, and what of it can be shown.
+//! Comparisons of addresses, and their text without secrets.
 
 use std::net::IpAddr;
 
 use url::{Host, Url};
 
-/// Whether an answer of one place may send a download to the other. No service on the network chooses what is read on this
-/// machine.
+/// Returns whether an answer of one place may send a download to the other. No service on the network chooses the files that
+/// are read on this machine.
 pub(super) fn may_lead(from: &Url, to: &Url) -> bool {
     is_here(from) || !is_here(to)
 }
 
-/// Whether a URL names this machine, by whatever name.
+/// Returns whether a URL names this machine, by any of its names.
 fn is_here(url: &Url) -> bool {
     let is_here = |address: IpAddr| address.is_loopback() || address.is_unspecified();
     match url.host() {

@@ -1,4 +1,4 @@
-//! What a server answered, and what is said of it.
+//! An HTTP response, and its description in messages.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use url::Url;
 use super::address::shown;
 use crate::console::redacted;
 
-/// What a server answered.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// What was asked.
+    /// The requested URL.
     pub(crate) asked: Url,
-    /// Where the answer came from, after redirects.
+    /// The URL of the response, after redirects.
     pub(crate) url: Url,
     pub(crate) status: StatusCode,
     pub(crate) content_type: String,

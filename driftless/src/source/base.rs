@@ -70,7 +70,7 @@ mod tests {
         let usual = "https://h/swagger/v1/swagger.json";
         let below = "https://h/pre/swagger/v1/swagger.json";
         for (given, contract, stated, expected) in [
-            // Nothing is stated: what stands before the usual address.
+            // No address is stated: the base is the part before the usual address.
             ("https://h/", usual, "", "https://h/"),
             ("https://h/swagger/index.html", usual, "", "https://h/"),
             ("https://h/swagger", "https://h/swagger/docs/v1", "", "https://h/"),

@@ -1,25 +1,25 @@
-//! What a source gives.
+//! The answer of a source.
 
-/// What the lock records of a contract that came from the embedded sandbox, whose port differs from run to run.
+/// The source that the lock records of a contract from the embedded sandbox, whose port differs from run to run.
 pub(crate) const SANDBOX: &str = "sandbox";
-/// What the lock records of a contract that was found pinned without a lock.
+/// The source that the lock records of a contract that was pinned without a lock.
 pub(crate) const UNKNOWN: &str = "pinned";
 
 /// A contract that was fetched.
 #[derive(Debug)]
 pub(crate) struct Fetched {
     pub(crate) name: String,
-    /// Where it came from, as the lock records it.
+    /// Its source, as the lock records it.
     pub(crate) source: String,
     pub(crate) content: Content,
 }
 
-/// What fetching gave.
+/// The content of a download.
 #[derive(Debug)]
 pub(crate) enum Content {
     /// The bytes, and a description of the answer for messages.
     Received { bytes: Vec<u8>, etag: Option<String>, described: String },
-    /// The server says that it is still what is pinned.
+    /// The server answered that the pinned contract is up to date.
     NotModified,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Bundle {
     pub(crate) schema: Served,
 }
 
-/// What a source says of the GraphQL schema.
+/// The answer of a source about the GraphQL schema.
 #[derive(Debug)]
 pub(crate) enum Served {
     /// The schema in its pinned form.

@@ -22,15 +22,15 @@ pub(super) fn resolve(
 ) -> Result<Option<Credentials>, Failure> {
     let refused = |error| no_token(&error);
     let mut keys = configured(source);
-    let place = |key: &str| settings.place(&format!("{pointer}/{key}"));
-    name_places(&mut keys, place);
-    // Where keys began something, their table lacks the rest of it.
+    let location = |key: &str| settings.location(&format!("{pointer}/{key}"));
+    name_places(&mut keys, location);
+    // If a key begins a credential, the table lacks the rest of it.
     let began = source.begins();
     let main = "/source/token";
     let has_key_file = pointer == main && connections.key.is_some();
     let placed = |failure: Failure| {
         let table = if pointer == main { "[source.token]" } else { "[source.document.token]" };
-        Failure { message: format!("{}: {table}: {}", settings.place(pointer), failure.message), ..failure }
+        Failure { message: format!("{}: {table}: {}", settings.location(pointer), failure.message), ..failure }
     };
     keys.check_keys(has_key_file).map_err(|error| placed(no_token(&error)))?;
     let whole = keys.with_variables(has_key_file).map_err(refused)?;
@@ -44,9 +44,10 @@ pub(super) fn resolve(
 
 /// Says of each secret which key names its place.
 fn name_places(keys: &mut CredentialSettings, at: impl Fn(&str) -> String) {
-    let named = |place: &mut SecretPlace, prefix: &str| {
-        let set = [("env", place.env.is_some()), ("file", place.file.is_some()), ("command", place.command.is_some())];
-        place.named_by = set.iter().find(|(_, is_set)| *is_set).map(|(key, _)| at(&format!("{prefix}{key}")));
+    let named = |secret: &mut SecretPlace, prefix: &str| {
+        let set =
+            [("env", secret.env.is_some()), ("file", secret.file.is_some()), ("command", secret.command.is_some())];
+        secret.named_by = set.iter().find(|(_, is_set)| *is_set).map(|(key, _)| at(&format!("{prefix}{key}")));
     };
     named(&mut keys.token, "token_");
     named(&mut keys.secret, "secret_");
@@ -57,7 +58,7 @@ fn name_places(keys: &mut CredentialSettings, at: impl Fn(&str) -> String) {
     }
 }
 
-/// What a download needs to know of the network.
+/// Certificates and proxies of a download.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     /// The certificates that are trusted and the one that is shown, and the hosts that may be `http`.
@@ -74,7 +75,7 @@ pub(super) fn network(workspace: &Workspace, settings: &Settings) -> Result<Netw
     let source = &settings.source;
     let file = |key: &str, path: &Option<PathBuf>| {
         let path = workspace.root().join(path.as_ref()?);
-        Some(NamedFile { path, named_by: Some(settings.place(&format!("/source/{key}"))) })
+        Some(NamedFile { path, named_by: Some(settings.location(&format!("/source/{key}"))) })
     };
     let connections = ConnectionSettings {
         roots: file("ca_file", &source.ca_file),

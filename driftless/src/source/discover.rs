@@ -1,4 +1,5 @@
-//! Finds the contract below a base URL: the usual addresses, the address itself, then what pages of a viewer list.
+//! Finds the contract below a base URL: the usual addresses, the address itself, then the documents that pages of a viewer
+//! list.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::failure::{Exit, Failure};
 use crate::settings::DEFAULT_NAME;
 use crate::workspace::CONFIGURATION;
 
-/// Where Swashbuckle, NSwag, Microsoft.AspNetCore.OpenApi and others serve contracts.
+/// The paths at which Swashbuckle, NSwag, Microsoft.AspNetCore.OpenApi and others serve contracts.
 pub(super) const USUAL: [&str; 11] = [
     "/swagger/v1/swagger.json",
     "/openapi/v1.json",
@@ -55,19 +56,19 @@ const COMPARED: usize = 3;
 #[derive(Debug)]
 struct ServedContract {
     document: Listed,
-    /// Whether a page lists it, as a document of its own.
+    /// `true` if a page lists it as a document of its own.
     is_listed: bool,
     answer: Answer,
-    /// Its canonical text; `None` where the server says that it is still what is pinned.
+    /// Its canonical text; `None` if the server answers that the pinned one is up to date.
     canonical: Option<String>,
 }
 
-/// What was asked so far, and what came of it.
+/// The requests so far, and their outcomes.
 struct Search<'s, E> {
     http: &'s Http<'s>,
     base: &'s Url,
     etag: E,
-    found: Vec<ServedContract>,
+    contracts: Vec<ServedContract>,
     tried: Vec<Answer>,
     /// Addresses that gave no answer, and why.
     failed: Vec<(Url, Failure)>,
@@ -80,10 +81,10 @@ pub(super) async fn discover<'a>(
     known: Option<&Url>,
     etag: impl Fn(&Url) -> Option<&'a str>,
 ) -> Result<Answer, Failure> {
-    let mut search = Search { http, base, etag, found: Vec::new(), tried: Vec::new(), failed: Vec::new() };
+    let mut search = Search { http, base, etag, contracts: Vec::new(), tried: Vec::new(), failed: Vec::new() };
     if let Some(known) = known {
         if search.ask(known, DEFAULT_NAME).await? {
-            return Ok(search.found.remove(0).answer);
+            return Ok(search.contracts.remove(0).answer);
         }
         // Another contract is not taken because the server of this one fails.
         if let Some(answer) = search.tried.last().filter(|answer| answer.status.is_server_error()) {
@@ -93,10 +94,10 @@ pub(super) async fn discover<'a>(
     for path in USUAL {
         let url = below(base, path)?;
         // The same document in its other syntax.
-        let sibling = |found: &ServedContract| {
-            found.document.url.path().trim_end_matches(".json") == url.path().trim_end_matches(".yaml")
+        let sibling = |contract: &ServedContract| {
+            contract.document.url.path().trim_end_matches(".json") == url.path().trim_end_matches(".yaml")
         };
-        if !search.found.iter().any(sibling) {
+        if !search.contracts.iter().any(sibling) {
             search.ask(&url, &version(path)).await?;
         }
     }
@@ -108,7 +109,7 @@ pub(super) async fn discover<'a>(
 impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
     /// Asks one address; whether it gave a contract.
     async fn ask(&mut self, url: &Url, name: &str) -> Result<bool, Failure> {
-        if self.found.iter().any(|found| found.document.url == *url) {
+        if self.contracts.iter().any(|contract| contract.document.url == *url) {
             return Ok(true);
         }
         if self.tried.iter().any(|answer| answer.asked == *url) || self.failed.iter().any(|(failed, _)| failed == url) {
@@ -131,12 +132,12 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
             }
         };
         let document = Listed { url: url.clone(), name: name.to_owned() };
-        self.found.push(ServedContract { document, is_listed: false, answer, canonical });
+        self.contracts.push(ServedContract { document, is_listed: false, answer, canonical });
         Ok(true)
     }
 
-    /// An answer, whatever it says. Where nobody can be reached, the search is over; what goes wrong at one address is
-    /// said at the end.
+    /// The answer of an address, whatever its status. If no connection comes about, the search is over; a failure at one
+    /// address is reported at the end.
     async fn get(&mut self, url: &Url, etag: Option<&str>) -> Result<Option<Answer>, Failure> {
         match self.http.get(url, etag, &mut |_| {}).await {
             Ok(answer) => Ok(Some(answer)),
@@ -145,7 +146,7 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
                     failure.code,
                     "download/redirect" | "download/broken" | "download/encoding" | "contract/too-large"
                 );
-                if !here && (self.found.is_empty() || failure.exit == Exit::Contract) {
+                if !here && (self.contracts.is_empty() || failure.exit == Exit::Contract) {
                     return Err(failure);
                 }
                 self.failed.push((url.clone(), failure));
@@ -163,47 +164,49 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
                 continue;
             }
             let Some(answer) = self.tried.last().filter(|answer| answer.status.is_success()) else { continue };
-            let (place, text) = (answer.url.clone(), text_of(&answer.body));
-            let found = listed(&place, &text);
-            if !found.is_empty() {
-                return Ok(found);
+            let (page, text) = (answer.url.clone(), text_of(&answer.body));
+            let documents = listed(&page, &text);
+            if !documents.is_empty() {
+                return Ok(documents);
             }
-            for script in scripts(&place, &text) {
+            for script in scripts(&page, &text) {
                 let Some(answer) = self.get(&script, None).await? else { continue };
-                let found = match answer.status.is_success() {
+                let documents = match answer.status.is_success() {
                     // A script names documents from the page that it runs in.
-                    true => listed(&place, &text_of(&answer.body)),
+                    true => listed(&page, &text_of(&answer.body)),
                     false => Vec::new(),
                 };
-                if !found.is_empty() {
-                    return Ok(found);
+                if !documents.is_empty() {
+                    return Ok(documents);
                 }
             }
         }
         Ok(Vec::new())
     }
 
-    /// Takes what a page lists among what was found.
+    /// Adds the documents that a page lists to the candidates.
     async fn take_listed(&mut self, pages: Vec<Listed>) -> Result<(), Failure> {
-        let own = |found: &ServedContract, document: &Listed| found.document.url.path() == document.url.path();
-        for found in &mut self.found {
-            if let Some(document) = pages.iter().find(|document| own(found, document)) {
-                found.document.name.clone_from(&document.name);
-                found.is_listed = true;
+        let own = |contract: &ServedContract, document: &Listed| contract.document.url.path() == document.url.path();
+        for contract in &mut self.contracts {
+            if let Some(document) = pages.iter().find(|document| own(contract, document)) {
+                contract.document.name.clone_from(&document.name);
+                contract.is_listed = true;
             }
         }
-        let others: Vec<Listed> =
-            pages.into_iter().filter(|document| !self.found.iter().any(|found| own(found, document))).collect();
-        if others.len() > COMPARED || others.len() > 1 && self.found.is_empty() {
-            let known = self.found.iter().map(|found| found.document.clone());
+        let others: Vec<Listed> = pages
+            .into_iter()
+            .filter(|document| !self.contracts.iter().any(|contract| own(contract, document)))
+            .collect();
+        if others.len() > COMPARED || others.len() > 1 && self.contracts.is_empty() {
+            let known = self.contracts.iter().map(|contract| contract.document.clone());
             return Err(choice(self.base, &known.chain(others).collect::<Vec<_>>()));
         }
         for document in others {
             if self.ask(&document.url, &document.name).await? {
-                self.found
+                self.contracts
                     .iter_mut()
-                    .filter(|found| found.document.url == document.url)
-                    .for_each(|found| found.is_listed = true);
+                    .filter(|contract| contract.document.url == document.url)
+                    .for_each(|contract| contract.is_listed = true);
                 continue;
             }
             // A service behind a gateway may not know the prefix of its own address.
@@ -215,8 +218,8 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
             let refused = |answer: &&Answer| answer.asked == document.url;
             let answer = self.tried.iter().find(refused).map(|answer| answer.status);
             let is_there = matches!(answer, Some(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN));
-            if is_there && !self.found.is_empty() {
-                let known = self.found.iter().map(|found| found.document.clone());
+            if is_there && !self.contracts.is_empty() {
+                let known = self.contracts.iter().map(|contract| contract.document.clone());
                 return Err(choice(self.base, &known.chain([document]).collect::<Vec<_>>()));
             }
         }
@@ -225,27 +228,31 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
 
     /// The one contract. One that is served at several addresses is one.
     async fn settle(mut self) -> Result<Answer, Failure> {
-        if self.found.len() > 1 {
-            for found in self.found.iter_mut().filter(|found| found.canonical.is_none()) {
-                let answer = self.http.get(&found.document.url, None, &mut |_| {}).await?;
-                found.canonical = load::load(DEFAULT_NAME, &answer.body).ok().map(|loaded| loaded.canonical());
-                found.answer = answer;
+        if self.contracts.len() > 1 {
+            for contract in self.contracts.iter_mut().filter(|contract| contract.canonical.is_none()) {
+                let answer = self.http.get(&contract.document.url, None, &mut |_| {}).await?;
+                contract.canonical = load::load(DEFAULT_NAME, &answer.body).ok().map(|loaded| loaded.canonical());
+                contract.answer = answer;
             }
         }
-        let mut seen: BTreeSet<Option<String>> =
-            self.found.iter().filter(|found| found.is_listed).map(|found| found.canonical.clone()).collect();
-        self.found.retain(|found| found.is_listed || seen.insert(found.canonical.clone()));
-        match self.found.len() {
+        let mut seen: BTreeSet<Option<String>> = self
+            .contracts
+            .iter()
+            .filter(|contract| contract.is_listed)
+            .map(|contract| contract.canonical.clone())
+            .collect();
+        self.contracts.retain(|contract| contract.is_listed || seen.insert(contract.canonical.clone()));
+        match self.contracts.len() {
             0 => self.nothing(),
-            1 => Ok(self.found.remove(0).answer),
+            1 => Ok(self.contracts.remove(0).answer),
             _ => {
-                let documents: Vec<Listed> = self.found.iter().map(|found| found.document.clone()).collect();
+                let documents: Vec<Listed> = self.contracts.iter().map(|contract| contract.document.clone()).collect();
                 Err(choice(self.base, &documents))
             }
         }
     }
 
-    /// What was asked, with each answer. What looks like a contract and is not is judged as one.
+    /// The requested addresses, with each answer. A body that looks like a contract is judged as one.
     fn nothing(self) -> Result<Answer, Failure> {
         let asked = self.asked();
         let is_document = |answer: &Answer| {
@@ -291,18 +298,18 @@ impl<'a, E: Fn(&Url) -> Option<&'a str>> Search<'_, E> {
     /// Every address with its answer, a line each.
     fn asked(&self) -> String {
         let answers = self.tried.iter().map(|answer| {
-            let what = match answer.status.is_success() {
+            let problem = match answer.status.is_success() {
                 true if answer.is_html() => " (a page)",
                 true => " (something else than a contract)",
                 false => "",
             };
             let led = if answer.url == answer.asked { String::new() } else { format!(" → {}", shown(&answer.url)) };
-            format!("\n  {}{led} ({}){what}", shown(&answer.asked), answer.status.as_u16())
+            format!("\n  {}{led} ({}){problem}", shown(&answer.asked), answer.status.as_u16())
         });
         let failures = self.failed.iter().map(|(url, failure)| {
-            let (place, said) = (shown(url), line(&failure.message).into_owned());
-            let said = said.strip_prefix(&place).unwrap_or(&said);
-            format!("\n  {place}: {}", said.trim_start())
+            let (address, message) = (shown(url), line(&failure.message).into_owned());
+            let message = message.strip_prefix(&address).unwrap_or(&message);
+            format!("\n  {address}: {}", message.trim_start())
         });
         answers.chain(failures).collect()
     }

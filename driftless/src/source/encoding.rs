@@ -1,4 +1,4 @@
-//! What a server packs a body with on the way (RFC 9110, section 8.4).
+//! The content codings of a body (RFC 9110, section 8.4).
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
-/// What is asked for.
+/// The codings of `Accept-Encoding`.
 pub(super) const ACCEPTED: &str = "gzip, deflate, br, zstd";
 /// The most that one body is packed in one another.
 const LAYERS: usize = 3;
@@ -19,12 +19,12 @@ const CHUNK: usize = 8 * 1024;
 pub(super) enum Trouble {
     /// It holds more than the limit.
     TooLarge,
-    /// It is not what its header says, or breaks off.
+    /// It does not have the coding of its header, or breaks off.
     Broken(String),
 }
 
-/// The body as it was before the codings were put on it, which the header lists in their order. What is packed by something
-/// else stays as it is: some servers write the name of a character set there.
+/// The body without the codings that the header lists, in their order. An unknown coding is left as it is: some servers write
+/// the name of a character set there.
 pub(super) fn unpack(codings: &str, mut body: Vec<u8>, limit: usize) -> Result<Vec<u8>, Trouble> {
     let codings = codings.split(',').map(|coding| coding.trim().to_ascii_lowercase());
     let codings: Vec<String> = codings.filter(|coding| !coding.is_empty() && coding != "identity").collect();
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(unpack("gzip", Vec::new(), 1000), Ok(Vec::new()));
     }
 
-    /// A few thousand bytes that hold a hundred times as much: what is read stays below the limit.
+    /// A few thousand bytes that hold a hundred times as much: the number of bytes read stays below the limit.
     #[test]
     fn a_bomb_is_cut_off() {
         let large = vec![b' '; 1_000_000];

@@ -1,4 +1,4 @@
-//! Why a download failed, and what to do about it.
+//! Failures of a download, each with its cause and the next steps.
 
 use std::borrow::Cow;
 
@@ -14,22 +14,22 @@ use crate::failure::{Exit, Failure};
 
 pub(super) const OFFLINE: &str = "or work from the pinned contracts: `cargo xtask regenerate --offline`";
 
-/// What to say of a small body that holds more than a contract does.
-pub(super) fn bomb(place: &str, received: usize) -> Failure {
+/// The failure for a small body that holds more than a contract does.
+pub(super) fn bomb(address: &str, received: usize) -> Failure {
     let (packed, limit) = (size(received), size(LIMIT));
     Failure::new(
         Exit::Contract,
         "contract/too-large",
-        format!("{place} sent {packed}, which hold more than {limit} once they are unpacked"),
+        format!("{address} sent {packed}, which hold more than {limit} once they are unpacked"),
         "check that it is the place of the contract",
     )
 }
 
-pub(super) fn packed_wrongly(place: &str, why: &str) -> Failure {
+pub(super) fn packed_wrongly(address: &str, why: &str) -> Failure {
     Failure::new(
         Exit::Download,
         "download/encoding",
-        format!("the answer of {place} cannot be unpacked: {}", line(why)),
+        format!("the answer of {address} cannot be unpacked: {}", line(why)),
         format!("try again; check the server's `Content-Encoding`\n{OFFLINE}"),
     )
 }
@@ -61,17 +61,17 @@ pub(super) fn redirected(from: &Url, to: &str, why: Redirect) -> Failure {
     )
 }
 
-/// Which step of a request failed, and what to do about it.
+/// The step of a request that failed, and the next steps.
 pub(super) fn failure(url: &Url, error: &Error) -> Failure {
-    let (said, place) = (said(error), shown(url));
+    let (cause, address) = (said(error), shown(url));
     let host = url.host_str().unwrap_or_default();
-    let (code, message, hint) = match said.code {
-        "too-large" => return too_large(&place),
+    let (code, message, hint) = match cause.code {
+        "too-large" => return too_large(&address),
         // The name of the proxy, then: it resolves the other one.
-        "connect/proxy" => ("download/proxy", format!("{place}: {}", said.what), said.hint.as_str()),
+        "connect/proxy" => ("download/proxy", format!("{address}: {}", cause.what), cause.hint.as_str()),
         "connect/certificate" => (
             "download/certificate",
-            format!("{place}: {}", said.what),
+            format!("{address}: {}", cause.what),
             "name a client certificate and its key: `client_certificate_file` and `client_key_file` in [source]",
         ),
         "connect/dns" => {
@@ -79,19 +79,19 @@ pub(super) fn failure(url: &Url, error: &Error) -> Failure {
         }
         "connect/tls" => (
             "download/tls",
-            format!("{place}: {}", said.what),
+            format!("{address}: {}", cause.what),
             "check the scheme and port; a private CA goes into SSL_CERT_FILE",
         ),
         "connect/timeout" => (
             "download/timeout",
-            format!("no connection to {place} in time"),
+            format!("no connection to {address} in time"),
             "check the address, or raise --connect-timeout",
         ),
         "connect/refused" | "connect" => {
-            ("download/connect", format!("{place}: {}", said.what), "check the address and that the service runs")
+            ("download/connect", format!("{address}: {}", cause.what), "check the address and that the service runs")
         }
-        "timeout" => ("download/timeout", format!("{place} did not answer in time"), "try again, or raise --timeout"),
-        "transport" => ("download/broken", format!("the answer of {place} broke off: {}", said.what), "try again"),
+        "timeout" => ("download/timeout", format!("{address} did not answer in time"), "try again, or raise --timeout"),
+        "transport" => ("download/broken", format!("the answer of {address} broke off: {}", cause.what), "try again"),
         // A token that was replaced on the way.
         _ => return no_token(error),
     };
@@ -100,8 +100,8 @@ pub(super) fn failure(url: &Url, error: &Error) -> Failure {
 
 /// Why there is no token: the configuration, the secret, or the issuer.
 pub(super) fn no_token(error: &Error) -> Failure {
-    let said = said(error);
-    let code = match said.code {
+    let cause = said(error);
+    let code = match cause.code {
         "configuration" | "request" => "configuration/credential",
         "secret" => "secret/unreadable",
         "connect/dns" => "download/dns",
@@ -114,15 +114,15 @@ pub(super) fn no_token(error: &Error) -> Failure {
         "token" => "token/refused",
         code => code,
     };
-    // What is to be fixed on this machine.
+    // A failure whose cause lies on this machine.
     if ["secret/", "configuration/", "certificate/", "proxy/"].iter().any(|kind| code.starts_with(kind)) {
-        return Failure::configuration(code, said.what, said.hint);
+        return Failure::configuration(code, cause.what, cause.hint);
     }
-    let message = format!("the identity issuer returned no token: {}", said.what);
-    Failure::new(Exit::Download, code, message, format!("{}\n{OFFLINE}", said.hint))
+    let message = format!("the identity issuer returned no token: {}", cause.what);
+    Failure::new(Exit::Download, code, message, format!("{}\n{OFFLINE}", cause.hint))
 }
 
-/// What was received is something else.
+/// The received bytes are something else than a contract.
 pub(crate) fn not_a_contract(described: &str, reason: &str) -> Failure {
     Failure::new(
         Exit::Contract,
@@ -135,14 +135,14 @@ pub(crate) fn not_a_contract(described: &str, reason: &str) -> Failure {
 
 /// Fails where a text that is to be written holds a secret of this run: a service that repeats one must not bring it into the
 /// repository.
-pub(crate) fn repeats_no_secret(place: &str, text: &str) -> Result<(), Failure> {
+pub(crate) fn repeats_no_secret(address: &str, text: &str) -> Result<(), Failure> {
     if matches!(redacted(text), Cow::Borrowed(_)) {
         return Ok(());
     }
     Err(Failure::new(
         Exit::Contract,
         "download/token-repeated",
-        format!("the answer of {place} holds the token, key or password that it was asked with"),
+        format!("the answer of {address} holds the token, key or password that it was asked with"),
         "nothing was written: have the service leave it out of what it serves",
     ))
 }

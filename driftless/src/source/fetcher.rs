@@ -1,4 +1,4 @@
-//! Downloads of one run, with what is known of earlier ones.
+//! Downloads of one run. They use the pinned contracts of earlier ones.
 
 use std::path::Path;
 
@@ -19,6 +19,7 @@ use super::plan::{ContractPlace, Interface, Wanted};
 use crate::bounded::{LIMIT, read_bounded, too_large};
 use crate::console::{Steps, size};
 use crate::failure::{Exit, Failure};
+use crate::files::Files;
 use crate::flags::Regenerate;
 use crate::lock::Lock;
 use crate::settings::{Settings, TokenSource};
@@ -26,31 +27,33 @@ use crate::workspace::{Workspace, pinned_path};
 
 fn read_file(name: String, path: &Path, recorded: String, steps: &Steps) -> Result<Fetched, Failure> {
     steps.step(&format!("reading {}", path.display()));
-    let shown = line(&path.to_string_lossy()).into_owned();
+    let file = line(&path.to_string_lossy()).into_owned();
     let bytes = read_bounded(path).map_err(|error| {
         // A path below the base URL that was written without its slash.
         let below =
             || format!("check the path; below the base URL it is written \"/{}\"", recorded.trim_start_matches("./"));
         let hint = if Path::new(&recorded).is_relative() { below() } else { "check the path".to_owned() };
-        Failure::configuration("source/file", format!("the contract {shown} cannot be read: {error}"), hint)
+        Failure::configuration("source/file", format!("the contract {file} cannot be read: {error}"), hint)
     })?;
     if bytes.len() > LIMIT {
-        return Err(too_large(&shown));
+        return Err(too_large(&file));
     }
-    let described = format!("{shown} holds {}", answer::first_line(&bytes));
+    let described = format!("{file} holds {}", answer::first_line(&bytes));
     Ok(Fetched { name, source: recorded, content: Content::Received { bytes, etag: None, described } })
 }
 
-/// Downloads with what is known of earlier ones.
+/// Downloads, conditionally if the contract is pinned.
 #[derive(Debug)]
 pub(super) struct Fetcher<'a> {
     pub(super) http: Http<'a>,
     pub(super) workspace: &'a Workspace,
+    /// The files of the workspace, with the pinned contracts.
+    pub(super) files: &'a Files,
     /// The name of the one document that the configuration does not name.
     pub(super) name: &'a str,
     pub(super) lock: Option<&'a Lock>,
     pub(super) steps: &'a Steps,
-    /// What the lock records in place of the URL.
+    /// The text that the lock records in place of the URL.
     pub(super) recorded: Option<&'static str>,
 }
 
@@ -68,8 +71,8 @@ impl Fetcher<'_> {
     pub(super) async fn authorized(mut self, base: &Url, credentials: Option<Credentials>) -> Result<Self, Failure> {
         self.http.set_origin(base);
         if let Some(credentials) = credentials {
-            let what = if credentials.has_token() { "getting a token" } else { "reading a key" };
-            self.steps.step(&format!("{what}: {}", line(&credentials.describe())));
+            let step = if credentials.has_token() { "getting a token" } else { "reading a key" };
+            self.steps.step(&format!("{step}: {}", line(&credentials.describe())));
             self.http.authorize(base, credentials).await?;
         }
         Ok(self)
@@ -92,8 +95,8 @@ impl Fetcher<'_> {
         let network = credential::network(self.workspace, settings)?;
         let http = Http::new(self.steps, flags.connect_timeout, flags.timeout, network);
         let http = http.of_document(&name, token.variables.as_deref());
-        let Self { workspace, name: default, lock, steps, recorded, .. } = *self;
-        let own = Self { http, workspace, name: default, lock, steps, recorded };
+        let Self { workspace, files, name: default, lock, steps, recorded, .. } = *self;
+        let own = Self { http, workspace, files, name: default, lock, steps, recorded };
         let credentials = own.credentials(settings, &token, &format!("/source/document/{index}/token"))?;
         own.authorized(&origin, credentials).await?.download(&name, &url).await
     }
@@ -106,19 +109,15 @@ impl Fetcher<'_> {
         Ok(Bundle { contracts, schema })
     }
 
-    /// Says which base URL programs need, where it is not the one that led to the contract. Where the service serves its contract
-    /// below the base URL, the host that the contract states may be one of another deployment.
+    /// Reports the base URL of programs if it is not the one that led to the contract. If the service serves its contract below
+    /// the base URL, the host that the contract states may be one of another deployment.
     fn tell_base(&self, given: &Url, contract: &Fetched) {
         if self.recorded.is_some() {
             return;
         }
-        let pinned;
         let bytes = match &contract.content {
-            Content::Received { bytes, .. } => bytes,
-            Content::NotModified => {
-                pinned = self.workspace.read(&pinned_path(&contract.name)).ok().flatten().unwrap_or_default();
-                &pinned
-            }
+            Content::Received { bytes, .. } => bytes.as_slice(),
+            Content::NotModified => self.files.get(&pinned_path(&contract.name)).unwrap_or_default(),
         };
         let Ok(from) = Url::parse(&contract.source) else { return };
         let stated = driftless_codegen::address(bytes);
@@ -142,9 +141,9 @@ impl Fetcher<'_> {
         self.steps.step(&format!("looking for the contract below {}", shown(base)));
         let known = self.known_address(base);
         let etag = |url: &Url| self.known_etag(self.name, url);
-        let found = discover::discover(&self.http, base, known.as_ref(), etag).await?;
-        self.steps.note(&format!("taking {}", shown(&found.url)));
-        self.received(self.name, found).map(|fetched| vec![fetched])
+        let answer = discover::discover(&self.http, base, known.as_ref(), etag).await?;
+        self.steps.note(&format!("taking {}", shown(&answer.url)));
+        self.received(self.name, answer).map(|fetched| vec![fetched])
     }
 
     /// The address of the pinned contract, where it lies below the base URL.
@@ -155,10 +154,10 @@ impl Fetcher<'_> {
     }
 
     async fn download(&self, name: &str, url: &Url) -> Result<Fetched, Failure> {
-        let place = shown(url);
-        self.steps.step(&format!("downloading {place}"));
+        let address = shown(url);
+        self.steps.step(&format!("downloading {address}"));
         let etag = self.known_etag(name, url);
-        let answer = self.http.get(url, etag, &mut |received| self.steps.bytes(&place, received)).await?;
+        let answer = self.http.get(url, etag, &mut |received| self.steps.bytes(&address, received)).await?;
         self.received(name, answer)
     }
 
@@ -192,10 +191,10 @@ impl Fetcher<'_> {
         self.recorded.map_or_else(|| shown(url), str::to_owned)
     }
 
-    /// The tag of what is pinned, when it came from the same place and stands unchanged.
+    /// The tag of the pinned contract, if it came from the same place and is unchanged.
     fn known_etag(&self, name: &str, url: &Url) -> Option<&str> {
         let entry = self.lock?.document(name).filter(|entry| entry.source == self.source(url))?;
-        let pinned = self.workspace.read(&pinned_path(name)).ok()??;
-        entry.etag.as_deref().filter(|_| crate::lock::sha256(&pinned) == entry.canonical)
+        let pinned = self.files.get(&pinned_path(name))?;
+        entry.etag.as_deref().filter(|_| crate::lock::sha256(pinned) == entry.canonical)
     }
 }

@@ -1,6 +1,6 @@
 //! The GraphQL schema of a source: the schema definition language where it is served, else an introspection.
 //!
-//! Where the interface lies is a guess unless the configuration names it. A guess that fails is worth a note; a place that
+//! The address of the interface is a guess unless the configuration names it. A guess that fails is worth a note; a place that
 //! is named has to give a schema.
 
 use driftless_codegen::graphql::is_schema;
@@ -21,7 +21,7 @@ use crate::schema::{QUERIES, canonical, render};
 use crate::workspace::CONFIGURATION;
 
 impl Fetcher<'_> {
-    /// What the source says of its schema. A failure is one of an interface that is named.
+    /// The schema that the source serves. A failure counts only if the configuration names the interface.
     pub(super) async fn schema(&self, base: &Url, interface: Interface<'_>) -> Result<Served, Failure> {
         let path = match interface {
             Interface::Nowhere => return Ok(Served::NotAsked("`graphql` in [source] is empty")),
@@ -81,7 +81,7 @@ impl Fetcher<'_> {
                     return Ok(text);
                 }
                 reasons.status(&answer, &self.http);
-                // Where nobody speaks GraphQL, an older query finds nobody either.
+                // A server without GraphQL does not answer an older query either.
                 if !answer.status.is_success() && answer.status != StatusCode::BAD_REQUEST || answer.is_html() {
                     break;
                 }
@@ -120,10 +120,10 @@ impl Reasons {
     }
 
     /// The service answered, and said that it gives none.
-    fn not_allowed(&mut self, answer: &Answer, said: &str) {
-        let place = shown(&answer.url);
+    fn not_allowed(&mut self, answer: &Answer, message: &str) {
+        let address = shown(&answer.url);
         let hint = "allow introspection for this caller, or serve the schema definition language";
-        let message = format!("{place} allows no introspection: {said}");
+        let message = format!("{address} allows no introspection: {message}");
         self.keep(2, Failure::new(Exit::Download, "schema/not-allowed", message, hint));
     }
 
@@ -150,13 +150,13 @@ impl Reasons {
 fn introspected(answer: &Answer, reasons: &mut Reasons) -> Option<String> {
     let body: Value = serde_json::from_slice(&answer.body).ok()?;
     let error = body.get("errors").and_then(Value::as_array).and_then(|errors| errors.first());
-    let said =
+    let message =
         error.map(|error| clip(error.get("message").and_then(Value::as_str).unwrap_or("an error without a message")));
     let has_schema = body.pointer("/data/__schema").is_some_and(|schema| !schema.is_null());
-    match (has_schema, said) {
-        (false, Some(said)) => reasons.not_allowed(answer, &said),
+    match (has_schema, message) {
+        (false, Some(message)) => reasons.not_allowed(answer, &message),
         (false, None) => {}
-        (true, Some(said)) => reasons.unreadable(answer, &format!("it came with the error {said:?}")),
+        (true, Some(message)) => reasons.unreadable(answer, &format!("it came with the error {message:?}")),
         (true, None) => match render(&body).map(|text| canonical(&text)) {
             Ok(text) if is_schema(&text) => return Some(text),
             Ok(_) => reasons.unreadable(answer, "its answer is not a schema"),

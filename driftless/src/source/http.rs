@@ -43,7 +43,7 @@ pub(crate) struct Http<'s> {
     network: Network,
     /// How long it still waits where servers ask for a pause, all places together.
     patience: Mutex<Duration>,
-    /// What asks without a credential.
+    /// The client without a credential.
     open: OnceLock<Client>,
     /// How often it still asks again where a server failed, all places together.
     second_chances: AtomicU32,
@@ -131,7 +131,7 @@ impl<'s> Http<'s> {
         &self.network.connections
     }
 
-    /// Whether a request to this place carries the credential.
+    /// Returns whether a request to this place carries the credential.
     pub(crate) fn is_authorized_for(&self, url: &Url) -> bool {
         self.authorized.as_ref().is_some_and(|authorized| authorized.origin == url.origin())
     }
@@ -185,14 +185,14 @@ impl<'s> Http<'s> {
     ) -> Result<Answer, Failure> {
         for _ in 1..ATTEMPTS {
             let answer = self.attempt(method, url, headers.clone(), body.clone(), received).await?;
-            let (place, status) = (shown(url), answer.status.as_u16());
+            let (address, status) = (shown(url), answer.status.as_u16());
             let pause = match self.pause(&answer) {
                 Some(pause) => {
-                    self.steps.note(&format!("{place} answered {status}: asking again in {}", seconds(pause)));
+                    self.steps.note(&format!("{address} answered {status}: asking again in {}", seconds(pause)));
                     pause
                 }
                 None if method.is_safe() && self.has_second_chance(&answer) => {
-                    self.steps.note(&format!("{place} answered {status}: asking again"));
+                    self.steps.note(&format!("{address} answered {status}: asking again"));
                     BREATH
                 }
                 None => return Ok(answer),
@@ -242,7 +242,7 @@ impl<'s> Http<'s> {
             came.headers.get_all("content-encoding").iter().flat_map(|value| value.to_str()).collect();
         let body = match encoding::unpack(&codings.join(","), came.body.to_vec(), LIMIT) {
             Ok(body) => body,
-            // What is cut off, and for messages only.
+            // The limit cuts the body off, and it is for messages only.
             Err(_) if !came.status.is_success() => Vec::new(),
             Err(encoding::Trouble::TooLarge) => return Err(bomb(&shown(url), came.body.len())),
             Err(encoding::Trouble::Broken(why)) => return Err(packed_wrongly(&shown(url), &why)),
@@ -258,7 +258,7 @@ impl<'s> Http<'s> {
             location: header("location"),
             body,
         };
-        // The repository keeps what is received.
+        // The repository keeps the received bytes.
         if answer.status.is_success() {
             repeats_no_secret(&shown(url), &String::from_utf8_lossy(&answer.body))?;
             repeats_no_secret(&shown(url), answer.etag.as_deref().unwrap_or_default())?;
@@ -291,7 +291,7 @@ impl<'s> Http<'s> {
         builder.build().map_err(|error| no_token(&error))
     }
 
-    /// Whether a place may be asked at all.
+    /// Fails if a place may not be asked at all.
     fn check(&self, url: &Url) -> Result<(), Failure> {
         match url.scheme() {
             "https" => Ok(()),

@@ -1,4 +1,4 @@
-//! What pages and scripts name: the documents of Swagger UI, NSwag, Redoc and Scalar.
+//! The documents that pages and scripts of Swagger UI, NSwag, Redoc and Scalar name.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::settings::DEFAULT_NAME;
 
-/// How much of a page is looked at, in bytes: some hold a whole contract before what they list.
+/// Largest part of a page that is read, in bytes: some pages hold a whole contract in front of the list.
 const PAGE: usize = 8 * 1024 * 1024;
 /// How many places of a page are looked at, and how far behind each of them.
 const PLACES: usize = 2_000;
@@ -30,7 +30,7 @@ pub(super) fn text_of(body: &[u8]) -> String {
 
 /// The scripts of the page's own origin that can name documents: those that start a viewer, not the viewer itself.
 pub(super) fn scripts(page: &Url, text: &str) -> Vec<Url> {
-    let mut found = Vec::new();
+    let mut scripts = Vec::new();
     for (index, _) in text.match_indices("<script").take(PLACES) {
         let tag = reach(text, index).unwrap_or_default();
         let tag = tag.get(..tag.find('>').unwrap_or(tag.len())).unwrap_or_default();
@@ -40,42 +40,42 @@ pub(super) fn scripts(page: &Url, text: &str) -> Vec<Url> {
         let is_viewer = ["bundle", "standalone", "preset", ".min."].iter().any(|part| name.contains(part));
         let may_start =
             ["index.js", "init", "swagger", "scalar", "redoc", "config"].iter().any(|part| name.contains(part));
-        if url.origin() == page.origin() && may_start && !is_viewer && !found.contains(&url) {
-            found.push(url);
+        if url.origin() == page.origin() && may_start && !is_viewer && !scripts.contains(&url) {
+            scripts.push(url);
         }
     }
-    found.truncate(SCRIPTS);
-    found
+    scripts.truncate(SCRIPTS);
+    scripts
 }
 
 /// The documents that a page or script names: a list (`urls`, `sources`), else single addresses that look like a contract's.
 pub(super) fn listed(page: &Url, text: &str) -> Vec<Listed> {
     let text = unescaped(text);
     let lower = text.to_ascii_lowercase();
-    let mut found = Vec::new();
+    let mut documents = Vec::new();
     for key in ["urls", "sources"] {
         for (index, _) in lower.match_indices(key).take(PLACES) {
             let rest = reach(&text, index + key.len()).and_then(value);
             let Some(array) = rest.filter(|rest| rest.starts_with('[')) else { continue };
-            found = entries(page, array);
-            if !found.is_empty() {
+            documents = entries(page, array);
+            if !documents.is_empty() {
                 break;
             }
         }
-        if !found.is_empty() {
+        if !documents.is_empty() {
             break;
         }
     }
-    if found.is_empty() {
-        found = discovery_paths(page, &text, &lower);
+    if documents.is_empty() {
+        documents = discovery_paths(page, &text, &lower);
     }
-    if found.is_empty() {
+    if documents.is_empty() {
         let single = |index: usize, length: usize| reach(&text, index + length).and_then(value).and_then(quoted);
         let keys = lower.match_indices("url").filter_map(|(index, key)| single(index, key.len()));
         let calls = lower
             .match_indices("redoc.init(")
             .filter_map(|(index, key)| reach(&text, index + key.len()).map(str::trim_start).and_then(quoted));
-        found = keys
+        documents = keys
             .take(PLACES)
             .chain(calls.take(1))
             .filter_map(|address| page.join(&address).ok())
@@ -84,13 +84,13 @@ pub(super) fn listed(page: &Url, text: &str) -> Vec<Listed> {
             .collect();
     }
     let mut seen = BTreeSet::new();
-    found.retain(|document| seen.insert(document.url.to_string()));
-    found.truncate(DOCUMENTS);
-    found
+    documents.retain(|document| seen.insert(document.url.to_string()));
+    documents.truncate(DOCUMENTS);
+    documents
 }
 
-/// The documents of Swashbuckle of the .NET Framework: `discoveryPaths: arrayFrom('swagger/docs/v1|swagger/docs/v2')`. They lie below
-/// the folder of the viewer; `rootUrl` beside them is what the service believes to be its own address.
+/// The documents of Swashbuckle of the .NET Framework: `discoveryPaths: arrayFrom('swagger/docs/v1|swagger/docs/v2')`. They lie
+/// below the folder of the viewer; `rootUrl` beside them is the address by which the service knows itself.
 fn discovery_paths(page: &Url, text: &str, lower: &str) -> Vec<Listed> {
     const KEY: &str = "discoverypaths";
     let lists = lower.match_indices(KEY).take(PLACES).filter_map(|(index, key)| {
@@ -119,7 +119,7 @@ fn looks_like_a_contract(url: &Url) -> bool {
             || named && !last.contains('.'))
 }
 
-/// What follows a place of a text, as far as it is looked at.
+/// The text behind a position, up to the limit.
 fn reach(text: &str, from: usize) -> Option<&str> {
     let rest = text.get(from..)?;
     let mut end = rest.len().min(REACH);

@@ -1,4 +1,4 @@
-//! Where contracts come from, and how they are fetched.
+//! The sources of contracts, and downloads from them.
 
 mod address;
 mod answer;
@@ -21,6 +21,7 @@ mod variables;
 
 use crate::console::Steps;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::flags::Regenerate;
 use crate::lock::Lock;
 use crate::sandbox::Program;
@@ -38,15 +39,17 @@ use plan::{ContractPlace, Interface, Plan, Wanted, plan, unsent};
 pub(crate) async fn fetch(
     workspace: &Workspace,
     settings: &Settings,
+    files: &Files,
     flags: &Regenerate,
     lock: Option<&Lock>,
     steps: &Steps,
 ) -> Result<Bundle, Failure> {
-    let interface = Interface::of(&settings.source, flags);
+    let interface = Interface::new(&settings.source, flags);
     let http = Http::new(steps, flags.connect_timeout, flags.timeout, credential::network(workspace, settings)?);
-    // A source that is compared with what is pinned has to send all of it: "not modified" speaks of its own tag only.
+    // A source that is compared with the pinned contract has to send all of it: "not modified" speaks of its own tag only.
     let known = lock.filter(|_| !flags.locked);
-    let fetcher = Fetcher { http, workspace, name: settings.source.default_name(), lock: known, steps, recorded: None };
+    let fetcher =
+        Fetcher { http, workspace, files, name: settings.source.default_name(), lock: known, steps, recorded: None };
     let plan = plan(workspace, settings, flags)?;
     for note in unsent(&settings.source, &plan, flags) {
         steps.note(&note);
@@ -56,10 +59,10 @@ pub(crate) async fn fetch(
             if flags.sandbox {
                 steps.note("starting the sandbox");
             } else {
-                stand_in::allow(workspace, &settings.source, flags, lock)?;
+                stand_in::allow(files, &settings.source, flags, lock)?;
                 steps.note("no deployment is configured: starting the sandbox");
             }
-            let sandbox = Program::of(workspace, &settings.source)?;
+            let sandbox = Program::new(workspace, &settings.source)?;
             embedded::fetch(fetcher, &sandbox, interface).await
         }
         Plan::Discover { base } => {

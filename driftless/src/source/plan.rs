@@ -14,7 +14,7 @@ use crate::flags::Regenerate;
 use crate::settings::{DocumentSource, Settings, SourceSettings, TokenSource};
 use crate::workspace::{CONFIGURATION, Workspace};
 
-/// Where to look.
+/// The source of a run.
 #[derive(Debug)]
 pub(super) enum Plan {
     Sandbox,
@@ -27,7 +27,7 @@ pub(super) enum Plan {
 pub(super) struct Wanted {
     pub(super) name: String,
     pub(super) place: ContractPlace,
-    /// Where it has a token of its own: what configures it, and the place whose origin it is sent to.
+    /// If it has a token of its own: its configuration, and the place whose origin it is sent to.
     pub(super) token: Option<(Url, TokenSource)>,
 }
 
@@ -51,10 +51,10 @@ pub(super) enum ContractPlace {
     File { path: PathBuf, recorded: String },
 }
 
-/// Where a GraphQL interface is looked for unless the configuration says otherwise. The platform's document does not show it.
+/// The usual path of a GraphQL interface, unless the configuration names one. The platform's document does not show it.
 pub(super) const PATH: &str = "/graphql";
 
-/// Where the GraphQL interface lies below the base URL.
+/// The place of the GraphQL interface below the base URL.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Interface<'a> {
     /// The configuration says that nobody is to be asked.
@@ -66,7 +66,7 @@ pub(super) enum Interface<'a> {
 }
 
 impl<'a> Interface<'a> {
-    pub(super) fn of(source: &'a SourceSettings, flags: &Regenerate) -> Self {
+    pub(super) fn new(source: &'a SourceSettings, flags: &Regenerate) -> Self {
         if flags.schema.is_some() || source.schema.is_some() && !flags.sandbox {
             return Self::File;
         }
@@ -94,14 +94,14 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
     }
     let variable = from_env(source.base_url_env.as_deref())?;
     let named = format!("{} (the base URL)", source.base_url_env.as_deref().unwrap_or_default());
-    let key = format!("{}: `base_url` in [source]", settings.place("/source/base_url"));
+    let key = format!("{}: `base_url` in [source]", settings.location("/source/base_url"));
     let places = [
         (flags.base_url.as_deref(), "--base-url"),
         (variable.as_deref(), named.as_str()),
         (source.base_url.as_deref(), key.as_str()),
     ];
-    let configured = places.into_iter().find_map(|(text, place)| Some((text?, place)));
-    let base = configured.map(|(text, place)| base_url(text, place)).transpose()?;
+    let configured = places.into_iter().find_map(|(text, label)| Some((text?, label)));
+    let base = configured.map(|(text, label)| base_url(text, label)).transpose()?;
     if let Some(contract) = &flags.contract {
         let name = match source.documents.as_slice() {
             [only] => only.name.clone(),
@@ -132,7 +132,7 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
     Ok(Plan::Documents { base, documents })
 }
 
-/// Where a document lies, and whose token it is fetched with.
+/// The place of a document, and the token that it is fetched with.
 fn wanted(
     workspace: &Workspace,
     settings: &Settings,
@@ -142,13 +142,13 @@ fn wanted(
 ) -> Result<Wanted, Failure> {
     let DocumentSource { name, contract, .. } = document;
     let source = &settings.source;
-    let at = |key: &str| settings.place(&format!("/source/document/{index}/{key}"));
+    let at = |key: &str| settings.location(&format!("/source/document/{index}/{key}"));
     let variable = from_env(document.base_url_env.as_deref())?;
     let named = format!("{} (the document {name:?})", document.base_url_env.as_deref().unwrap_or_default());
     let key = format!("{}: `base_url` of the document {name:?}", at("base_url"));
     let places = [(variable.as_deref(), named.as_str()), (document.base_url.as_deref(), key.as_str())];
-    let own = places.into_iter().find_map(|(text, place)| Some((text?, place)));
-    let own = own.map(|(text, place)| base_url(text, place)).transpose()?;
+    let own = places.into_iter().find_map(|(text, label)| Some((text?, label)));
+    let own = own.map(|(text, label)| base_url(text, label)).transpose()?;
     let has_own = document.base_url.is_some() || document.base_url_env.is_some();
     let place = match (
         own.as_ref().or(base.filter(|_| !has_own)),
@@ -213,7 +213,7 @@ pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -
     notes
 }
 
-/// The variable that holds or names a token, or what one is obtained by, where one is set.
+/// The variable that holds or names a token, or the credential that one is requested with, if one is set.
 fn set(prefix: &str) -> Option<String> {
     let is_set = |variable: &String| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
     secret_variables().map(|end| format!("{prefix}{end}")).find(is_set)
@@ -246,25 +246,25 @@ fn as_file(recorded: String) -> String {
     if matches!(recorded.as_str(), SANDBOX | UNKNOWN) { format!("./{recorded}") } else { recorded }
 }
 
-fn remote(text: &str, place: &str) -> Result<Option<Url>, Failure> {
+fn remote(text: &str, label: &str) -> Result<Option<Url>, Failure> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
-        Some(_) => parse_url(text, place).map(Some),
+        Some(_) => parse_url(text, label).map(Some),
         None => Ok(None),
     }
 }
 
 /// A base URL: absolute, http(s), without credentials, query or fragment; a path prefix is kept.
-pub(super) fn base_url(text: &str, what: &str) -> Result<Url, Failure> {
-    let mut url = parse_url(text, what)?;
+pub(super) fn base_url(text: &str, label: &str) -> Result<Url, Failure> {
+    let mut url = parse_url(text, label)?;
     url.set_query(None);
     url.set_fragment(None);
     Ok(url)
 }
 
-fn parse_url(text: &str, what: &str) -> Result<Url, Failure> {
+fn parse_url(text: &str, label: &str) -> Result<Url, Failure> {
     let refuse = |reason: &str| {
-        Failure::configuration("configuration/url", format!("{what} {reason}"), "write it as https://host/path")
+        Failure::configuration("configuration/url", format!("{label} {reason}"), "write it as https://host/path")
     };
     let url = Url::parse(text.trim()).map_err(|error| refuse(&format!("is not a URL: {error}")))?;
     if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
@@ -273,7 +273,7 @@ fn parse_url(text: &str, what: &str) -> Result<Url, Failure> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Failure::configuration(
             "configuration/url-credentials",
-            format!("{what} holds a user or password"),
+            format!("{label} holds a user or password"),
             format!("leave them out, and name a protected source in [source.token] of {CONFIGURATION}"),
         ));
     }

@@ -1,4 +1,4 @@
-//! What an error status of a server means, and what to do about it.
+//! The meaning of a server's error status, and the next steps.
 
 use driftless_runtime::StatusCode;
 
@@ -11,7 +11,7 @@ use crate::failure::{Exit, Failure};
 impl Http<'_> {
     /// Why an error status ends the work.
     pub(crate) fn refused(&self, answer: &Answer) -> Failure {
-        let place = shown(&answer.url);
+        let address = shown(&answer.url);
         let (code, hint) = match answer.status {
             StatusCode::UNAUTHORIZED => ("download/unauthorized", self.unauthorized(answer)),
             StatusCode::FORBIDDEN => {
@@ -35,7 +35,7 @@ impl Http<'_> {
         Failure::new(
             Exit::Download,
             code,
-            format!("{place} answered {}{challenge}{pause}{words}", answer.status),
+            format!("{address} answered {}{challenge}{pause}{words}", answer.status),
             format!("{hint}\n{OFFLINE}"),
         )
     }

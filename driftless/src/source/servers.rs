@@ -7,7 +7,7 @@ use super::bundle::{SANDBOX, UNKNOWN};
 use crate::failure::Failure;
 use crate::workspace::CONFIGURATION;
 
-/// Where a document comes from, as far as that says which server has its operations.
+/// The origin of a document, as far as it shows which server has its operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
     Server(Origin),
@@ -20,8 +20,8 @@ pub(crate) enum Home {
 }
 
 impl Home {
-    /// Of what the lock records.
-    pub(crate) fn of(source: &str) -> Self {
+    /// The origin of a source that the lock records.
+    pub(crate) fn from_source(source: &str) -> Self {
         match Url::parse(source) {
             _ if source == SANDBOX => Self::Sandbox,
             _ if source == UNKNOWN => Self::Unknown,
@@ -30,7 +30,7 @@ impl Home {
         }
     }
 
-    fn shown(&self) -> String {
+    fn label(&self) -> String {
         match self {
             Self::Server(origin) => origin.ascii_serialization(),
             Self::Sandbox => "the sandbox".to_owned(),
@@ -39,9 +39,9 @@ impl Home {
     }
 }
 
-/// Documents of one server come from one origin. What comes from another one has a server of its own, unless the configuration
-/// says otherwise: its operations would be sent to the main server, with the main token. Where a file belongs, nobody but the
-/// configuration can say.
+/// Documents of one server come from one origin. A document of another origin has a server of its own, unless the configuration
+/// says otherwise: its operations would be sent to the main server, with the main token. Only the configuration can assign a
+/// file to a server.
 pub(crate) fn check(config: &Config, base: Option<&Url>, documents: &[(&str, Home)]) -> Result<(), Failure> {
     let named = |name: &str| config.servers.iter().any(|server| server.documents.iter().any(|other| other == name));
     let open: Vec<&(&str, Home)> =
@@ -56,8 +56,8 @@ pub(crate) fn check(config: &Config, base: Option<&Url>, documents: &[(&str, Hom
         "source/other-server",
         format!(
             "the document {other:?} comes from {}, and {first:?} from {}: which server has its operations?",
-            home.shown(),
-            main.shown()
+            home.label(),
+            main.label()
         ),
         format!(
             "say it in {CONFIGURATION}: a server of its own\n\n[[server]]\nname = \"{name}\"\ndocuments = [\"{other}\"]\n\n\
@@ -70,11 +70,12 @@ pub(crate) fn check(config: &Config, base: Option<&Url>, documents: &[(&str, Hom
 mod tests {
     use super::*;
 
-    /// What is refused, as `other`; nothing where all is well.
+    /// The document that is refused, as `other`; `None` if none is.
     fn refused(servers: &str, base: Option<&str>, documents: &[(&str, &str)]) -> Option<String> {
         let config = crate::settings::Settings::parse(servers).expect("valid").codegen.config;
         let base = base.map(|base| Url::parse(base).expect("a URL"));
-        let documents: Vec<(&str, Home)> = documents.iter().map(|(name, source)| (*name, Home::of(source))).collect();
+        let documents: Vec<(&str, Home)> =
+            documents.iter().map(|(name, source)| (*name, Home::from_source(source))).collect();
         let failure = check(&config, base.as_ref(), &documents).err()?;
         Some(failure.message.split('"').nth(1).expect("a name").to_owned())
     }
@@ -101,7 +102,7 @@ mod tests {
                 );
             }
         }
-        // Of what was found without a lock nobody kept where it came from.
+        // A contract that was pinned without a lock has no recorded source.
         assert_eq!(refused("", None, &[("a", "pinned"), ("b", "pinned")]), None);
     }
 }

@@ -2,14 +2,15 @@
 
 use super::bundle::SANDBOX;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::flags::Regenerate;
 use crate::lock::Lock;
 use crate::settings::SourceSettings;
-use crate::workspace::{CONFIGURATION, CONTRACTS, GENERATED, LOCK, Workspace};
+use crate::workspace::{CONFIGURATION, CONTRACTS, GENERATED, LOCK};
 
 /// Fails where something other than the sandbox is pinned, and where `--locked` finds nothing to compare with.
 pub(super) fn allow(
-    workspace: &Workspace,
+    files: &Files,
     source: &SourceSettings,
     flags: &Regenerate,
     lock: Option<&Lock>,
@@ -26,11 +27,11 @@ pub(super) fn allow(
     if !documents.is_empty() {
         return Ok(());
     }
-    let contracts = workspace.files_below(CONTRACTS)?.len();
-    let sources = workspace.files_below(GENERATED)?.len();
+    let contracts = files.below(CONTRACTS).count();
+    let sources = files.below(GENERATED).count();
     if contracts + sources > 0 {
-        let what = format!("{CONTRACTS} and {GENERATED} hold {} that no lock lists", contracts + sources);
-        return Err(not_configured(source, &format!("{what} files")));
+        let unlisted = format!("{CONTRACTS} and {GENERATED} hold {} that no lock lists", contracts + sources);
+        return Err(not_configured(source, &format!("{unlisted} files")));
     }
     if flags.locked {
         return Err(Failure::configuration(

@@ -1,7 +1,7 @@
-//! The journal of a swap: what it says, and what is believed of it.
+//! The journal of a swap, and the checks before it is trusted.
 //!
-//! A journal on the disk may have been written by anybody. It is taken only if it names files that the tool writes, and each file is
-//! as the journal says it was before, or is to be after the swap.
+//! A journal on the disk may have been written by anybody. It is taken only if it names files that the tool writes, and each
+//! file is as the journal says it was before, or is to be after the swap.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(super) const DRAFT: &str = "specs/.regenerate/journal.draft";
 /// New contents, each under the number of its step.
 pub(super) const STAGED: &str = "specs/.regenerate/staged";
 
-/// What is to be done, in order.
+/// The steps, in order.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Journal {
@@ -42,13 +42,13 @@ pub(super) struct FileChange {
     pub(super) after: Option<String>,
 }
 
-/// The version alone, so that a journal of another version is told from what is not a journal.
+/// The version alone, so that a journal of another version is told from a file that is no journal.
 #[derive(Deserialize)]
 struct Version {
     version: u32,
 }
 
-/// What is left to do of a step.
+/// The rest of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
     Nothing,
@@ -57,8 +57,8 @@ pub(super) enum Left {
 }
 
 impl Journal {
-    /// The journal of changes to what is in the tree now.
-    pub(super) fn of(tree: &Tree, changes: &[Change]) -> Result<Self, Failure> {
+    /// The journal of changes to the current tree.
+    pub(super) fn new(tree: &Tree, changes: &[Change]) -> Result<Self, Failure> {
         let mut files = Vec::with_capacity(changes.len());
         for change in changes {
             let path = change.path().to_owned();
@@ -107,7 +107,7 @@ impl Journal {
         Ok(Some(journal))
     }
 
-    /// What is left to do of each step. Nothing is done before all of them are known.
+    /// The rest of each step. No step is taken before all of them are known.
     pub(super) fn left(&self, tree: &Tree) -> Result<Vec<Left>, Failure> {
         self.files.iter().enumerate().map(|(index, step)| step.left(tree, index)).collect()
     }
@@ -117,11 +117,11 @@ impl FileChange {
     fn left(&self, tree: &Tree, index: usize) -> Result<Left, Failure> {
         let path = &self.path;
         let current = tree.read(path)?;
-        let found = current.as_deref().map(sha256);
-        if found == self.after {
+        let hash = current.as_deref().map(sha256);
+        if hash == self.after {
             return Ok(Left::Nothing);
         }
-        if found != self.before {
+        if hash != self.before {
             return Err(refused(&format!("{path} was edited by hand since the run that was interrupted")));
         }
         let Some(after) = &self.after else { return Ok(Left::Remove) };
@@ -137,7 +137,7 @@ impl FileChange {
     }
 }
 
-/// Where the new content of a step waits.
+/// The staged file of a step.
 pub(super) fn staged(index: usize) -> String {
     format!("{STAGED}/{index}")
 }

@@ -42,15 +42,15 @@ fn stop() -> Failure {
 fn all_changes_are_made_and_nothing_else() {
     let (folder, guard, changes) = prepare();
     guard.commit(&changes, &Interrupt::default()).expect("committed");
-    let found = tree(folder.path());
-    let names: Vec<&str> = found.keys().map(String::as_str).collect();
+    let files = tree(folder.path());
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
     assert_eq!(names, [NEW, "kept", ONE, TWO]);
-    assert_eq!(found[ONE], b"one");
+    assert_eq!(files[ONE], b"one");
     assert!(!folder.path().join("specs/contracts/old").exists(), "a folder that became empty goes with its last file");
     assert!(!folder.path().join(STAGING).join("staged").exists());
 }
 
-/// Stops at every step in turn: what the next run finds is the old tree or the new one.
+/// Stops at every step in turn: the next run finds the old tree or the new one.
 #[test]
 fn a_stop_at_any_step_is_mended_by_the_next_run() {
     let (old, new) = {
@@ -253,8 +253,8 @@ fn a_journal_changes_no_more_of_the_manifest_than_the_generated_features() {
         let step = json!([{ "path": path, "before": hash(manifest), "after": hash(&content) }]);
         fs::write(folder.path().join(JOURNAL), journal(&step)).expect("written");
         assert_eq!(guard.recover().is_ok(), taken, "{content}");
-        let found = fs::read_to_string(folder.path().join(path)).expect("read");
-        assert_eq!(found, if taken { content } else { manifest.to_owned() });
+        let current = fs::read_to_string(folder.path().join(path)).expect("read");
+        assert_eq!(current, if taken { content } else { manifest.to_owned() });
     }
 }
 

@@ -22,7 +22,7 @@ use crate::failure::{Exit, Failure};
 /// Largest file that is read, in bytes.
 const LARGEST: u64 = 512 * 1024 * 1024;
 
-/// What a name stands for.
+/// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -45,7 +45,7 @@ impl Tree {
         Ok(Self { root: root.to_path_buf(), folder })
     }
 
-    /// What is there; `None`: nothing.
+    /// The kind of the entry at a path; `None` if there is none.
     pub(crate) fn kind(&self, path: &str) -> Result<Option<Kind>, Failure> {
         let (folder, name) = self.holder(path, false)?;
         let Some(folder) = folder else { return Ok(None) };
@@ -125,7 +125,7 @@ impl Tree {
         }
     }
 
-    /// Removes a folder with all that it holds, or what stands in its place; a missing one is not an error.
+    /// Removes a folder with its content, or the file in its place; a missing one is not an error.
     pub(crate) fn remove_folder(&self, path: &str) -> Result<(), Failure> {
         match self.kind(path)? {
             None => return Ok(()),
@@ -133,7 +133,7 @@ impl Tree {
             Some(Kind::File | Kind::Other) => return self.remove(path),
             Some(Kind::Folder) => {}
         }
-        // What lies inside is removed without following links.
+        // The content is removed without following links.
         match std::fs::remove_dir_all(self.root.join(path)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(self.failed("remove", path, &error)),
             _ => Ok(()),
@@ -212,20 +212,20 @@ impl Tree {
 
     fn folder(&self, path: &str, create: bool) -> Result<Option<Folder>, Failure> {
         let mut current = self.folder.again().map_err(|error| self.failed("open", "", &error))?;
-        let mut place = self.root.clone();
+        let mut reached = self.root.clone();
         for part in path.split('/').filter(|part| !part.is_empty()) {
             if matches!(part, "." | "..") {
                 return Err(self.failed("open", path, &ErrorKind::InvalidInput.into()));
             }
-            place.push(part);
-            let failed = |error: &io::Error| Failure::file("open", &place, error);
+            reached.push(part);
+            let failed = |error: &io::Error| Failure::file("open", &reached, error);
             current = match current.kind(part).map_err(|error| failed(&error))? {
                 Some(Kind::Folder) => current.child(part).map_err(|error| failed(&error))?,
-                Some(Kind::Link) => return Err(linked(&place)),
+                Some(Kind::Link) => return Err(linked(&reached)),
                 Some(_) => return Err(failed(&ErrorKind::NotADirectory.into())),
                 None if !create => return Ok(None),
                 None => {
-                    current.make(part).map_err(|error| Failure::file("create", &place, &error))?;
+                    current.make(part).map_err(|error| Failure::file("create", &reached, &error))?;
                     current.child(part).map_err(|error| failed(&error))?
                 }
             };
@@ -233,8 +233,8 @@ impl Tree {
         Ok(Some(current))
     }
 
-    fn failed(&self, what: &str, path: &str, error: &io::Error) -> Failure {
-        Failure::file(what, &self.root.join(path), error)
+    fn failed(&self, action: &str, path: &str, error: &io::Error) -> Failure {
+        Failure::file(action, &self.root.join(path), error)
     }
 }
 

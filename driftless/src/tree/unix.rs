@@ -1,4 +1,4 @@
-//! Folders as open descriptors: what was checked is what is used.
+//! Folders as open descriptors: the folder that was checked is the one that is used.
 
 use std::fs::File;
 use std::io;

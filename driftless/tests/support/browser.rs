@@ -20,7 +20,7 @@ pub(crate) struct Browser {
     answers: Receiver<Value>,
     number: u64,
     session: Option<String>,
-    /// What the page asked the network for, but for itself.
+    /// The requests of the page, but for itself.
     pub(crate) requests: Vec<String>,
     /// Errors and warnings of its scripts, of its style, and of its policy.
     pub(crate) complaints: Vec<String>,

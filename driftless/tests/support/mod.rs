@@ -30,12 +30,12 @@ prefixes = ["/api/things"]
 "#
 );
 
-/// A workspace that holds what `regenerate` needs.
+/// A workspace with the files that `regenerate` needs.
 pub(crate) struct Workspace {
     folder: TempDir,
 }
 
-/// What a run of the program left.
+/// The outcome of a run of the program.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -149,7 +149,7 @@ impl Workspace {
     }
 
     fn files(&self) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut files = Vec::new();
         let mut waiting = vec![self.root().to_path_buf()];
         while let Some(folder) = waiting.pop() {
             for entry in fs::read_dir(folder).expect("listed") {
@@ -159,12 +159,12 @@ impl Workspace {
                         waiting.push(path);
                     }
                 } else {
-                    found.push(path.strip_prefix(self.root()).expect("inside").to_string_lossy().replace('\\', "/"));
+                    files.push(path.strip_prefix(self.root()).expect("inside").to_string_lossy().replace('\\', "/"));
                 }
             }
         }
-        found.sort();
-        found
+        files.sort();
+        files
     }
 }
 
@@ -192,13 +192,13 @@ impl Run {
     pub(crate) fn succeeds(&self, words: &[&str]) {
         assert_eq!(self.code, Some(0), "{self:?}");
         for word in words {
-            let said = format!("{}{}", self.stdout, self.stderr);
-            assert!(said.contains(word), "{word:?} is missing in\n{said}");
+            let output = format!("{}{}", self.stdout, self.stderr);
+            assert!(output.contains(word), "{word:?} is missing in\n{output}");
         }
     }
 }
 
-/// Reads what a program says until it says `word`, sends it one signal, and waits for its end.
+/// Reads the output of a program until it says `word`, sends it one signal, and waits for its end.
 pub(crate) fn interrupted(mut child: std::process::Child, word: &str) -> Run {
     let pipe: Box<dyn Read + Send> = match child.stdout.take() {
         Some(stdout) => Box::new(stdout),
@@ -213,9 +213,9 @@ pub(crate) fn interrupted(mut child: std::process::Child, word: &str) -> Run {
         }
     });
     let limit = Duration::from_secs(120);
-    let mut said = Vec::new();
-    while !said.last().is_some_and(|line: &String| line.contains(word)) {
-        said.push(receive.recv_timeout(limit).unwrap_or_else(|_| panic!("{word} was not said: {said:?}")));
+    let mut lines = Vec::new();
+    while !lines.last().is_some_and(|line: &String| line.contains(word)) {
+        lines.push(receive.recv_timeout(limit).unwrap_or_else(|_| panic!("{word} was not said: {lines:?}")));
     }
     // Into the middle of the work.
     sleep(Duration::from_millis(300));
@@ -226,11 +226,11 @@ pub(crate) fn interrupted(mut child: std::process::Child, word: &str) -> Run {
         if start.elapsed() > limit {
             child.kill().expect("killed by its id");
             child.wait().expect("gone");
-            panic!("one signal does not end it: {said:?}");
+            panic!("one signal does not end it: {lines:?}");
         }
         sleep(Duration::from_millis(10));
     }
-    said.extend(receive.iter());
+    lines.extend(receive.iter());
     let code = child.wait().expect("ended").code();
-    Run { code, stdout: String::new(), stderr: said.join("\n") }
+    Run { code, stdout: String::new(), stderr: lines.join("\n") }
 }

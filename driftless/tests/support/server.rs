@@ -1,4 +1,4 @@
-//! A server that answers from a function and remembers what it was asked.
+//! A server that answers from a function and remembers its requests.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

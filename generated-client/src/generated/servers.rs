@@ -3,8 +3,17 @@
 use crate::{Platform, Server};
 use driftless_runtime::Error;
 
-/// The names of the servers.
-pub(crate) const SERVERS: &[&str] = &["compliance"];
+/// The servers, for the configuration of a client.
+pub(crate) const SERVERS: &[driftless_runtime::codegen::DeclaredServer] = &[
+    driftless_runtime::codegen::DeclaredServer {
+        name: "compliance",
+        claim: Some(driftless_runtime::codegen::RequiredClaim {
+            names: &["team_id", "tenant_id"],
+            variable: "TEAM_ID",
+            uuid: true,
+        }),
+    },
+];
 /// The families of the server `compliance`.
 #[derive(Clone, Copy, Debug)]
 pub struct Compliance;

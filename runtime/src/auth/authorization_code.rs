@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_secs(30);
 
 type Opener = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Gets tokens by letting a user sign in with a browser: the authorization-code grant with PKCE (platform document §5), for
+/// Gets tokens by letting a user sign in with a browser: the authorization-code grant with PKCE, for
 /// programs on the user's machine (RFC 8252).
 ///
 /// The authorization response arrives at a port of 127.0.0.1. If the issuer also gives a refresh token (the scope for
@@ -47,8 +47,8 @@ type Opener = Arc<dyn Fn(&str) + Send + Sync>;
 /// let credential = AuthorizationCode::new("https://issuer.example", "my-app")
 ///     .scope("api offline_access")
 ///     .store(RefreshFolder::new("/var/lib/my-app"));
-/// let platform = Client::builder("https://platform.example").credential(credential).build()?;
-/// platform.authenticate(Duration::from_secs(300)).await?;   // calls would do it, too, within their own deadlines
+/// let client = Client::builder("https://service.example").credential(credential).build()?;
+/// client.authenticate(Duration::from_secs(300)).await?;   // calls would do it, too, within their own deadlines
 /// # Ok(()) }
 /// ```
 pub struct AuthorizationCode {

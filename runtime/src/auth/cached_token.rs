@@ -7,7 +7,6 @@ use std::{
 
 use http::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
-use uuid::Uuid;
 
 use super::{Claims, Generation, Rejected, Token};
 use crate::{
@@ -37,8 +36,7 @@ pub(crate) struct CachedToken {
     pub(crate) secret: SecretString,
     pub(crate) generation: Generation,
     pub(crate) received: Moment,
-    /// The team that the token is for; `Err` has the text if it is not a GUID.
-    pub(crate) team: Option<Result<Uuid, String>>,
+    pub(crate) claims: Option<Claims>,
     /// The time at which it is no longer used. `None`: nothing limits it.
     usable_until: Option<Moment>,
     /// The time from which it is refreshed.
@@ -71,13 +69,12 @@ impl CachedToken {
             let early = ADVISORY.min(lifetime / 5).mul_f64(0.75 + 0.25 * random());
             after(lifetime.saturating_sub(early))
         });
-        let team = claims.and_then(|claims| claims.team());
         Ok(Self {
             header,
             secret: token.secret.clone(),
             generation,
             received: now,
-            team,
+            claims,
             usable_until,
             refresh_at,
             accepted: AtomicBool::new(false),

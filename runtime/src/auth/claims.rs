@@ -1,15 +1,18 @@
 //! The claims of an access token.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    time::{Duration, SystemTime},
+};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 /// The longest token that is decoded, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// The claims of an access token (platform document §2), read without verification: for diagnostics, never for a decision
+/// The claims of an access token, read without verification: for diagnostics, never for a decision
 /// about access. Every claim is optional, and a token that is not a JWT has none.
 ///
 /// ```
@@ -36,10 +39,17 @@ pub struct Claims {
     pub scope: Vec<String>,
     /// `roles`: one string, or a list.
     pub roles: Vec<String>,
-    /// `team_id`, as the token has it.
-    pub team_id: Option<String>,
-    /// `tenant_id`, as the token has it.
-    pub tenant_id: Option<String>,
+    texts: Texts,
+}
+
+/// Every claim that is a string. `Debug` prints the names alone: the issuer may put anything into a token.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Texts(BTreeMap<String, String>);
+
+impl fmt::Debug for Texts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
 }
 
 impl Claims {
@@ -62,15 +72,13 @@ impl Claims {
             issued_at: time(&claims, "iat"),
             scope: list(&claims, "scope").iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect(),
             roles: list(&claims, "roles"),
-            team_id: text(&claims, "team_id"),
-            tenant_id: text(&claims, "tenant_id"),
+            texts: Texts(claims.keys().filter_map(|name| Some((name.clone(), text(&claims, name)?))).collect()),
         })
     }
 
-    /// Returns the team of the token: `team_id`, else `tenant_id`. `Err` has the text if it is not a GUID.
-    pub(crate) fn team(&self) -> Option<Result<Uuid, String>> {
-        let text = self.team_id.as_ref().or(self.tenant_id.as_ref())?;
-        Some(Uuid::try_parse(text.trim()).map_err(|_| text.clone()))
+    /// Returns the claim of this name, if it is a string.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.0.get(name).map(String::as_str)
     }
 }
 
@@ -116,12 +124,12 @@ mod tests {
 
     #[test]
     fn claims_of_any_type_are_safe() {
-        let odd =
-            r#"{"sub":5,"exp":"soon","iat":-1,"scope":{"a":1},"roles":[1,"a",null],"team_id":[],"tenant_id":"x"}"#;
+        let odd = r#"{"sub":5,"exp":"soon","iat":-1,"scope":{"a":1},"roles":[1,"a",null],"list":[],"tenant":"x"}"#;
         let claims = Claims::read(&token(odd)).unwrap();
         assert_eq!((claims.subject.as_ref(), claims.expires_at, claims.issued_at), (None, None, None));
         assert_eq!((claims.scope.len(), claims.roles.as_slice()), (0, &["a".to_owned()][..]));
-        assert_eq!(claims.team(), Some(Err("x".to_owned())));
+        assert_eq!((claims.text("list"), claims.text("tenant"), claims.text("none")), (None, Some("x"), None));
+        assert!(format!("{claims:?}").contains("{\"exp\", \"tenant\"}"), "{claims:?}");
         for exp in ["1e300", "-1e300", "1.5"] {
             let claims = Claims::read(&token(&format!(r#"{{"exp":{exp}}}"#))).unwrap();
             assert_eq!(claims.expires_at.is_some(), exp == "1.5");
@@ -130,16 +138,5 @@ mod tests {
         assert_eq!((claims.scope, claims.roles), (vec!["a".to_owned(), "b".to_owned()], vec!["r".to_owned()]));
         let claims = Claims::read(&token(r#"{"scope":["a b","c"]}"#)).unwrap();
         assert_eq!(claims.scope, ["a", "b", "c"]);
-    }
-
-    #[test]
-    fn teams_are_compared_as_guids() {
-        let team = |payload: &str| Claims::read(&token(payload)).unwrap().team();
-        let id = Uuid::from_u128(0xAB);
-        for text in [id.to_string(), id.to_string().to_uppercase(), format!("{{{id}}}"), id.simple().to_string()] {
-            assert_eq!(team(&format!(r#"{{"tenant_id":"{text}"}}"#)), Some(Ok(id)), "{text}");
-        }
-        assert_eq!(team(&format!(r#"{{"team_id":"{id}","tenant_id":"x"}}"#)), Some(Ok(id)), "team_id comes first");
-        assert_eq!(team("{}"), None);
     }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::Error;
 
-/// Gets tokens with the client-credentials grant (platform document §4.5).
+/// Gets tokens with the client-credentials grant.
 ///
 /// ```
 /// use driftless_runtime::auth::{ClientCredentials, SecretFile};
@@ -16,7 +16,7 @@ use crate::error::Error;
 /// let credential = ClientCredentials::new(
 ///     "https://issuer.example",
 ///     "my-service",
-///     SecretFile::new("/run/secrets/platform"),
+///     SecretFile::new("/run/secrets/service"),
 /// )
 /// .scope("api");
 /// # let _ = credential;

@@ -29,13 +29,13 @@ const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// of at most 64 KiB; a line break at the end is left out. Its standard error is not printed, since it may contain the
 /// secret. It does not inherit the environment variables that secrets are read from.
 ///
-/// Use it also for the system's keyring: `secret-tool lookup service platform` on Linux, `security
-/// find-generic-password -s platform -w` on macOS.
+/// Use it also for the system's keyring: `secret-tool lookup service my-service` on Linux, `security
+/// find-generic-password -s my-service -w` on macOS.
 ///
 /// ```
 /// use driftless_runtime::auth::{ClientCredentials, SecretCommand};
 ///
-/// let secret = SecretCommand::new("pass").arg("show").arg("platform/my-service");
+/// let secret = SecretCommand::new("pass").arg("show").arg("service/my-service");
 /// let credential = ClientCredentials::new("https://issuer.example", "my-service", secret);
 /// # let _ = credential;
 /// ```

@@ -23,7 +23,7 @@ pub(super) struct IssuerEndpoints {
 #[derive(Debug)]
 pub(super) enum Discovered {
     Document(IssuerEndpoints),
-    /// The issuer publishes no document at the moment: ask `{issuer}/connect/token` (platform document §4.5) and no other.
+    /// The issuer publishes no document at the moment: ask `{issuer}/connect/token` and no other.
     Absent(IssuerEndpoints),
 }
 

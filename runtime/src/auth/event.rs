@@ -10,7 +10,7 @@ use crate::telemetry;
 /// ```
 /// use driftless_runtime::{Client, auth::{StaticToken, TokenEventKind}};
 ///
-/// let builder = Client::builder("https://platform.example")
+/// let builder = Client::builder("https://service.example")
 ///     .credential(StaticToken::new("…"))
 ///     .on_token_event(|event| {
 ///         if event.kind == TokenEventKind::Refused {

@@ -7,12 +7,12 @@ use secrecy::{ExposeSecret, SecretString};
 use super::{Credential, SecretSource, Token, TokenFuture, TokenRequest};
 use crate::error::{Error, Kind};
 
-/// A token that was created elsewhere, such as an API token of the dashboard (platform document §5).
+/// A token that was created elsewhere, such as an API token of the dashboard.
 ///
 /// ```
 /// use driftless_runtime::auth::{SecretEnv, StaticToken};
 ///
-/// let credential = StaticToken::from_source(SecretEnv::new("PLATFORM_TOKEN"));
+/// let credential = StaticToken::from_source(SecretEnv::new("SERVICE_TOKEN"));
 /// # let _ = credential;
 /// ```
 ///

@@ -37,7 +37,7 @@ const CODES: [&str; 12] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientAuthentication {
-    /// `client_id` and `client_secret` in the form, as in the platform's document (`client_secret_post`).
+    /// `client_id` and `client_secret` in the form, the usual way (`client_secret_post`).
     Form,
     /// In the header `Authorization`, by HTTP Basic (`client_secret_basic`).
     Basic,

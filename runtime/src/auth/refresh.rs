@@ -20,7 +20,7 @@ use crate::{
 /// The interval between checks for the end of another process's refresh.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
 
-/// Gets tokens with a refresh token (platform document §5).
+/// Gets tokens with a refresh token.
 ///
 /// If the issuer gives a new refresh token with each access token, the new one is stored durably before anything is
 /// used. A program that is killed between the issuer's response and the disk has to sign in again, unless the issuer

@@ -76,7 +76,7 @@ pub trait RefreshStore: Send + Sync + 'static {
 /// ```
 /// use driftless_runtime::auth::{RefreshMemory, RefreshToken, SecretEnv};
 ///
-/// let first = RefreshMemory::starting_with(SecretEnv::new("PLATFORM_REFRESH_TOKEN"));
+/// let first = RefreshMemory::starting_with(SecretEnv::new("SERVICE_REFRESH_TOKEN"));
 /// let credential = RefreshToken::new("https://issuer.example", "my-app", first);
 /// # let _ = credential;
 /// ```

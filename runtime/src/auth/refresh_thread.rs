@@ -15,7 +15,7 @@ pub(super) fn spawn(
     // A dispatcher that is set for a part of a program also applies to the threads that this part starts.
     let log = tracing::dispatcher::get_default(Clone::clone);
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    thread::Builder::new().name("platform-client".to_owned()).spawn(move || {
+    thread::Builder::new().name("driftless".to_owned()).spawn(move || {
         let _after = Finally(Some((after, runtime.handle().clone())));
         tracing::dispatcher::with_default(&log, || runtime.block_on(work));
     })?;

@@ -49,7 +49,7 @@ impl SecretFile {
     /// ```
     /// use driftless_runtime::auth::{ClientCredentials, SecretFile};
     ///
-    /// let secret = SecretFile::new("/run/secrets/platform").mounted();
+    /// let secret = SecretFile::new("/run/secrets/service").mounted();
     /// let credential = ClientCredentials::new("https://issuer.example", "my-service", secret);
     /// # let _ = credential;
     /// ```

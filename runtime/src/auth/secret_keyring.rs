@@ -22,13 +22,13 @@ use crate::error::{Error, Kind};
 /// On Linux, this stores a secret that [`SecretKeyring`] finds, without presenting it to other programs:
 ///
 /// ```sh
-/// keyctl padd user keyring:my-service@platform @s
+/// keyctl padd user keyring:my-program@my-service @s
 /// ```
 ///
 /// ```
 /// use driftless_runtime::auth::{ClientCredentials, SecretKeyring};
 ///
-/// let secret = SecretKeyring::new("my-service", "platform");
+/// let secret = SecretKeyring::new("my-program", "my-service");
 /// let credential = ClientCredentials::new("https://issuer.example", "my-service", secret);
 /// # let _ = credential;
 /// ```

@@ -3,12 +3,11 @@
 mod connections;
 mod retries;
 
-use std::{collections::BTreeMap, fmt, marker::PhantomData, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, fmt::Display, marker::PhantomData, sync::Arc, time::Duration};
 
 use http::{Extensions, HeaderName, HeaderValue};
 use tokio::sync::Semaphore;
 use url::Url;
-use uuid::Uuid;
 
 use super::{
     Client, GeneratedClient, Session,
@@ -17,6 +16,7 @@ use super::{
     middleware::Middleware,
     network,
     retry::{Budget, RetryPolicy},
+    session::ClaimCheck,
 };
 use crate::{
     auth::{Audit, Cache, Credential, Key, SecretSource, TokenEvent},
@@ -115,7 +115,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
-    /// Adds another server, such as the compliance resource server (platform document §5.7). See [`Client::server`].
+    /// Adds another server, with its own address and credential. See [`Client::server`].
     pub fn server(mut self, name: impl Into<String>, server: ServerSettings) -> Self {
         self.servers.insert(name.into(), server);
         self
@@ -233,7 +233,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         let keys = std::mem::take(&mut self.keys);
         let servers = std::mem::take(&mut self.servers);
         let session = |base: Url, own: ServerSettings| -> Result<_, Error> {
-            let ServerSettings { credential, keys, headers, team, deadline, body_limit, concurrency, .. } = own;
+            let ServerSettings { credential, keys, headers, claim, deadline, body_limit, concurrency, .. } = own;
             if let Some(credential) = &credential {
                 credential.check()?;
             }
@@ -262,7 +262,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
                 gate: concurrency.or(self.concurrency).map(Semaphore::new),
                 request_id: request_id.clone(),
                 middleware: Arc::clone(&middleware),
-                team,
+                claim,
                 credential: credential.map(|credential| Cache::new(credential, self.audit.clone())),
                 keys: kept,
                 placed,
@@ -307,7 +307,7 @@ pub struct ServerSettings {
     credential: Option<Box<dyn Credential>>,
     keys: Vec<Key>,
     headers: Vec<(String, String)>,
-    team: Option<Uuid>,
+    claim: Option<ClaimCheck>,
     deadline: Option<Duration>,
     body_limit: Option<usize>,
     concurrency: Option<usize>,
@@ -321,7 +321,7 @@ impl ServerSettings {
             credential: None,
             keys: Vec::new(),
             headers: Vec::new(),
-            team: None,
+            claim: None,
             deadline: None,
             body_limit: None,
             concurrency: None,
@@ -359,11 +359,13 @@ impl ServerSettings {
         self
     }
 
-    /// Sets the team that the server is configured for, as the compliance resource server is (platform document §5.7).
-    /// A token with another one in `team_id`, else in `tenant_id`, is an error before anything is sent; a token without
-    /// a team is sent.
-    pub fn team(mut self, team: Uuid) -> Self {
-        self.team = Some(team);
+    /// Sets the value of a claim that tokens for the server must have, such as the identifier of the tenant that the
+    /// server is configured for. The first of `names` that a token has counts. A token with another value is an error
+    /// before anything is sent; a token without such a claim is sent, and the server decides. UUIDs are compared as
+    /// UUIDs.
+    pub fn required_claim<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>, value: impl Display) -> Self {
+        let names = names.into_iter().map(Into::into).collect();
+        self.claim = Some(ClaimCheck { names, value: value.to_string() });
         self
     }
 
@@ -388,6 +390,6 @@ impl ServerSettings {
 
 impl fmt::Debug for ServerSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerSettings").field("team", &self.team).finish_non_exhaustive()
+        f.debug_struct("ServerSettings").field("claim", &self.claim).finish_non_exhaustive()
     }
 }

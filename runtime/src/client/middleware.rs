@@ -30,7 +30,7 @@ pub type MiddlewareFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, Err
 ///     }
 /// }
 ///
-/// let builder = Client::builder("https://platform.example").middleware(Tenant);
+/// let builder = Client::builder("https://service.example").middleware(Tenant);
 /// # let _ = builder;
 /// ```
 pub trait Middleware: Send + Sync + 'static {

@@ -34,8 +34,8 @@ pub(crate) use self::options::{Options, options};
 pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
 pub use self::settings::{
-    ConnectionSettings, CredentialSettings, Credentials, NamedFile, SecretFiles, SecretPlace, SettingSlot, Table,
-    key_variable, secret_variables, table,
+    ConnectionSettings, CredentialSettings, Credentials, DeclaredServer, NamedFile, RequiredClaim, SecretFiles,
+    SecretPlace, SettingSlot, Table, key_variable, secret_variables, table,
 };
 pub use self::{
     builder::{ClientBuilder, ServerSettings},
@@ -61,14 +61,14 @@ use crate::{
 /// use driftless_runtime::{Method, Client, auth::{ClientCredentials, SecretFile}};
 ///
 /// # async fn run() -> Result<(), driftless_runtime::Error> {
-/// let platform = Client::builder("https://platform.example")
+/// let client = Client::builder("https://service.example")
 ///     .credential(ClientCredentials::new(
 ///         "https://issuer.example",
 ///         "my-service",
-///         SecretFile::new("/run/secrets/platform"),
+///         SecretFile::new("/run/secrets/service"),
 ///     ))
 ///     .build()?;
-/// let projects = platform.request(Method::Get, "/api/projects/v1/projects").send().await?;
+/// let projects = client.request(Method::Get, "/api/projects/v1/projects").send().await?;
 /// # let _ = projects;
 /// # Ok(()) }
 /// ```
@@ -86,8 +86,8 @@ pub trait GeneratedClient: Sized {
     /// The prefix of the environment variables that configure it: [`Client::from_env`] lists them.
     const VARIABLES: &'static str = "SERVICE_";
 
-    /// Names of the additional servers in the contracts: [`Client::from_env`] reads their variables.
-    const SERVERS: &'static [&'static str] = &[];
+    /// The additional servers of the contracts: [`Client::from_env`] reads their variables.
+    const SERVERS: &'static [DeclaredServer] = &[];
 
     /// The security of requests without a generated operation: the one that the contract declares for all operations.
     const SECURITY: Security = Security::Token;
@@ -133,19 +133,18 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn run() -> Result<(), driftless_runtime::Error> {
-    /// use driftless_runtime::{Method, Client, ServerSettings, Uuid, auth::{ClientCredentials, SecretFile}};
+    /// use driftless_runtime::{Method, Client, ServerSettings, auth::{ClientCredentials, SecretFile}};
     ///
-    /// let secret = || SecretFile::new("/run/secrets/platform");
+    /// let secret = || SecretFile::new("/run/secrets/service");
     /// let issuer = "https://issuer.example";
-    /// let team: Uuid = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b".parse().unwrap_or_default();
-    /// let compliance = ServerSettings::new("https://compliance.example")
-    ///     .credential(ClientCredentials::new(issuer, "my-auditor", secret()))
-    ///     .team(team);
-    /// let platform = Client::builder("https://platform.example")
+    /// let archive = ServerSettings::new("https://archive.example")
+    ///     .credential(ClientCredentials::new(issuer, "my-archivist", secret()))
+    ///     .required_claim(["tenant_id"], "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b");
+    /// let client = Client::builder("https://service.example")
     ///     .credential(ClientCredentials::new(issuer, "my-service", secret()))
-    ///     .server("compliance", compliance)
+    ///     .server("archive", archive)
     ///     .build()?;
-    /// let answer = platform.server("compliance")?.request(Method::Get, "/api/compliance/v1").send().await?;
+    /// let answer = client.server("archive")?.request(Method::Get, "/api/archive/v1").send().await?;
     /// # let _ = answer;
     /// # Ok(()) }
     /// ```

@@ -23,10 +23,10 @@ impl<'a, T> Call<'a, T> {
     /// the last. The document describes no pagination, so the caller has to know how a page names the next one.
     ///
     /// ```no_run
-    /// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+    /// # async fn run(client: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
     /// use driftless_runtime::{Method, Value};
     ///
-    /// let page = |cursor: &str| platform.request(Method::Get, "/api/forum/v1/threads").query("cursor", cursor).call::<Value>();
+    /// let page = |cursor: &str| client.request(Method::Get, "/api/forum/v1/threads").query("cursor", cursor).call::<Value>();
     /// let mut pages = page("").paginate_with(|last| Some(page(last.header("x-next-cursor")?)));
     /// while let Some(threads) = pages.next().await {
     ///     println!("{}", threads?);

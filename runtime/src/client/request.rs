@@ -20,10 +20,10 @@ const NAME: &str = "request";
 /// A request to the service that is built by hand: the client's connections, credential and limits apply.
 ///
 /// ```no_run
-/// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+/// # async fn run(client: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
 /// use driftless_runtime::{Method, Object};
 ///
-/// let found: Vec<Object> = platform
+/// let found: Vec<Object> = client
 ///     .request(Method::Get, "/api/forum/v1/threads")
 ///     .query("tag", "rust")
 ///     .send()

@@ -23,7 +23,7 @@ use crate::{
 /// use driftless_runtime::{Client, RetryPolicy};
 ///
 /// let patient = RetryPolicy::default().max_attempts(6).max_backoff(Duration::from_secs(60));
-/// let builder = Client::builder("https://platform.example").retries(patient);
+/// let builder = Client::builder("https://service.example").retries(patient);
 /// # let _ = builder;
 /// ```
 #[derive(Clone, Copy, Debug)]

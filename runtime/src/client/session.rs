@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use http::{Extensions, HeaderMap, HeaderName};
 use tokio::sync::Semaphore;
 use url::Url;
-use uuid::Uuid;
 
 use super::{
     extension::Doubled,
@@ -17,6 +16,14 @@ use crate::{
     protocol::Security,
     transport::{MinThroughput, Transport},
 };
+
+/// A claim that tokens for a server must have.
+#[derive(Clone, Debug)]
+pub(crate) struct ClaimCheck {
+    /// Its names: the first one that a token has counts.
+    pub(crate) names: Vec<String>,
+    pub(crate) value: String,
+}
 
 /// The configuration of a client and its connections.
 pub(crate) struct Session {
@@ -39,8 +46,8 @@ pub(crate) struct Session {
     pub(crate) gate: Option<Semaphore>,
     pub(crate) request_id: Option<HeaderName>,
     pub(crate) middleware: Arc<[Box<dyn Middleware>]>,
-    /// The team of a compliance resource server.
-    pub(crate) team: Option<Uuid>,
+    /// The claim that tokens must have.
+    pub(crate) claim: Option<ClaimCheck>,
     pub(crate) credential: Option<Cache>,
     /// Keys of security schemes, by their names in the contract.
     pub(crate) keys: BTreeMap<String, KeptKey>,

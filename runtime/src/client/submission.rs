@@ -8,8 +8,7 @@ use crate::{
     protocol::{Argument, Operation, Payload, Raw},
 };
 
-/// A call of an operation that enqueues work: a success means that the work is accepted, not that it is done (platform
-/// document §4.4).
+/// A call of an operation that enqueues work: a success means that the work is accepted, not that it is done.
 ///
 /// With the cargo feature `operations`, `submit` sends it and returns an `Operation` to watch and to wait for. `.await`
 /// sends it as a plain call, without watching.

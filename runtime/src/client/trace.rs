@@ -10,7 +10,7 @@ use crate::{error::Error, protocol::Prepared, telemetry};
 /// Starts the span. Parameter values stay out of it: `url.full` has the template instead.
 pub(super) fn begin(session: &Session, prepared: &Prepared) -> Span {
     let span = tracing::info_span!(
-        "platform.call",
+        "driftless.call",
         operation = prepared.operation,
         family = prepared.family,
         http.request.method = prepared.method.as_str(),

@@ -43,10 +43,10 @@ type Cause = Arc<dyn StdError + Send + Sync>;
 /// server's response is in [`problem`](Self::problem), [`body_as`](Self::body_as) and [`raw_body`](Self::raw_body).
 ///
 /// ```no_run
-/// # async fn show(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+/// # async fn show(client: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
 /// use driftless_runtime::Method;
 ///
-/// match platform.request(Method::Get, "/api/projects/v1/projects/1").send().await {
+/// match client.request(Method::Get, "/api/projects/v1/projects/1").send().await {
 ///     Ok(project) => println!("{}", project.status()),
 ///     Err(error) if error.is_not_found() => println!("missing, or not visible to this caller"),
 ///     Err(error) => return Err(error),

@@ -103,7 +103,7 @@ impl Error {
     }
 
     /// Returns whether the same call may succeed later: no connection, a timeout, 408, 429, 502, 503, 504, of the
-    /// service or of the issuer. Whether it may be sent again depends on the operation: after a timeout or a broken
+    /// service or of the issuer. The operation decides if it may be sent again: after a timeout or a broken
     /// connection, a `POST` may have taken effect.
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {

@@ -26,7 +26,7 @@ macro_rules! __generated {
             use std::{fmt, marker::PhantomData, ops::Deref, time::Duration};
 
             use $crate::codegen::prelude::{Argument, Operation, Paging, Payload, Raw};
-            use $crate::codegen::{DeserializeOwned, GeneratedClient, Scheme, Security};
+            use $crate::codegen::{DeclaredServer, DeserializeOwned, GeneratedClient, Scheme, Security};
             use $crate::{
                 ByteStream, CallFuture, Client, Error, HeaderMap, Items, MinThroughput, Pages, RawResponse, RetryPolicy,
                 StatusCode,
@@ -135,7 +135,7 @@ macro_rules! __front_client {
             const USER_AGENT: &'static str =
                 ::core::concat!(::core::env!("CARGO_PKG_NAME"), "/", ::core::env!("CARGO_PKG_VERSION"));
             const VARIABLES: &'static str = $variables;
-            const SERVERS: &'static [&'static str] = super::servers::SERVERS;
+            const SERVERS: &'static [DeclaredServer] = super::servers::SERVERS;
             const SECURITY: Security = super::security::SECURITY;
             const SCHEMES: &'static [Scheme] = super::security::SCHEMES;
 

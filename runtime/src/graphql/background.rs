@@ -17,7 +17,7 @@ pub(crate) fn handle() -> Result<&'static Handle, Error> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let build = || {
         let mut builder = Builder::new_multi_thread();
-        builder.worker_threads(THREADS).thread_name("platform-client").enable_all();
+        builder.worker_threads(THREADS).thread_name("driftless").enable_all();
         builder.build().map_err(|cause| cause.to_string())
     };
     RUNTIME.get_or_init(build).as_ref().map(Runtime::handle).map_err(|cause| {

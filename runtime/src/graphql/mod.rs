@@ -1,17 +1,17 @@
 //! GraphQL: queries over HTTP, subscriptions over a WebSocket or server-sent events, with the client's credential.
 //!
-//! The platform's document says that a GraphQL interface exists beside REST, and that it takes the same bearer token
-//! (platform document §1). It contains neither address nor schema: [`GraphqlOptions`] has them, with usual defaults.
+//! The GraphQL interface of a service lies beside REST and takes the same bearer token. An OpenAPI document contains
+//! neither its address nor its schema: [`GraphqlOptions`] has the address, with a usual default.
 //!
 //! ```no_run
-//! # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+//! # async fn run(client: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
 //! use driftless_runtime::{Value, graphql::Delivery};
 //!
-//! let answer = platform.graphql().query::<Value, _>("{ __typename }", ()).await?;
+//! let answer = client.graphql().query::<Value, _>("{ __typename }", ()).await?;
 //! println!("{:?}", answer.data());
 //!
 //! let document = "subscription ($id: ID!) { changed(id: $id) { state } }";
-//! let mut changes = platform.graphql().subscribe::<Value, _>(document, [("id", "17")]);
+//! let mut changes = client.graphql().subscribe::<Value, _>(document, [("id", "17")]);
 //! while let Some(delivery) = changes.next().await {
 //!     match delivery? {
 //!         Delivery::Next(answer) => println!("{:?}", answer.data()),

@@ -17,17 +17,17 @@ pub enum SubscriptionTransport {
     ServerSentEvents,
 }
 
-/// The configuration of the GraphQL interface. The platform's document does not describe it, so every option has a
+/// The configuration of the GraphQL interface. An OpenAPI document does not describe it, so every option has a
 /// default that can be changed.
 ///
 /// ```
 /// use driftless_runtime::{Client, graphql::GraphqlOptions};
 ///
 /// # fn build() -> Result<(), driftless_runtime::Error> {
-/// let platform = Client::builder("https://platform.example")
+/// let client = Client::builder("https://service.example")
 ///     .graphql(GraphqlOptions::new().path("/api/graphql"))
 ///     .build()?;
-/// # let _ = platform;
+/// # let _ = client;
 /// # Ok(()) }
 /// # build().unwrap();
 /// ```

@@ -10,20 +10,20 @@ use serde::Serialize;
 /// its own variables.
 ///
 /// ```no_run
-/// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+/// # async fn run(client: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
 /// use driftless_runtime::{Object, graphql::Document};
 ///
 /// const PROJECT: Document<[(&str, String); 1], Object> = Document::new("query Project($id: ID!) { project(id: $id) { name } }");
 ///
-/// let answer: Object = platform.graphql().query(&PROJECT, [("id", "17".to_owned())]).await?.into_data()?;
+/// let answer: Object = client.graphql().query(&PROJECT, [("id", "17".to_owned())]).await?.into_data()?;
 /// # Ok(()) }
 /// ```
 ///
 /// ```compile_fail,E0277
 /// # use driftless_runtime::{Object, graphql::Document};
 /// # const PROJECT: Document<[(&str, String); 1], Object> = Document::new("query Project($id: ID!) { project(id: $id) { name } }");
-/// # fn run(platform: driftless_runtime::Client) {
-/// platform.graphql().query(&PROJECT, 17);
+/// # fn run(client: driftless_runtime::Client) {
+/// client.graphql().query(&PROJECT, 17);
 /// # }
 /// ```
 pub struct Document<V, T> {

@@ -45,8 +45,8 @@ pub struct Subscription<T> {
 }
 
 impl<T> Subscription<T> {
-    pub(super) fn new(platform: &Client, document: &str, types: Types, variables: &impl Serialize) -> Self {
-        let session = Arc::clone(&platform.session);
+    pub(super) fn new(client: &Client, document: &str, types: Types, variables: &impl Serialize) -> Self {
+        let session = Arc::clone(&client.session);
         let queue = Hub::for_session(&session).queue();
         let feed = Feed::new(&queue);
         let ask = Ask::new(document, variables).and_then(|ask| match ask.is_plain() {

@@ -15,9 +15,7 @@ impl Error {
 pub(super) fn submission_unknown(cause: Error, intent: &Intent) -> Error {
     let hint = match intent.is_recognised() {
         true => "resubmit it under its label, which the service recognises; the store keeps it until then",
-        false => {
-            "check on the platform before you submit it again; the store keeps it until it is adopted or forgotten"
-        }
+        false => "check on the service before you submit it again; the store keeps it until it is adopted or forgotten",
     };
     Error::submission_unknown(cause, intent.correlation(), hint)
 }
@@ -29,7 +27,7 @@ pub(super) const LABEL_TAKEN: &str = "store/label-taken";
 pub(super) fn taken() -> Error {
     Error::of(Kind::Store, "the store already has a submission with this label")
         .because(LABEL_TAKEN)
-        .hint("resume it; if it is unknown whether it arrived, check on the platform, then adopt or forget it")
+        .hint("resume it; if it is unknown whether it arrived, check on the service, then adopt or forget it")
 }
 
 /// The error of a label that was submitted with other contents.
@@ -47,7 +45,7 @@ pub(super) fn known() -> Error {
 /// The error of a submission that was accepted as two operations.
 pub(super) fn another() -> Error {
     Error::of(Kind::Store, "the store has another operation for this submission")
-        .hint("check on the platform whether both of them run")
+        .hint("check on the service whether both of them run")
 }
 
 /// The error of an entry that does not exist.

@@ -29,11 +29,11 @@ impl Client {
 /// The asynchronous operations of one client, with their store. Clones share it.
 ///
 /// ```no_run
-/// # async fn run(platform: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
+/// # async fn run(client: driftless_runtime::Client) -> Result<(), driftless_runtime::Error> {
 /// use driftless_runtime::operations::{Deadline, Status};
 ///
 /// // After a start of the program: everything that was submitted before, and is not done with.
-/// let operations = platform.operations();
+/// let operations = client.operations();
 /// let unfinished = operations.unfinished().await?;
 /// for problem in &unfinished.unreadable {
 ///     println!("{}: {}", problem.place(), problem.error());
@@ -45,7 +45,7 @@ impl Client {
 ///             let outcome = operation.wait(Deadline::never()).await?;
 ///             operation.finish(&outcome).await?;
 ///         }
-///         _ => println!("nobody knows whether {:?} arrived: look on the platform", entry.intent().label()),
+///         _ => println!("nobody knows whether {:?} arrived: look on the service", entry.intent().label()),
 ///     }
 /// }
 /// # Ok(()) }
@@ -100,7 +100,7 @@ impl Operations {
     }
 
     /// Removes an entry that has not changed since it was read: for a submission that did not arrive, as seen on the
-    /// platform. Its label is free again. Returns `false` if the entry is gone, or if there was another attempt or an
+    /// service. Its label is free again. Returns `false` if the entry is gone, or if there was another attempt or an
     /// acceptance in the meantime: read it again.
     ///
     /// It must not be submitted while this is called: if it arrives afterwards, it is in no store.

@@ -1,18 +1,18 @@
 //! Asynchronous operations: work that the service accepts and completes later.
 //!
-//! The platform's document says (§4.4): a 2xx response does not mean that infrastructure is ready; the caller stores
+//! The documentation of a service says (§4.4): a 2xx response does not mean that infrastructure is ready; the caller stores
 //! the returned identifier, watches through GraphQL queries and subscriptions, and goes on only after the returned
 //! state and the follow-up events are checked. It names neither states nor events nor fields: a [`Binding`] has them,
 //! and those of a generated client come from its configuration.
 //!
 //! ```no_run
-//! # async fn run(platform: driftless_runtime::Client, text: &str) -> Result<(), Box<dyn std::error::Error>> {
+//! # async fn run(client: driftless_runtime::Client, text: &str) -> Result<(), Box<dyn std::error::Error>> {
 //! use std::time::Duration;
 //! use driftless_runtime::operations::{Deadline, OperationRef, OperationOutcome};
 //!
 //! // `submit` of a bound operation gave a reference, and a program kept it.
 //! let reference: OperationRef = serde_json::from_str(text)?;
-//! let operation = platform.operation(reference)?;
+//! let operation = client.operation(reference)?;
 //! match operation.wait(Deadline::after(Duration::from_secs(600))).await? {
 //!     OperationOutcome::Succeeded(last) => println!("ready: {:?}", last.events()),
 //!     OperationOutcome::StillRunning(_) | OperationOutcome::Unreachable { .. } => println!("wait again: the operation goes on"),

@@ -69,7 +69,7 @@ impl Operations {
         }
     }
 
-    /// Completes a submission that may or may not have arrived with the identifier that the platform shows for it.
+    /// Completes a submission that may or may not have arrived with the identifier that the service shows for it.
     ///
     /// # Errors
     ///
@@ -230,10 +230,10 @@ impl Operation {
 
     /// Queries it once, in its turn.
     pub(super) async fn look(&self) -> Result<Value, Error> {
-        let platform = self.operations.client();
-        let _turn = Hub::for_session(&platform.session).looks.acquire().await;
+        let client = self.operations.client();
+        let _turn = Hub::for_session(&client.session).looks.acquire().await;
         let begun = clock::now();
-        let answer = platform.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
+        let answer = client.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
         tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");
         // A part that failed is not the same as one that does not exist.
         let hidden = answer.data().and_then(|data| data.pointer(self.binding.state)).is_none_or(Value::is_null);
@@ -257,7 +257,7 @@ impl Operation {
             Kind::Missing,
             format!("the service does not show the {} {}", self.binding.kind, self.reference.id()),
         )
-        .hint("it was accepted, and did not become visible in time: check the caller's team, and the operation on the platform")
+        .hint("it was accepted, and did not become visible in time: check the caller's permissions, and the operation on the service")
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::clock;
 
-/// The options of watching. The platform's document names no times, so each has a default that can be changed.
+/// The options of watching. A contract names no times, so each has a default that can be changed.
 /// `Duration::MAX`, or any time above a year, means never.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "the options do nothing before they are given to `Operations`"]

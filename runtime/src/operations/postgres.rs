@@ -1,14 +1,14 @@
 //! A store in PostgreSQL, which all instances of a program share.
 //!
 //! ```no_run
-//! # async fn run(platform: driftless_runtime::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! # async fn run(client: driftless_runtime::Client) -> Result<(), Box<dyn std::error::Error>> {
 //! use driftless_runtime::{auth::SecretFile, operations::{Ended, PostgresStore}};
 //!
 //! let store = PostgresStore::builder("postgresql://fleet@db.example/app")
 //!     .password(SecretFile::new("/run/secrets/database"))
 //!     .open()
 //!     .await?;
-//! let operations = platform.operations().with_store(store);
+//! let operations = client.operations().with_store(store);
 //! let handler = async |ended: Ended| -> Result<(), std::io::Error> {
 //!     println!("{} has {}", ended.reference().id(), ended.outcome().name());
 //!     Ok(())

@@ -45,7 +45,7 @@ impl Row {
     pub(super) fn entry(&self) -> Result<Entry, Error> {
         let wrong = |message: &str| {
             Error::of(Kind::Store, format!("{} of the store cannot be read: {message}", self.place())).hint(
-                "check its state on the platform; then restore the row, update the client if a later one wrote it, or remove the row",
+                "check its state on the service; then restore the row, update the client if a later one wrote it, or remove the row",
             )
         };
         let intent: Intent = serde_json::from_slice(&self.intent)

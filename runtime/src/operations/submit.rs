@@ -209,8 +209,8 @@ impl<'a> Request<'a> {
         label: Option<&str>,
     ) -> Result<Submission<'a, Bytes>, Error> {
         let kind = operations.binding(kind)?.kind;
-        let (platform, prepared, options) = self.into_parts(false);
-        let call = Call::from_request(platform, "request", prepared, options, decode::bytes);
+        let (client, prepared, options) = self.into_parts(false);
+        let call = Call::from_request(client, "request", prepared, options, decode::bytes);
         Ok(Submission { call, kind, label: label.map(str::to_owned) })
     }
 }
@@ -265,7 +265,7 @@ impl Draft {
         self.binding.idempotency.ok_or_else(|| {
             let message =
                 format!("the service does not recognise repeated submissions of kind `{}`", self.binding.kind);
-            Error::of(Kind::Configuration, message).hint("check on the platform, then adopt or forget the submission")
+            Error::of(Kind::Configuration, message).hint("check on the service, then adopt or forget the submission")
         })
     }
 
@@ -302,7 +302,7 @@ impl Draft {
             let message = "an earlier version of the client stored the submission without its contents, so that they cannot be \
                            compared; nothing was sent";
             return Err(
-                Error::of(Kind::Store, message).hint("check on the platform, then adopt or forget the submission")
+                Error::of(Kind::Store, message).hint("check on the service, then adopt or forget the submission")
             );
         }
         if intent.is_recognised_by(header) {
@@ -310,7 +310,7 @@ impl Draft {
         }
         let message =
             format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
-        Err(Error::of(Kind::Store, message).hint("check on the platform, then adopt or forget the submission"))
+        Err(Error::of(Kind::Store, message).hint("check on the service, then adopt or forget the submission"))
     }
 
     /// Adds the header by which the service recognises all attempts of the submission.

@@ -74,11 +74,11 @@ pub const QUERIES: FakeOperation<Value> = FakeOperation::new("", "graphql");
 ///     .when(|call| call.path.ends_with("/1"))
 ///     .reply(FakeReply::status(404).json(&json!({"title": "Not found"})));
 /// fake.on(REQUESTS).reply(FakeReply::status(200).json(&json!([{"name": "first"}])));
-/// let platform = fake.client()?;
+/// let client = fake.client()?;
 ///
-/// let projects = platform.request(Method::Get, "/api/projects/v1/projects").send().await?;
+/// let projects = client.request(Method::Get, "/api/projects/v1/projects").send().await?;
 /// assert!(projects.json::<Vec<Object>>()?.len() == 1);
-/// assert!(platform.request(Method::Get, "/api/projects/v1/projects/1").send().await.unwrap_err().is_not_found());
+/// assert!(client.request(Method::Get, "/api/projects/v1/projects/1").send().await.unwrap_err().is_not_found());
 /// assert_eq!(fake.calls()[0].path, "/api/projects/v1/projects");
 /// # Ok(()) }
 /// ```

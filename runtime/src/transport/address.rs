@@ -19,7 +19,7 @@ impl PlainHosts {
         let read = |text: &String| {
             parse(text).ok_or_else(|| {
                 Error::of(Kind::Configuration, format!("`{text}` is not a host that `http` can be allowed to"))
-                    .hint("write each host whole, without scheme and port: platform.svc.cluster.local")
+                    .hint("write each host whole, without scheme and port: service.svc.cluster.local")
             })
         };
         hosts.iter().map(read).collect::<Result<_, _>>().map(Self)

@@ -20,7 +20,7 @@ use crate::{
 /// use driftless_runtime::{Client, MinThroughput};
 ///
 /// let least = MinThroughput::bytes_per_second(10_000).grace(Duration::from_secs(20));
-/// let builder = Client::builder("https://platform.example").min_throughput(least);
+/// let builder = Client::builder("https://service.example").min_throughput(least);
 /// # let _ = builder;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

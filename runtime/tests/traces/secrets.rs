@@ -22,7 +22,7 @@ mod keyring;
 #[path = "peer.rs"]
 pub(super) mod peer;
 
-/// The features of the runtime, and what exercises each at TRACE.
+/// The features of the runtime, and the calls that exercise each at TRACE.
 const FEATURES: &[(&str, &str)] = &[
     ("http2", "`every_way_to_authenticate_over_every_transport`: Transport::Http2, with h2 at TRACE"),
     ("gzip", "`every_way_to_authenticate_over_every_transport`: /packed"),

@@ -73,8 +73,9 @@ mod tests {
 
     #[test]
     fn every_type_has_its_bound() {
-        let files =
-            bounded("pub struct A {\n    pub a: String,\n}\npub enum B {\n    One,\n}\npub struct C<T>(T);\nfn d() {}\n");
+        let files = bounded(
+            "pub struct A {\n    pub a: String,\n}\npub enum B {\n    One,\n}\npub struct C<T>(T);\nfn d() {}\n",
+        );
         let counts: Vec<usize> = files.values().map(|text| text.matches("const _").count()).collect();
         assert_eq!(counts, [2, 0, 2], "{files:?}");
         assert!(files["types/a.rs"].contains("assert!(size_of::<A>() <= 4096, \"types/a.rs: `A` takes"));

@@ -3,6 +3,7 @@
 mod abrupt;
 mod circles;
 mod crates;
+mod generic;
 mod headers;
 mod layers;
 mod length;
@@ -81,6 +82,7 @@ const RULES: &[Rule] = &[
     names::check,
     paths::check,
     pure::check,
+    generic::check,
     line_ends::check,
     circles::check,
     crates::check,

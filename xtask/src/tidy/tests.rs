@@ -33,6 +33,14 @@ fn abrupt_ends_are_found_in_code_only() {
     assert_eq!(found, [at("sandbox/src/a.rs", 1), at("sandbox/src/a.rs", 4), at("sandbox/src/a.rs", 7)]);
 }
 
+#[test]
+fn names_of_one_service_are_found_in_generator_and_runtime() {
+    let text =
+        "use rustls_platform_verifier::Verifier;\n// The Platform.\nlet team = 1;\nmod tests {\n// platform\n}\n";
+    let files = ["runtime/src/a.rs", "runtime/src/a/tests.rs", "driftless/src/a.rs"].map(|path| file(path, text));
+    assert_eq!(places(&generic::check(&files)), [at("runtime/src/a.rs", 2), at("runtime/src/a.rs", 3)]);
+}
+
 /// A workspace of members with these manifests, and the arrows that its page draws.
 fn members(arrows: &str, manifests: &[(&str, &str)]) -> Vec<File> {
     let folders: Vec<String> = manifests.iter().map(|(folder, _)| format!("{folder:?}")).collect();

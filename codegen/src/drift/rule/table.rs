@@ -344,7 +344,7 @@ rules! {
             Contract "{security: [{key: []}]}" => "{security: [{key: []}], components: {securitySchemes: {key: {name: X-Token}}}}";
     }
     "the address of the service" {
-        ServerChanged "server-changed" <> ServerChanged, Risk Risk, Service Plain ByPlace ByChange Wire, "changed", "programs that take their base address from the contract", "",
+        ServerChanged "server-changed" <> ServerChanged, Risk Risk, Service Names ByPlace ByChange Wire, "changed", "programs that take their base address from the contract", "",
             Contract "{servers: [{url: 'https://a.test'}]}" => "{servers: [{url: 'https://b.test'}]}";
     }
     "an operation" {

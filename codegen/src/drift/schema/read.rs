@@ -126,7 +126,21 @@ impl<'a> Schema<'a> {
                 }
             });
         }
-        types.filter(|types| !types.is_empty()).or_else(|| self.listed())
+        types.filter(|types| !types.is_empty()).or_else(|| self.listed()).or_else(|| self.enumerated())
+    }
+
+    /// The types of the values of an enumeration: Microsoft.AspNetCore.OpenApi writes no other type of it.
+    fn enumerated(&self) -> Option<BTreeSet<&'a str>> {
+        let values = self.first("enum")?.value.as_array()?;
+        let types = values.iter().filter(|value| !value.is_null()).map(|value| match value {
+            Value::String(_) => "string",
+            Value::Bool(_) => "boolean",
+            Value::Number(number) if number.is_f64() => "number",
+            Value::Number(_) => "integer",
+            Value::Array(_) => "array",
+            _ => "object",
+        });
+        Some(types.collect::<BTreeSet<_>>()).filter(|types| !types.is_empty())
     }
 
     /// The types of a union whose branches say a type and nothing else: another way to write a list of types.
@@ -156,7 +170,13 @@ impl<'a> Schema<'a> {
     pub(super) fn format(&self) -> &'a str {
         let is_file = self.first("type").is_some_and(|node| node.value == "file");
         let format = self.first("format").and_then(|node| node.value.as_str());
-        format.unwrap_or(if is_file { "binary" } else { "" })
+        match format {
+            // NSwag's word for it.
+            Some("guid") => "uuid",
+            Some(format) => format,
+            None if is_file => "binary",
+            None => "",
+        }
     }
 
     /// Reports whether null is declared as a value.
@@ -166,7 +186,13 @@ impl<'a> Schema<'a> {
             Value::Array(names) => names.iter().any(|name| name == "null"),
             _ => false,
         };
+        // Without a type, null may be one of the values of an enumeration.
+        let by_value = || {
+            let values = self.first("enum").filter(|_| self.first("type").is_none());
+            values.and_then(|node| node.value.as_array()).is_some_and(|values| values.contains(&Value::Null))
+        };
         !self.nulls.is_empty()
+            || by_value()
             || self.flag("nullable")
             || self.flag("x-nullable")
             || self.parts.first().and_then(|part| part.node.get("type")).is_some_and(|node| by_type(&node))

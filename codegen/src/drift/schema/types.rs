@@ -155,8 +155,10 @@ impl Pair<'_, '_> {
         let (old, new) = (self.before.clone(), self.after.clone());
         let rule = if after { Rule::BecameNullable } else { Rule::BecameNotNullable };
         let is_read = self.class.option && after;
+        // A parameter or a header is text, which has no null: this client sends a value, or leaves it out.
+        let is_text = matches!(self.class.spot, Spot::Parameter | Spot::Header) && self.class.carrier != Carrier::Json;
         let change = self.emit(rule, Some(&old.place), Some(&new.place));
-        if is_read {
+        if is_read || is_text {
             change.costs_this_client(Wire::Safe);
         }
         for (site, schema, null) in [(&mut change.before, &old, before), (&mut change.after, &new, after)] {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::drift::arguments::shortened;
 use crate::drift::item_change::{self, ItemChange};
 
 /// A call, as Rust has it.
@@ -12,9 +13,6 @@ pub struct Call {
     /// The call after; `None`: it is gone.
     pub after: Option<String>,
 }
-
-/// Characters of two calls that are shown in full.
-const LONGEST: usize = 120;
 
 impl Call {
     pub(super) fn from_change(change: &ItemChange) -> Self {
@@ -27,11 +25,10 @@ impl Call {
     #[must_use]
     pub fn says(&self) -> String {
         match (&self.before, &self.after) {
-            (Some(before), Some(after)) if before.len() + after.len() > LONGEST => {
-                let (before, after) = differing(before, after);
+            (Some(before), Some(after)) => {
+                let (before, after) = shortened(before, after);
                 format!("`{before}` → `{after}`")
             }
-            (Some(before), Some(after)) => format!("`{before}` → `{after}`"),
             (Some(before), None) => format!("`{before}` is gone"),
             (None, Some(after)) => format!("`{after}` is new"),
             (None, None) => String::new(),
@@ -43,50 +40,6 @@ impl Call {
         let code = self.after.as_ref().or(self.before.as_ref()).map_or("", String::as_str);
         format!("`{}()`", code.split('(').next().unwrap_or_default())
     }
-}
-
-/// Two calls without the arguments and the result that both have.
-fn differing(before: &str, after: &str) -> (String, String) {
-    let [old, new] = [before, after].map(parts);
-    let one = |own: &Parts<'_>, other: &Parts<'_>| {
-        let mut arguments: Vec<&str> = Vec::new();
-        for argument in &own.arguments {
-            let written = if other.arguments.contains(argument) { "…" } else { argument };
-            if written != "…" || arguments.last() != Some(&"…") {
-                arguments.push(written);
-            }
-        }
-        let result = if own.result == other.result { "" } else { own.result };
-        format!("{}({}){result}", own.name, arguments.join(", "))
-    };
-    (one(&old, &new), one(&new, &old))
-}
-
-struct Parts<'c> {
-    name: &'c str,
-    arguments: Vec<&'c str>,
-    result: &'c str,
-}
-
-fn parts(call: &str) -> Parts<'_> {
-    let (name, rest) = call.split_once('(').unwrap_or((call, ""));
-    let (mut arguments, mut depth, mut start) = (Vec::new(), 0usize, 0);
-    for (index, char) in rest.char_indices() {
-        match char {
-            '<' | '(' | '[' => depth += 1,
-            ',' if depth == 0 => {
-                arguments.push(rest[start..index].trim());
-                start = index + 1;
-            }
-            ')' if depth == 0 => {
-                arguments.extend(Some(rest[start..index].trim()).filter(|argument| !argument.is_empty()));
-                return Parts { name, arguments, result: &rest[index + 1..] };
-            }
-            '>' | ')' | ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    Parts { name, arguments, result: "" }
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ fn a_partial_introspection_says_what_is_missing() {
         (with(&named("Int"), &json!([{ "kind": "UNION", "name": "U", "possibleTypes": [named("Gone")] }])), "`Gone`"),
         (json!({ "data": { "__schema": { "queryType": { "name": "Gone" }, "types": [] } } }), "`Gone`"),
     ] {
-        let said = render(&answer).expect_err("partial");
-        assert!(said.contains(reason), "{said}\n{answer}");
+        let message = render(&answer).expect_err("partial");
+        assert!(message.contains(reason), "{message}\n{answer}");
     }
 }
 
@@ -31,8 +31,8 @@ fn a_partial_introspection_says_what_is_missing() {
 fn a_name_that_would_be_more_than_a_name_is_refused() {
     for name in ["", "A { b: Int } type C", "A\n", "1", "a-b", "Ä", "\u{202e}A"] {
         let types = json!([{ "kind": "ENUM", "name": "E", "enumValues": [{ "name": name }] }]);
-        let said = render(&with(&json!({ "kind": "ENUM", "name": "E" }), &types)).expect_err(name);
-        assert!(said.contains("is not a name") && !said.contains(['\n', '\u{202e}']), "{said:?}");
+        let message = render(&with(&json!({ "kind": "ENUM", "name": "E" }), &types)).expect_err(name);
+        assert!(message.contains("is not a name") && !message.contains(['\n', '\u{202e}']), "{message:?}");
     }
 }
 
@@ -45,8 +45,8 @@ fn a_default_or_a_location_that_would_be_more_is_refused() {
     };
     let int = json!({ "kind": "SCALAR", "name": "Int" });
     for default in ["1) } type Evil { a", "1, c: Int", "", "1 #", "$a", "1) @x(y: 1", "{a: 1", "\"a"] {
-        let said = render(&field(json!({ "name": "b", "type": int, "defaultValue": default }))).expect_err(default);
-        assert!(said.contains("schema definition language"), "{said}");
+        let message = render(&field(json!({ "name": "b", "type": int, "defaultValue": default }))).expect_err(default);
+        assert!(message.contains("schema definition language"), "{message}");
     }
     for default in ["1", "{a: [1, \"x\"], b: RED}", "null", "\"\"\"a\nb\"\"\""] {
         render(&field(json!({ "name": "b", "type": int, "defaultValue": default }))).expect(default);
@@ -56,13 +56,13 @@ fn a_default_or_a_location_that_would_be_more_is_refused() {
     assert!(render(&answer).is_err());
 }
 
-/// A schema with all that the language has, and what a server says of it.
+/// A schema with everything that the language has, and the answer of a server that has it.
 #[test]
 fn introspection_and_language_say_the_same() {
     use apollo_compiler::{ExecutableDocument, Schema, introspection, request};
     let sdl = include_str!("../../../tests/introspection/schema.graphql");
     let schema = Schema::parse_and_validate(sdl, "schema.graphql").expect("valid");
-    // The newest asks for what this server does not have: it falls back.
+    // The newest query asks for members that this server lacks: it falls back.
     assert!(ExecutableDocument::parse_and_validate(&schema, QUERIES[0], "q").is_err());
     let document = ExecutableDocument::parse_and_validate(&schema, QUERIES[1], "q").expect("valid");
     let operation = document.operations.get(None).expect("one");

@@ -14,7 +14,7 @@ impl<P> ClientBuilder<P> {
     /// ```
     /// use driftless_runtime::{Certificates, Client};
     ///
-    /// let builder = Client::builder("https://platform.example")
+    /// let builder = Client::builder("https://service.example")
     ///     .root_certificates(Certificates::file("/etc/ssl/company.pem"));
     /// # let _ = builder;
     /// ```
@@ -38,7 +38,7 @@ impl<P> ClientBuilder<P> {
     /// # fn run() -> Result<(), driftless_runtime::Error> {
     /// use driftless_runtime::{Certificates, Client, auth::SecretFile};
     ///
-    /// let client = Client::builder("https://platform.example")
+    /// let client = Client::builder("https://service.example")
     ///     .client_certificate(Certificates::file("/etc/client/tls.crt"), SecretFile::new("/etc/client/tls.key"))
     ///     .build()?;
     /// # let _ = client;
@@ -118,7 +118,7 @@ impl<P> ClientBuilder<P> {
     /// ```
     /// use driftless_runtime::Client;
     ///
-    /// let builder = Client::builder("https://platform.example").with_reqwest(|reqwest| reqwest.tcp_nodelay(true));
+    /// let builder = Client::builder("https://service.example").with_reqwest(|reqwest| reqwest.tcp_nodelay(true));
     /// # let _ = builder;
     /// ```
     pub fn with_reqwest(

@@ -2,6 +2,7 @@
 
 mod connections;
 mod credential;
+mod declared;
 mod given;
 mod parts;
 #[cfg(feature = "profiles")]
@@ -14,12 +15,11 @@ mod tests;
 
 use std::ffi::OsString;
 
-use uuid::Uuid;
-
 #[cfg(feature = "profiles")]
 use self::table::{KEY_SETTINGS, SETTINGS};
 pub use self::{
     connections::{ConnectionSettings, NamedFile},
+    declared::{DeclaredServer, RequiredClaim},
     given::Credentials,
     read::{Table, table},
     table::{CredentialSettings, SecretFiles, SecretPlace, SettingSlot, key_variable, secret_variables},
@@ -63,9 +63,9 @@ impl Client {
     /// | `SERVICE_CA_FILE` | additional root certificates in PEM |
     /// | `SERVICE_CLIENT_CERTIFICATE_FILE`, `SERVICE_CLIENT_KEY_FILE` | a client certificate in PEM, and the protected file with its key |
     /// | `SERVICE_DANGER_ALLOW_HTTP_TO` | hosts, separated by commas, that may be `http`: tokens go to them in clear text |
-    /// | `SERVICE_COMPLIANCE_URL` | the address of the compliance resource server; likewise of other servers, by their names |
-    /// | `SERVICE_COMPLIANCE_…` | its credentials: `TOKEN` to `BASIC_PASSWORD_KEYRING`, as above |
-    /// | `SERVICE_TEAM_ID` | the team that the compliance resource server is configured for |
+    /// | `SERVICE_ARCHIVE_URL` | the address of the additional server `archive`; likewise of others, by their names |
+    /// | `SERVICE_ARCHIVE_…` | its credentials: `TOKEN` to `BASIC_PASSWORD_KEYRING`, as above |
+    /// | `SERVICE_TENANT_ID` | the value of the claim that tokens for the server must have, if the client declares one; it also declares the variable's name |
     /// | `SERVICE_PROFILE` | with the feature `profiles`: a profile of `SERVICE_PROFILES`, instead of all other variables |
     /// | `SERVICE_PROFILES` | the file of profiles; `~/.config/service/profiles.toml` unless set |
     ///
@@ -77,8 +77,8 @@ impl Client {
     ///
     /// ```no_run
     /// # fn run() -> Result<(), driftless_runtime::Error> {
-    /// let platform = driftless_runtime::Client::from_env()?;
-    /// # let _ = platform;
+    /// let client = driftless_runtime::Client::from_env()?;
+    /// # let _ = client;
     /// # Ok(()) }
     /// ```
     ///
@@ -96,10 +96,10 @@ impl Client {
     /// default = "staging"               # for `Client::from_env` without SERVICE_BASE_URL and SERVICE_PROFILE
     ///
     /// [profile.staging]
-    /// base_url = "https://platform.example"
+    /// base_url = "https://service.example"
     /// issuer = "https://issuer.example"
     /// client_id = "my-service"
-    /// secret_command = ["pass", "show", "platform/my-service"]   # or secret_file, secret_env, refresh_folder,
+    /// secret_command = ["pass", "show", "service/my-service"]   # or secret_file, secret_env, refresh_folder,
     ///                                                            # secret_keyring = "SERVICE/USER"
     /// # api_key_env = "…"                                        # or api_key_file, api_key_command, api_key_keyring
     /// # basic_user = "…"                                         # with basic_password_env, …_file, …_command, …_keyring
@@ -108,14 +108,14 @@ impl Client {
     /// # token_file = "…"                                         # or token_env, token_command, token_keyring: a token
     /// # ca_file = "…"                                            # root certificates beside those of the system
     /// # client_certificate_file = "…"                            # with client_key_file, a protected file
-    /// # danger_allow_http_to = ["platform.svc"]                  # tokens go there in clear text
+    /// # danger_allow_http_to = ["service.svc"]                  # tokens go there in clear text
     ///
-    /// [profile.staging.server.compliance]
-    /// base_url = "https://compliance.example"
-    /// team_id = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b"
+    /// [profile.staging.server.archive]
+    /// base_url = "https://archive.example"
+    /// required_claim = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b"   # if the client declares a claim for the server
     /// issuer = "https://issuer.example"
-    /// client_id = "my-auditor"
-    /// secret_file = "/run/secrets/auditor"
+    /// client_id = "my-archivist"
+    /// secret_file = "/run/secrets/archivist"
     /// ```
     ///
     /// # Errors
@@ -144,7 +144,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     /// As for [`Client::from_profile`].
     #[cfg(feature = "profiles")]
     pub fn from_profile(file: impl AsRef<std::path::Path>, name: &str) -> Result<Self, Error> {
-        builder(profiles::read(P::VARIABLES, file.as_ref(), Some(name))?)
+        builder(profiles::read(P::VARIABLES, P::SERVERS, file.as_ref(), Some(name))?)
     }
 }
 
@@ -164,7 +164,7 @@ struct Settings {
 struct Beside {
     name: String,
     base_url: String,
-    team: Option<Uuid>,
+    claim: Option<(RequiredClaim, String)>,
     credential: CredentialSettings,
 }
 
@@ -176,7 +176,12 @@ fn key_names<'s>(schemes: &'s [Scheme]) -> impl Iterator<Item = &'static str> + 
     keys.filter_map(|scheme| scheme.scheme())
 }
 
-fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lookup<'_>) -> Result<Settings, Error> {
+fn from_lookup(
+    variables: &str,
+    servers: &[DeclaredServer],
+    schemes: &[Scheme],
+    lookup: Lookup<'_>,
+) -> Result<Settings, Error> {
     let main = Variables { lookup, prefix: variables };
     let profile = main.text("PROFILE")?;
     let base_url = main.text("BASE_URL")?;
@@ -190,7 +195,7 @@ fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lo
                     &format!("set {variables}PROFILES to its path"),
                 ));
             };
-            let mut settings = profiles::read(variables, &file, profile.as_deref())?;
+            let mut settings = profiles::read(variables, servers, &file, profile.as_deref())?;
             settings.unread = beside_profile(variables, servers, schemes, lookup, &settings);
             return Ok(settings);
         }
@@ -205,22 +210,23 @@ fn from_lookup(variables: &str, servers: &[&str], schemes: &[Scheme], lookup: Lo
         return Err(wrong(&format!("{variables}BASE_URL is not set"), "set it to the address of the service"));
     };
     let mut additional = Vec::new();
-    for name in servers {
+    for DeclaredServer { name, claim } in servers {
         let prefix = prefix(variables, name);
         let own = Variables { lookup, prefix: &prefix };
         let (base_url, credential) = (own.text("URL")?, own.credential(key_names(schemes))?);
-        let team = if *name == OF_TEAM { main.text(TEAM)? } else { None };
+        let value = claim.map(|claim| main.text(claim.variable)).transpose()?.flatten();
+        let claim = claim.zip(value);
         let Some(base_url) = base_url else {
             let mut names = credential.names(&SettingPart::ALL, Some(&prefix));
-            names.extend(team.map(|_| format!("`{variables}{TEAM}`")));
+            names.extend(claim.map(|(claim, _)| format!("`{variables}{}`", claim.variable)));
             if names.is_empty() {
                 continue;
             }
             let hint = format!("set {prefix}URL to its address, or unset {}", names.join(", "));
             return Err(unused(&names, &format!("for the server `{name}`, whose address is not set"), &hint));
         };
-        let team = team.map(|text| parse_team(&format!("{variables}{TEAM}"), &text)).transpose()?;
-        additional.push(Beside { name: (*name).to_owned(), base_url, team, credential });
+        claim.iter().try_for_each(|(claim, value)| claim.check(&format!("{variables}{}", claim.variable), value))?;
+        additional.push(Beside { name: (*name).to_owned(), base_url, claim, credential });
     }
     let unread = set([format!("{variables}PROFILES")], lookup);
     Ok(Settings {
@@ -237,10 +243,6 @@ fn prefix(variables: &str, server: &str) -> String {
     format!("{variables}{}_", server.to_uppercase())
 }
 
-/// The server that is configured for a team, and the suffix of the variable that names the team.
-const OF_TEAM: &str = "compliance";
-const TEAM: &str = "TEAM_ID";
-
 /// Returns those of these variables that are set.
 fn set(names: impl IntoIterator<Item = String>, lookup: Lookup<'_>) -> Vec<String> {
     names.into_iter().filter(|name| lookup(name).is_some_and(|value| !value.is_empty())).collect()
@@ -250,7 +252,7 @@ fn set(names: impl IntoIterator<Item = String>, lookup: Lookup<'_>) -> Vec<Strin
 #[cfg(feature = "profiles")]
 fn beside_profile(
     variables: &str,
-    servers: &[&str],
+    servers: &[DeclaredServer],
     schemes: &[Scheme],
     lookup: Lookup<'_>,
     settings: &Settings,
@@ -261,10 +263,12 @@ fn beside_profile(
     });
     let credential: Vec<String> =
         SETTINGS.iter().filter_map(|setting| setting.variable).map(str::to_owned).chain(named).collect();
-    let others = connections::VARIABLES.iter().chain(&["BASE_URL", TEAM]).map(|end| format!("{variables}{end}"));
+    let claims = servers.iter().filter_map(|server| Some(server.claim?.variable));
+    let others =
+        connections::VARIABLES.iter().copied().chain(["BASE_URL"]).chain(claims).map(|end| format!("{variables}{end}"));
     let own = credential.iter().map(|end| format!("{variables}{end}")).chain(others);
-    let beside = servers.iter().flat_map(|name| {
-        let prefix = prefix(variables, name);
+    let beside = servers.iter().flat_map(|server| {
+        let prefix = prefix(variables, server.name);
         let url = format!("{prefix}URL");
         credential.iter().map(move |end| format!("{prefix}{end}")).chain([url])
     });
@@ -290,26 +294,23 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
     settings.main.check_whole(settings.connections.key.is_some())?;
     let mut builder = settings.connections.apply(ClientBuilder::new(settings.base_url), settings.main.files)?;
     builder = settings.main.credentials("the service", &plain)?.apply(builder)?;
-    for Beside { name, base_url, team, credential } in settings.servers {
+    for Beside { name, base_url, claim, credential } in settings.servers {
         credential.check_whole(false)?;
         let is_variable = !credential.variables.is_empty();
         let credentials = credential.credentials(&format!("the server `{name}`"), &plain)?;
         let mut server = ServerSettings::new(base_url);
-        if let Some(team) = team {
+        if let Some((claim, value)) = claim {
             if !credentials.has_token() {
-                let names = [if is_variable { format!("`{}{TEAM}`", P::VARIABLES) } else { "`team_id`".to_owned() }];
+                let variable = is_variable.then(|| format!("`{}{}`", P::VARIABLES, claim.variable));
+                let names = [variable.unwrap_or_else(|| "`required_claim`".to_owned())];
                 let why = format!("for the token of the server `{name}`, and none is configured");
-                return Err(unused(&names, &why, "configure the credential of the server, or unset the team"));
+                return Err(unused(&names, &why, "configure the credential of the server, or unset the claim"));
             }
-            server = server.team(team);
+            server = server.required_claim(claim.names.iter().copied(), value);
         }
         builder = builder.server(name, credentials.apply_to(server, P::SCHEMES)?);
     }
     Ok(builder)
-}
-
-fn parse_team(variable: &str, text: &str) -> Result<Uuid, Error> {
-    text.parse().map_err(|_| wrong(&format!("`{variable}` is not a GUID"), "write it as 8-4-4-4-12 hexadecimal digits"))
 }
 
 fn wrong(message: &str, hint: &str) -> Error {

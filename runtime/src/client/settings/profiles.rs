@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Deserializer, de::MapAccess};
 
 use super::{
-    Beside, ConnectionSettings, CredentialSettings, Lookup, NamedFile, SettingSlot, Settings, Table, parse_team,
+    Beside, ConnectionSettings, CredentialSettings, DeclaredServer, Lookup, NamedFile, SettingSlot, Settings, Table,
     parts::unused, table, wrong,
 };
 use crate::error::{Error, mask};
@@ -26,7 +26,7 @@ struct ProfileFile {
 struct Profile {
     base_url: Option<String>,
     credential: CredentialSettings,
-    team_id: Option<String>,
+    required_claim: Option<String>,
     ca_file: Option<PathBuf>,
     client_certificate_file: Option<PathBuf>,
     client_key_file: Option<PathBuf>,
@@ -38,7 +38,7 @@ impl Table for Profile {
     fn keys() -> Vec<&'static str> {
         let own = [
             "base_url",
-            "team_id",
+            "required_claim",
             "ca_file",
             "client_certificate_file",
             "client_key_file",
@@ -51,7 +51,7 @@ impl Table for Profile {
     fn slot(&mut self, key: &str) -> Option<SettingSlot<'_>> {
         match key {
             "base_url" => Some(SettingSlot::Text(&mut self.base_url)),
-            "team_id" => Some(SettingSlot::Text(&mut self.team_id)),
+            "required_claim" => Some(SettingSlot::Text(&mut self.required_claim)),
             "ca_file" => Some(SettingSlot::Path(&mut self.ca_file)),
             "client_certificate_file" => Some(SettingSlot::Path(&mut self.client_certificate_file)),
             "client_key_file" => Some(SettingSlot::Path(&mut self.client_key_file)),
@@ -107,7 +107,12 @@ pub(super) fn path(variables: &str, lookup: Lookup<'_>) -> Option<PathBuf> {
 }
 
 /// Reads the settings of the profile of this name, or of the default one.
-pub(super) fn read(variables: &str, file: &Path, name: Option<&str>) -> Result<Settings, Error> {
+pub(super) fn read(
+    variables: &str,
+    declared: &[DeclaredServer],
+    file: &Path,
+    name: Option<&str>,
+) -> Result<Settings, Error> {
     let path_text = file.display();
     let text = std::fs::read_to_string(file).map_err(|cause| {
         wrong(&format!("the profiles in `{path_text}` cannot be read: {cause}"), &format!("set {variables}PROFILES"))
@@ -130,9 +135,10 @@ pub(super) fn read(variables: &str, file: &Path, name: Option<&str>) -> Result<S
         let message = format!("`{path_text}` has no profile `{name}`");
         return Err(wrong(&message, &format!("choose one of these: {}", known.join(", "))));
     };
-    if settings.team_id.is_some() {
-        let hint = format!("move it to [profile.{name}.server.compliance], or remove it");
-        return Err(unused(&["`team_id`".to_owned()], "for a server of the profile", &hint));
+    let unused_claim = |why: &str, hint: &str| unused(&["`required_claim`".to_owned()], why, hint);
+    if settings.required_claim.is_some() {
+        let hint = format!("move it to [profile.{name}.server.NAME], or remove it");
+        return Err(unused_claim("for a server of the profile", &hint));
     }
     let mut servers = Vec::new();
     for (name, server) in std::mem::take(&mut settings.server) {
@@ -144,9 +150,20 @@ pub(super) fn read(variables: &str, file: &Path, name: Option<&str>) -> Result<S
             let message = format!("the server `{name}` has certificates or addresses of its own");
             return Err(wrong(&message, "name them in the profile itself: all of its servers share the connections"));
         }
-        let team = server.team_id.as_deref().map(|text| parse_team("team_id", text)).transpose()?;
+        let claim = match server.required_claim.clone() {
+            None => None,
+            Some(value) => {
+                let claim = declared.iter().find(|declared| declared.name == name).and_then(|declared| declared.claim);
+                let Some(claim) = claim else {
+                    let why = "for a server with a declared claim, and this one has none";
+                    return Err(unused_claim(why, "remove it, or declare the claim in the generator's configuration"));
+                };
+                claim.check("required_claim", &value)?;
+                Some((claim, value))
+            }
+        };
         let base_url = server.address(&format!("the server `{name}`"))?;
-        servers.push(Beside { name, base_url, team, credential: server.credential });
+        servers.push(Beside { name, base_url, claim, credential: server.credential });
     }
     let connections = settings.connections();
     let base_url = settings.address(&format!("the profile `{name}` of `{path_text}`"))?;

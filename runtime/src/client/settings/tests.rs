@@ -1,11 +1,17 @@
 use std::ffi::OsString;
 
-use super::{builder, from_lookup};
+use super::{DeclaredServer, RequiredClaim, builder, from_lookup};
 use crate::{Client, Error};
+
+/// The server `compliance`, whose tokens have to name the configured team.
+pub(super) const SERVERS: &[DeclaredServer] = &[DeclaredServer {
+    name: "compliance",
+    claim: Some(RequiredClaim { names: &["team_id", "tenant_id"], variable: "TEAM_ID", uuid: true }),
+}];
 
 fn build(variables: &[(&str, &str)]) -> Result<Client, Error> {
     let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
-    builder(from_lookup("PLATFORM_", &["compliance"], &[], &lookup)?)?.build()
+    builder(from_lookup("PLATFORM_", SERVERS, &[], &lookup)?)?.build()
 }
 
 fn credential(platform: &Client) -> Option<String> {
@@ -46,7 +52,7 @@ fn variables_choose_the_credential() {
     .unwrap();
     let server = both.server("compliance").unwrap();
     assert_eq!(credential(server).unwrap(), "client `auditor` of https://issuer.example");
-    assert!(server.session.team.is_some() && both.session.team.is_none());
+    assert!(server.session.claim.is_some() && both.session.claim.is_none());
 }
 
 #[cfg(unix)]
@@ -154,7 +160,7 @@ token_endpoint = "https://issuer.example/token"
 
 [profile.staging.server.compliance]
 base_url = "https://compliance.example"
-team_id = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b"
+required_claim = "7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b"
 token_file = "/run/secrets/compliance"
 follow_links = true
 
@@ -178,8 +184,11 @@ secret_keyring = "platform/me"
         let staging = build(&[file, ("PLATFORM_PROFILE", "staging")]).unwrap();
         assert_eq!(credential(&staging).unwrap(), "client `me` of https://issuer.example");
         let server = staging.server("compliance").unwrap();
-        assert!(credential(server).unwrap().contains("/run/secrets/compliance") && server.session.team.is_some());
-        assert!(Client::from_profile(&path, "staging").is_ok());
+        assert!(credential(server).unwrap().contains("/run/secrets/compliance") && server.session.claim.is_some());
+        assert!(
+            builder::<Client>(super::super::profiles::read("PLATFORM_", SERVERS, &path, Some("staging")).unwrap())
+                .is_ok()
+        );
         let laptop = Client::from_profile(&path, "laptop");
         assert_eq!(laptop.is_ok(), cfg!(feature = "keyring"), "{laptop:?}");
         let error = build(&[file, ("PLATFORM_PROFILE", "production")]).unwrap_err();

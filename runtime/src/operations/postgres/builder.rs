@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The schema of a store, unless another one is named.
-const SCHEMA: &str = "platform_operations";
+const SCHEMA: &str = "driftless_operations";
 
 /// The settings of a store in PostgreSQL.
 #[must_use = "the description does nothing before `open`"]
@@ -57,7 +57,7 @@ impl PostgresBuilder {
         }
     }
 
-    /// Sets the schema, which only the store uses; `platform_operations` unless set. It is 1 to 40 letters of `a` to
+    /// Sets the schema, which only the store uses; `driftless_operations` unless set. It is 1 to 40 letters of `a` to
     /// `z`, digits and `_`, and begins with a letter.
     pub fn schema(mut self, name: &str) -> Self {
         self.schema = name.to_owned();
@@ -201,7 +201,7 @@ impl PostgresBuilder {
             config.connect_timeout(PATIENCE / 2);
         }
         if config.get_application_name().is_none() {
-            config.application_name("platform-operations");
+            config.application_name("driftless-operations");
         }
         // A server whose machine is gone does not answer.
         config

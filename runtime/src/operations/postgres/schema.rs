@@ -198,7 +198,7 @@ pub(super) async fn migrate(connection: &mut Connection, to: usize) -> Result<()
         return Ok(());
     }
     let mut change = connection.transaction(action).await?;
-    let lock = "SELECT pg_advisory_xact_lock(hashtextextended('platform operations ' || $1, 0))::text";
+    let lock = "SELECT pg_advisory_xact_lock(hashtextextended('driftless operations ' || $1, 0))::text";
     change.query_opt(action, lock, &[&schema]).await?;
     let exists = change.query_opt(action, "SELECT to_regnamespace($1) IS NOT NULL", &[&schema]).await?;
     if !exists.is_some_and(|row| row.try_get(0).unwrap_or(false)) {

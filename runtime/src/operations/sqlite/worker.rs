@@ -51,7 +51,7 @@ impl SqliteThread {
                 step(&mut connection);
             }
         };
-        thread::Builder::new().name("platform-store".to_owned()).spawn(work).map_err(|cause| {
+        thread::Builder::new().name("driftless-store".to_owned()).spawn(work).map_err(|cause| {
             Error::of(Kind::Store, format!("no thread can be started for the store: {cause}")).hint("try again")
         })?;
         Ok(Self(sender))

@@ -12,7 +12,7 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::shared::Shared;
+use super::{renewal::Renewal, shared::Shared};
 use crate::{
     clock::{self, Until},
     operations::{Instance, Operations},
@@ -21,8 +21,7 @@ use crate::{
 /// A registered instance.
 pub(super) struct InstanceLease {
     pub(super) instance: Instance,
-    /// The time until which its leases are certainly valid, on this machine's monotonic clock.
-    until: Mutex<Until>,
+    renewal: Mutex<Renewal>,
     lost: watch::Sender<bool>,
     /// The number of its operations.
     held: AtomicUsize,
@@ -43,12 +42,16 @@ impl InstanceLease {
     /// Begins at the time `asked` of the request: the store counts from later on.
     pub(super) fn new(instance: Instance, asked: Instant, lease: Duration) -> Arc<Self> {
         let (lost, _) = watch::channel(false);
-        let until = Mutex::new(Until::from(asked, lease));
-        Arc::new(Self { instance, until, lost, held: AtomicUsize::new(0) })
+        let renewal = Mutex::new(Renewal::new(asked, lease));
+        Arc::new(Self { instance, renewal, lost, held: AtomicUsize::new(0) })
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut Renewal) -> T) -> T {
+        change(&mut self.renewal.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn until(&self) -> Until {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
+        self.with(|renewal| renewal.until)
     }
 
     /// Returns whether the leases are still valid, as far as this machine knows. The store decides.
@@ -83,27 +86,25 @@ impl InstanceLease {
 
     /// Renews the leases until they are lost.
     pub(super) async fn keep(self: Arc<Self>, operations: Operations, shared: Arc<Shared>) {
-        let mut due = Until::after(shared.lease() / 3);
-        let mut next = due;
+        self.with(|renewal| renewal.begin(clock::now(), shared.lease()));
         loop {
-            next.min(self.until()).sleep().await;
+            self.with(|renewal| renewal.deadline()).sleep().await;
             let (asked, lease) = (clock::now(), shared.lease());
             if self.until().is_over(asked) {
                 break;
             }
             match self.until().limit(operations.store().renew(self.instance, lease)).await {
                 Ok(Ok(true)) => {
-                    *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Until::from(asked, lease);
+                    let late = self.with(|renewal| renewal.renewed(asked, lease, clock::now()));
                     shared.store_works(&operations);
-                    let late = due.instant().map_or(Duration::ZERO, |due| clock::now().saturating_duration_since(due));
-                    // Leases of another length apply from the next renewal on.
-                    due = if shared.renewed(late) { Until::at(clock::now()) } else { Until::from(asked, lease / 3) };
-                    next = due;
+                    if shared.renewed(late) {
+                        self.with(|renewal| renewal.renew_at(clock::now()));
+                    }
                 }
                 Ok(Ok(false)) | Err(clock::Over) => break,
                 Ok(Err(error)) => {
                     shared.store_failed(&operations, error);
-                    next = Until::after(lease / 10);
+                    self.with(|renewal| renewal.failed(lease, clock::now()));
                 }
             }
         }

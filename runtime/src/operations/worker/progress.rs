@@ -2,15 +2,13 @@
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use tokio::sync::watch;
 
-use crate::{
-    clock::{self, Until},
-    operations::watch::Rest,
-};
+use super::plan::SlotState;
+use crate::{clock, operations::watch::Rest};
 
 /// A request of the supervisor to the task of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,21 +53,18 @@ impl TaskProgress {
         });
     }
 
-    pub(super) fn is_requested(&self, request: TaskRequest) -> bool {
-        *self.requests.borrow() >= request
+    /// Returns the state, for the supervisor's plan.
+    pub(super) fn state(&self) -> SlotState {
+        SlotState {
+            rest: *self.rests.borrow(),
+            ended: self.ended.load(Ordering::Relaxed),
+            requested: *self.requests.borrow(),
+        }
     }
 
     /// Waits until this, or more, is requested.
     pub(super) async fn requested(&self, request: TaskRequest) {
         // The sender is a part of this.
         drop(self.requests.subscribe().wait_for(|known| *known >= request).await);
-    }
-
-    /// Returns whether its turn is over: it was watched for this long and queried, and has not ended. An operation that
-    /// time alone brings to an end gets this much more.
-    pub(super) fn is_turn_over(&self, now: Instant, turn: Duration, patience: Duration) -> bool {
-        let rest = *self.rests.borrow();
-        let time = if rest.pending { turn.saturating_add(patience) } else { turn };
-        rest.looked && !self.ended.load(Ordering::Relaxed) && Until::from(self.since, time).is_over(now)
     }
 }

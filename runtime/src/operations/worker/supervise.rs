@@ -1,7 +1,5 @@
 //! The supervisor of a worker: instances, slots, and the operations in them.
 
-mod survey;
-
 use std::{
     collections::{BTreeMap, HashMap},
     future::poll_fn,
@@ -13,36 +11,33 @@ use std::{
 use tokio::task::{Id, JoinSet};
 
 use super::{
-    EventHook, Settings, WorkerEvent, attend::Attendance, handler::Handler, instance_lease::InstanceLease,
-    progress::TaskProgress, share::shares, shared::Shared,
+    EventHook, Settings, WorkerEvent,
+    attend::Attendance,
+    handler::Handler,
+    instance_lease::InstanceLease,
+    plan::{Action, Group, PURGED, Plan, PlanSettings, Ticket},
+    progress::TaskProgress,
+    shared::Shared,
 };
 use crate::{
-    clock::{self, Until, random},
+    clock::{self, random},
     error::{Error, Kind},
-    operations::{Instance, Lease, Operations, WakeFuture, Wanted},
+    operations::{Demand, HeldOperation, Instance, Lease, Operations, WakeFuture, Wanted},
     telemetry::HeldCount,
 };
-
-/// The number of entries that are forgotten in one step.
-const PURGED: u32 = 1000;
-/// The intervals between purges of finished entries, the shortest and the longest.
-const OFTEN: Duration = Duration::from_secs(1);
-const RARELY: Duration = Duration::from_secs(3600);
 
 /// One deployment, and this instance in its store.
 struct Source {
     operations: Operations,
     kinds: Vec<String>,
     instance_lease: Option<Arc<InstanceLease>>,
-    /// The previous instance, whose leases were lost, until the store releases it.
+    /// The previous instance, until the store releases it.
     before: Option<Instance>,
-    /// A response of the store was lost: it may have given more operations than this instance knows.
-    doubt: bool,
-    purge_at: Until,
 }
 
 /// The group of an operation's task.
 struct Post {
+    ticket: Ticket,
     source: usize,
     kind: String,
     lease: Lease,
@@ -53,18 +48,15 @@ struct Post {
     _counted: HeldCount,
 }
 
+/// Carries out the actions of a [`Plan`].
 pub(super) struct Supervisor {
+    plan: Plan,
     sources: Vec<Source>,
     shared: Arc<Shared>,
     posts: HashMap<Id, Post>,
     tasks: JoinSet<()>,
     /// The tasks that renew leases. They run to the end.
     keepers: JoinSet<()>,
-    /// The time of the next survey.
-    survey_at: Until,
-    /// The claim in which each kind of each deployment last got an operation.
-    last_given: HashMap<(usize, String), u64>,
-    claims: u64,
 }
 
 impl Supervisor {
@@ -88,24 +80,18 @@ impl Supervisor {
                      with `Operations::with_binding`",
                 ));
             }
-            sources.push(Source {
-                operations,
-                kinds,
-                instance_lease: None,
-                before: None,
-                doubt: false,
-                purge_at: Until::at(clock::now()),
-            });
+            sources.push(Source { operations, kinds, instance_lease: None, before: None });
         }
+        let Settings { poll, turn, watching, retention, .. } = settings;
+        let planned = sources.iter().map(|source| (source.kinds.clone(), source.operations.options().patience()));
+        let plan = Plan::new(PlanSettings { poll, turn, watching, retention }, planned.collect(), clock::now());
         Ok(Self {
+            plan,
             sources,
             shared: Shared::new(settings, report, handler),
             posts: HashMap::new(),
             tasks: JoinSet::new(),
             keepers: JoinSet::new(),
-            survey_at: Until::at(clock::now()),
-            last_given: HashMap::new(),
-            claims: 0,
         })
     }
 
@@ -116,16 +102,11 @@ impl Supervisor {
             let operations: Vec<Operations> = self.sources.iter().map(|source| source.operations.clone()).collect();
             let mut wakes: Vec<WakeFuture<'_>> =
                 operations.iter().map(|operations| operations.store().wake()).collect();
-            let more = tokio::select! {
+            let deadline = tokio::select! {
                 biased;
                 () = &mut stop => break,
-                more = self.round() => more,
+                deadline = self.round() => deadline,
             };
-            if more {
-                continue;
-            }
-            let pause = self.shared.settings.poll.min(clock::LONGEST).mul_f64(0.75 + random() / 4.0);
-            let pause = pause.min(self.survey_at.left(clock::now()));
             let instance_leases: Vec<Arc<InstanceLease>> =
                 self.sources.iter().filter_map(|source| source.instance_lease.clone()).collect();
             tokio::select! {
@@ -134,37 +115,48 @@ impl Supervisor {
                 Some(done) = self.tasks.join_next_with_id() => self.ended(done),
                 () = any(&mut wakes) => {}
                 () = InstanceLease::any_lost(&instance_leases) => {}
-                () = clock::sleep(pause) => {}
+                () = deadline.sleep() => {}
             }
             while let Some(done) = self.tasks.try_join_next_with_id() {
                 self.ended(done);
             }
+            self.lose();
+            self.plan.wake();
         }
         self.stop().await;
     }
 
-    /// Asks each store once. Returns whether there may be more.
-    async fn round(&mut self) -> bool {
-        for index in 0..self.sources.len() {
-            self.enlist(index).await;
-            self.clear_doubt(index).await;
-            self.purge(index).await;
+    /// Carries out actions until the plan rests. Returns the time of the next round.
+    async fn round(&mut self) -> clock::Until {
+        loop {
+            match self.plan.next(clock::now(), random()) {
+                Action::Wait(deadline) => return deadline,
+                Action::Enlist { source } => self.enlist(source).await,
+                Action::Leave { source, instance } => self.leave(source, instance).await,
+                Action::Recall { source, instance } => self.recall(source, instance).await,
+                Action::Purge { source, age } => self.purge(source, age).await,
+                Action::Survey => self.survey().await,
+                Action::Claim { source, instance, wanted } => self.claim(source, instance, &wanted).await,
+            }
         }
-        self.survey().await;
-        self.claim().await
+    }
+
+    /// Reports instances whose leases are lost.
+    fn lose(&mut self) {
+        for (index, source) in self.sources.iter_mut().enumerate() {
+            let Some(instance_lease) = source.instance_lease.take_if(|instance_lease| instance_lease.is_lost()) else {
+                continue;
+            };
+            let (instance, operations) = (instance_lease.instance, instance_lease.held());
+            source.before = Some(instance);
+            self.plan.lost(index);
+            self.shared.lease_lost();
+            self.shared.report(&WorkerEvent::LeaseLost { instance, operations });
+        }
     }
 
     async fn enlist(&mut self, index: usize) {
         let Some(source) = self.sources.get_mut(index) else { return };
-        if let Some(instance_lease) = source.instance_lease.take_if(|instance_lease| instance_lease.is_lost()) {
-            let (instance, operations) = (instance_lease.instance, instance_lease.held());
-            source.before = Some(instance);
-            self.shared.lease_lost();
-            self.shared.report(&WorkerEvent::LeaseLost { instance, operations });
-        }
-        if source.instance_lease.is_some() {
-            return;
-        }
         let (lease, asked) = (self.shared.lease(), clock::now());
         match source.operations.store().enlist(&self.shared.settings.name, lease).await {
             Ok(instance) => {
@@ -173,162 +165,126 @@ impl Supervisor {
                 self.keepers
                     .spawn(Arc::clone(&instance_lease).keep(source.operations.clone(), Arc::clone(&self.shared)));
                 source.instance_lease = Some(instance_lease);
-                source.doubt = false;
+                self.plan.enlisted(index, instance);
                 self.shared.report(&WorkerEvent::Enlisted { instance });
-                // The store may count longer than this side: the previous instance's operations need not wait for that.
-                if let Some(before) = source.before.take()
-                    && let Err(error) = source.operations.store().leave(before).await
-                {
-                    source.before = Some(before);
-                    self.shared.store_failed(&source.operations, error);
-                }
             }
             Err(error) => self.shared.store_failed(&source.operations, error),
         }
     }
 
-    /// Returns the operations that the store gave without this instance's knowledge.
-    async fn clear_doubt(&mut self, index: usize) {
-        let Some(source) = self.sources.get_mut(index).filter(|source| source.doubt) else { return };
-        let Some(instance_lease) = source.instance_lease.clone() else { return };
-        let Ok(held) = source.operations.store().held(instance_lease.instance).await else { return };
+    async fn leave(&mut self, index: usize, before: Instance) {
+        let Some(source) = self.sources.get_mut(index) else { return };
+        match source.operations.store().leave(before).await {
+            Ok(()) => {
+                source.before = None;
+                self.plan.left(index);
+            }
+            Err(error) => self.shared.store_failed(&source.operations, error),
+        }
+    }
+
+    async fn recall(&mut self, index: usize, instance: Instance) {
+        let Some(source) = self.sources.get(index) else { return };
+        let Ok(leases) = source.operations.store().held(instance).await else { return };
         let known: BTreeMap<&str, u64> =
             self.posts.values().map(|post| (post.lease.correlation(), post.lease.fence())).collect();
-        for lease in held.iter().filter(|lease| known.get(lease.correlation()) != Some(&lease.fence())) {
+        for lease in leases.iter().filter(|lease| known.get(lease.correlation()) != Some(&lease.fence())) {
             let given = source.operations.store().put_back(lease, Duration::ZERO, None).await;
             if given.is_err_and(|error| !error.is_lease_lost()) {
                 return;
             }
         }
-        source.doubt = false;
+        self.plan.recalled(index);
     }
 
-    async fn purge(&mut self, index: usize) {
-        let Some(age) = self.shared.settings.retention else { return };
-        let now = clock::now();
-        let Some(source) = self.sources.get_mut(index).filter(|source| source.purge_at.is_over(now)) else { return };
-        source.purge_at = Until::from(now, (age / 10).clamp(OFTEN, RARELY));
-        let deployment = source.operations.deployment();
-        match source.operations.store().purge(&deployment, age, PURGED).await {
+    async fn purge(&mut self, index: usize, age: Duration) {
+        let (Some(source), now) = (self.sources.get(index), clock::now()) else { return };
+        match source.operations.store().purge(&source.operations.deployment(), age, PURGED).await {
             Ok(0) => {}
             Ok(count) => {
-                if count >= u64::from(PURGED) {
-                    source.purge_at = Until::at(now);
-                }
+                self.plan.purged(index, count, now);
                 self.shared.report(&WorkerEvent::Purged { count });
             }
             Err(error) => self.shared.store_failed(&source.operations, error),
         }
     }
 
-    /// Returns all kinds of all deployments, those that got nothing for longest first: if there are fewer slots than
-    /// kinds, they take turns.
-    fn groups(&self) -> Vec<(usize, String)> {
-        let kinds = |(index, source): (usize, &Source)| -> Vec<(usize, String)> {
-            source.kinds.iter().map(|kind| (index, kind.clone())).collect()
-        };
-        let mut groups: Vec<(usize, String)> = self.sources.iter().enumerate().flat_map(kinds).collect();
-        groups.sort_by_key(|group| self.last_given.get(group).copied().unwrap_or_default());
-        groups
-    }
-
-    fn group(&self, source: usize, kind: &str) -> Vec<&Post> {
-        self.posts.values().filter(|post| post.source == source && post.kind == kind).collect()
-    }
-
-    /// Fills free slots, evenly between deployments and kinds. Returns whether a store gave as many as it was asked
-    /// for.
-    async fn claim(&mut self) -> bool {
-        let groups = self.groups();
-        let mut held: Vec<usize> = groups.iter().map(|(source, kind)| self.group(*source, kind).len()).collect();
-        let mut hungry = vec![true; groups.len()];
-        loop {
-            let free = self.shared.settings.watching.saturating_sub(self.posts.len());
-            let places = shares(free, &held, &hungry);
-            if places.iter().all(|places| *places == 0) {
-                return false;
+    async fn survey(&mut self) {
+        let (now, mut demands) = (clock::now(), HashMap::<Group, Demand>::new());
+        let limit = u32::try_from(self.shared.settings.watching).unwrap_or(u32::MAX);
+        for (index, source) in self.sources.iter().enumerate() {
+            let deployment = source.operations.deployment();
+            let wanted: Vec<Wanted> = source.kinds.iter().map(|kind| Wanted::new(&deployment, kind, limit)).collect();
+            match source.operations.store().demand(&wanted).await {
+                Ok(answer) => demands.extend(source.kinds.iter().map(|kind| (index, kind.clone())).zip(answer)),
+                Err(error) => self.shared.store_failed(&source.operations, error),
             }
-            for index in 0..self.sources.len() {
-                let asked: Vec<(usize, usize)> = groups
-                    .iter()
-                    .zip(&places)
-                    .enumerate()
-                    .filter(|(_, ((source, _), places))| *source == index && **places > 0)
-                    .map(|(group, (_, places))| (group, *places))
-                    .collect();
-                let kinds: Vec<(String, usize)> =
-                    asked.iter().filter_map(|(group, places)| Some((groups.get(*group)?.1.clone(), *places))).collect();
-                let got = if kinds.is_empty() { BTreeMap::new() } else { self.claim_from(index, &kinds).await };
-                for ((group, places), (kind, _)) in asked.iter().zip(&kinds) {
-                    let count = got.get(kind).copied().unwrap_or_default();
-                    if let (Some(held), Some(hungry)) = (held.get_mut(*group), hungry.get_mut(*group)) {
-                        *held += count;
-                        *hungry = count >= *places;
-                    }
-                }
-            }
-            if !hungry.contains(&true) {
-                return false;
+        }
+        let states = self.posts.values().map(|post| (post.ticket, post.progress.state())).collect();
+        let requests: HashMap<Ticket, _> = self.plan.surveyed(&demands, &states, now).into_iter().collect();
+        for post in self.posts.values() {
+            if let Some(request) = requests.get(&post.ticket) {
+                post.progress.request(*request);
             }
         }
     }
 
     /// Claims from one store, by kind.
-    async fn claim_from(&mut self, index: usize, kinds: &[(String, usize)]) -> BTreeMap<String, usize> {
-        let mut got = BTreeMap::new();
-        let Some(source) = self.sources.get_mut(index) else { return got };
+    async fn claim(&mut self, index: usize, instance: Instance, wanted: &[(String, usize)]) {
+        let Some(source) = self.sources.get(index) else { return };
         let Some(instance_lease) = source.instance_lease.clone().filter(|instance_lease| instance_lease.holds()) else {
-            return got;
+            return;
         };
         let deployment = source.operations.deployment();
-        let wanted: Vec<Wanted> = kinds
+        let wanted: Vec<Wanted> = wanted
             .iter()
             .map(|(kind, places)| Wanted::new(&deployment, kind, u32::try_from(*places).unwrap_or(u32::MAX)))
             .collect();
-        // Until the response arrives, its contents are unknown.
-        source.doubt = true;
-        let claimed = match source.operations.store().claim(instance_lease.instance, &wanted).await {
-            Ok(claimed) => claimed,
-            Err(error) if error.is_lease_lost() => {
-                instance_lease.lose();
-                return got;
+        match source.operations.store().claim(instance, &wanted).await {
+            Ok(claimed) => {
+                self.shared.store_works(&source.operations);
+                if !claimed.is_empty() {
+                    self.shared.report(&WorkerEvent::Claimed { count: claimed.len() });
+                }
+                self.attend(index, &instance_lease, claimed);
             }
             Err(error) => {
-                self.shared.store_failed(&source.operations, error);
-                return got;
+                self.plan.doubt(index);
+                match error.is_lease_lost() {
+                    true => instance_lease.lose(),
+                    false => self.shared.store_failed(&source.operations, error),
+                }
             }
-        };
-        source.doubt = false;
-        self.claims += 1;
-        self.shared.store_works(&source.operations);
-        if !claimed.is_empty() {
-            self.shared.report(&WorkerEvent::Claimed { count: claimed.len() });
         }
-        for held in claimed {
-            let (kind, lease) = (held.kind().to_owned(), held.lease().clone());
-            *got.entry(kind.clone()).or_default() += 1;
-            self.last_given.insert((index, kind.clone()), self.claims);
-            let counted = HeldCount::new(&kind);
+    }
+
+    /// Starts the tasks of claimed operations.
+    fn attend(&mut self, index: usize, instance_lease: &Arc<InstanceLease>, claimed: Vec<HeldOperation>) {
+        let kinds: Vec<String> = claimed.iter().map(|operation| operation.kind().to_owned()).collect();
+        let tickets = self.plan.claimed(index, &kinds, clock::now());
+        for ((operation, kind), ticket) in claimed.into_iter().zip(kinds).zip(tickets) {
             let post = Post {
+                ticket,
                 source: index,
-                kind,
-                lease,
-                failures: held.failures(),
-                age: held.age(),
+                lease: operation.lease().clone(),
+                failures: operation.failures(),
+                age: operation.age(),
                 progress: Arc::new(TaskProgress::new()),
-                instance_lease: Arc::clone(&instance_lease),
-                _counted: counted,
+                instance_lease: Arc::clone(instance_lease),
+                _counted: HeldCount::new(&kind),
+                kind,
             };
-            let Some(attendance) = attendance(&self.sources, &self.shared, &post) else { continue };
+            let Some(attendance) = attendance(&self.sources, &self.shared, &post) else {
+                self.plan.ended(ticket);
+                continue;
+            };
             let hold = instance_lease.hold();
             let task = async move {
                 let _hold = hold;
-                attendance.run(held).await;
+                attendance.run(operation).await;
             };
-            let id = self.tasks.spawn(task).id();
-            self.posts.insert(id, post);
+            self.posts.insert(self.tasks.spawn(task).id(), post);
         }
-        got
     }
 
     /// Handles the end of a task. One that panicked did so in a handler.
@@ -338,10 +294,8 @@ impl Supervisor {
             Err(error) => (error.id(), error.is_panic()),
         };
         let Some(post) = self.posts.remove(&id) else { return };
-        if !panicked {
-            return;
-        }
-        let Some(attendance) = attendance(&self.sources, &self.shared, &post) else { return };
+        let attendance = attendance(&self.sources, &self.shared, &post).filter(|_| panicked);
+        let Some(attendance) = attendance else { return self.plan.ended(post.ticket) };
         let id = self.tasks.spawn(async move { attendance.fail("the handler panicked").await }).id();
         self.posts.insert(id, post);
     }

@@ -1,7 +1,7 @@
 use std::{cell::RefCell, collections::BTreeSet, ffi::OsString};
 
 use super::{
-    super::{Variables, builder, from_lookup, table::SETTINGS},
+    super::{DeclaredServer, RequiredClaim, Variables, builder, from_lookup, table::SETTINGS, tests::SERVERS},
     *,
 };
 use crate::{Client, protocol::Scheme};
@@ -220,10 +220,12 @@ fn every_variable_that_is_read_is_in_the_table() {
     let asked = RefCell::new(BTreeSet::new());
     let lookup = |name: &str| {
         asked.borrow_mut().insert(name.to_owned());
-        let of_server = ("PLATFORM_COMPLIANCE_URL", "https://compliance.example");
+        let of_server = ("PLATFORM_ARCHIVE_URL", "https://archive.example");
         [BASE, of_server].iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
     };
-    from_lookup("PLATFORM_", &["compliance"], &SCHEMES, &lookup).unwrap();
+    let claim = SERVERS[0].claim.map(|claim| RequiredClaim { variable: "TENANT_ID", ..claim });
+    let archive = [DeclaredServer { name: "archive", claim }];
+    from_lookup("PLATFORM_", &archive, &SCHEMES, &lookup).unwrap();
     let others = [
         "BASE_URL",
         "PROFILE",
@@ -232,8 +234,8 @@ fn every_variable_that_is_read_is_in_the_table() {
         "CLIENT_CERTIFICATE_FILE",
         "CLIENT_KEY_FILE",
         "DANGER_ALLOW_HTTP_TO",
-        "COMPLIANCE_URL",
-        "TEAM_ID",
+        "ARCHIVE_URL",
+        "TENANT_ID",
     ];
     let mut all: BTreeSet<String> = others.iter().map(|end| format!("PLATFORM_{end}")).collect();
     all.extend(known("PLATFORM_"));
@@ -244,8 +246,8 @@ fn every_variable_that_is_read_is_in_the_table() {
             "the documentation of `from_env` does not list {name}"
         );
     }
-    all.extend(known("PLATFORM_COMPLIANCE_"));
-    for prefix in ["PLATFORM_", "PLATFORM_COMPLIANCE_"] {
+    all.extend(known("PLATFORM_ARCHIVE_"));
+    for prefix in ["PLATFORM_", "PLATFORM_ARCHIVE_"] {
         for name in ["KEY_APP_ID", "KEY_APPKEY", "KEY_SESSION"] {
             all.extend(["", "_FILE", "_KEYRING"].map(|end| format!("{prefix}{name}{end}")));
         }
@@ -255,7 +257,7 @@ fn every_variable_that_is_read_is_in_the_table() {
 
 fn built(variables: &[(&str, &str)]) -> Result<Client, Error> {
     let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
-    builder(from_lookup("PLATFORM_", &["compliance"], &[], &lookup)?)?.build()
+    builder(from_lookup("PLATFORM_", SERVERS, &[], &lookup)?)?.build()
 }
 
 #[test]
@@ -315,7 +317,7 @@ fn variables_that_nobody_reads_are_noted() {
     let noted = |variables: &[(&str, &str)]| {
         let lookup =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
-        from_lookup("PLATFORM_", &["compliance"], &SCHEMES, &lookup).unwrap().unread
+        from_lookup("PLATFORM_", SERVERS, &SCHEMES, &lookup).unwrap().unread
     };
     assert_eq!(noted(&[BASE]), [""; 0]);
     assert_eq!(noted(&[BASE, ("PLATFORM_PROFILES", "/no/such")]), ["PLATFORM_PROFILES"]);
@@ -356,7 +358,7 @@ mod profiles {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("profiles.toml");
         std::fs::write(&path, format!("[profile.x]\nbase_url = 'https://platform.example'\n{keys}\n")).unwrap();
-        Client::from_profile(&path, "x")
+        builder(crate::client::settings::profiles::read("PLATFORM_", SERVERS, &path, Some("x"))?)?.build()
     }
 
     #[test]
@@ -369,7 +371,7 @@ mod profiles {
         assert!(!is_known("unknown"));
         let others = [
             "base_url",
-            "team_id",
+            "required_claim",
             "ca_file",
             "client_certificate_file",
             "client_key_file",
@@ -385,13 +387,16 @@ mod profiles {
     #[test]
     fn a_key_without_an_effect_is_named_with_what_to_do() {
         let server = "[profile.x.server.compliance]\nbase_url = 'https://c.example'\n";
-        let team = "team_id = '7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b'\n";
+        let team = "required_claim = '7f9c24e8-3b12-4d5e-9a6f-0c1d2e3f4a5b'\n";
         for (keys, says) in [
             ("token_command = ['a']\nscope = 'api'", "`token_command` gives a token, and `scope` would not be used"),
             ("audience = 'a'", "`audience` would not be used: it is for a client, and none is configured"),
             ("token_env = 'A'\nsecret_file_mounted = true", "`secret_file_mounted` would not be used"),
-            (team, "`team_id` would not be used: it is for a server of the profile"),
-            (&format!("{server}{team}"), "`team_id` would not be used: it is for the token of the server `compliance`"),
+            (team, "`required_claim` would not be used: it is for a server of the profile"),
+            (
+                &format!("{server}{team}"),
+                "`required_claim` would not be used: it is for the token of the server `compliance`",
+            ),
             (&format!("{server}token_file = '/t'\nscope = 'api'"), "`token_file` gives a token, and `scope`"),
             (&format!("{server}secret_command = ['a']"), "lacks its issuer or its client"),
             ("api_key_header = 'X-Key'", "`api_key_header` would not be used: it is for an API key"),

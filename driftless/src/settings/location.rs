@@ -1,4 +1,4 @@
-//! Where in the text of the configuration something stands.
+//! Lines and columns in the text of the configuration.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use toml::de::{DeTable, DeValue};
 use crate::workspace::CONFIGURATION;
 
 /// The place of a JSON pointer, or of the nearest table around it: line and column, from 1.
-pub(super) fn of(text: &str, pointer: &str) -> Option<(usize, usize)> {
+pub(super) fn find(text: &str, pointer: &str) -> Option<(usize, usize)> {
     let table = DeTable::parse(text).ok()?;
     let root = DeValue::Table(table.into_inner());
-    let (mut value, mut found) = (&root, None);
+    let (mut value, mut nearest) = (&root, None);
     for token in tokens(pointer) {
         let (span, next) = match value {
             DeValue::Table(table) => {
@@ -24,24 +24,24 @@ pub(super) fn of(text: &str, pointer: &str) -> Option<(usize, usize)> {
             }
             _ => break,
         };
-        (found, value) = (Some(position(text, span.start)), next.get_ref());
+        (nearest, value) = (Some(position(text, span.start)), next.get_ref());
     }
-    found
+    nearest
 }
 
 /// The key that a byte of the text belongs to, by its names, without positions in lists: `family.prefixes`.
 pub(super) fn key_at(text: &str, at: usize) -> String {
     let Ok(table) = DeTable::parse(text) else { return String::new() };
-    let mut found = (0, String::new());
-    visit(&DeValue::Table(table.into_inner()), "", 0, at, &mut found);
-    found.1
+    let mut innermost = (0, String::new());
+    visit(&DeValue::Table(table.into_inner()), "", 0, at, &mut innermost);
+    innermost.1
 }
 
-/// Looks at everything: the header of a table does not hold what stands below it. `found`: how deep, and which key.
-fn visit(value: &DeValue<'_>, path: &str, depth: usize, at: usize, found: &mut (usize, String)) {
-    let inside = |span: Range<usize>, path: &str, depth: usize, found: &mut (usize, String)| {
-        if span.contains(&at) && depth >= found.0 {
-            *found = (depth, path.to_owned());
+/// Visits every value: the span of a table's header does not include its keys. `innermost`: the depth, and the key.
+fn visit(value: &DeValue<'_>, path: &str, depth: usize, at: usize, innermost: &mut (usize, String)) {
+    let inside = |span: Range<usize>, path: &str, depth: usize, innermost: &mut (usize, String)| {
+        if span.contains(&at) && depth >= innermost.0 {
+            *innermost = (depth, path.to_owned());
         }
     };
     match value {
@@ -49,15 +49,15 @@ fn visit(value: &DeValue<'_>, path: &str, depth: usize, at: usize, found: &mut (
             for (key, value) in table {
                 let name = key.get_ref();
                 let path = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
-                inside(key.span(), &path, depth + 1, found);
-                inside(value.span(), &path, depth + 1, found);
-                visit(value.get_ref(), &path, depth + 1, at, found);
+                inside(key.span(), &path, depth + 1, innermost);
+                inside(value.span(), &path, depth + 1, innermost);
+                visit(value.get_ref(), &path, depth + 1, at, innermost);
             }
         }
         DeValue::Array(items) => {
             for item in items {
-                inside(item.span(), path, depth, found);
-                visit(item.get_ref(), path, depth, at, found);
+                inside(item.span(), path, depth, innermost);
+                visit(item.get_ref(), path, depth, at, innermost);
             }
         }
         _ => {}
@@ -65,8 +65,8 @@ fn visit(value: &DeValue<'_>, path: &str, depth: usize, at: usize, found: &mut (
 }
 
 /// A place as people read it.
-pub(super) fn shown(place: Option<(usize, usize)>) -> String {
-    place.map_or_else(|| CONFIGURATION.to_owned(), |(line, column)| format!("{CONFIGURATION}:{line}:{column}"))
+pub(super) fn text(location: Option<(usize, usize)>) -> String {
+    location.map_or_else(|| CONFIGURATION.to_owned(), |(line, column)| format!("{CONFIGURATION}:{line}:{column}"))
 }
 
 /// Line and column, from 1.
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_pointer_leads_to_a_line() {
-        for (pointer, place) in [
+        for (pointer, expected) in [
             ("/include/1", Some((1, 18))),
             ("/rename/GET ~1x", Some((3, 1))),
             ("/family/1/name", Some((7, 3))),
@@ -94,7 +94,7 @@ mod tests {
             ("/absent", None),
             ("", None),
         ] {
-            assert_eq!(of(TEXT, pointer), place, "{pointer}");
+            assert_eq!(find(TEXT, pointer), expected, "{pointer}");
         }
     }
 

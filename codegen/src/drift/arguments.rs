@@ -1,0 +1,56 @@
+//! Calls as text: their arguments and their result.
+
+/// Characters of two calls that are shown in full.
+const LONGEST: usize = 120;
+
+/// Two calls, or the arguments of two functions in parentheses. Of long ones, the parts that both have are left out.
+pub(super) fn shortened(before: &str, after: &str) -> (String, String) {
+    match before.len() + after.len() > LONGEST {
+        true => differing(before, after),
+        false => (before.to_owned(), after.to_owned()),
+    }
+}
+
+/// Two calls without the arguments and the result that both have.
+fn differing(before: &str, after: &str) -> (String, String) {
+    let [old, new] = [before, after].map(parts);
+    let one = |own: &Parts<'_>, other: &Parts<'_>| {
+        let mut arguments: Vec<&str> = Vec::new();
+        for argument in &own.arguments {
+            let shown = if other.arguments.contains(argument) { "…" } else { argument };
+            if shown != "…" || arguments.last() != Some(&"…") {
+                arguments.push(shown);
+            }
+        }
+        let result = if own.result == other.result { "" } else { own.result };
+        format!("{}({}){result}", own.name, arguments.join(", "))
+    };
+    (one(&old, &new), one(&new, &old))
+}
+
+struct Parts<'c> {
+    name: &'c str,
+    arguments: Vec<&'c str>,
+    result: &'c str,
+}
+
+fn parts(call: &str) -> Parts<'_> {
+    let (name, rest) = call.split_once('(').unwrap_or((call, ""));
+    let (mut arguments, mut depth, mut start) = (Vec::new(), 0usize, 0);
+    for (index, char) in rest.char_indices() {
+        match char {
+            '<' | '(' | '[' => depth += 1,
+            ',' if depth == 0 => {
+                arguments.push(rest[start..index].trim());
+                start = index + 1;
+            }
+            ')' if depth == 0 => {
+                arguments.extend(Some(rest[start..index].trim()).filter(|argument| !argument.is_empty()));
+                return Parts { name, arguments, result: &rest[index + 1..] };
+            }
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Parts { name, arguments, result: "" }
+}

@@ -1,0 +1,33 @@
+//! Findings about the arguments and the result of a function.
+
+use super::change::Direction;
+use super::finding::Finding;
+use super::item_change::changed_parts;
+use super::items::ItemPair;
+use super::rule::Rule;
+
+/// True for the rules about errors, which are no part of the result of a call.
+pub(super) fn is_error_status(rule: Rule) -> bool {
+    matches!(rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved)
+}
+
+/// Returns whether a finding is about a change in the signature of an operation, or of a function that makes a type.
+pub(super) fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
+    let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
+    let is_maker = before.origin.operation.is_empty();
+    if is_maker && before.kind != "fn" {
+        return true;
+    }
+    let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
+    let (arguments, result) = changed_parts(before, after);
+    if arguments.is_empty() && !result {
+        return finding.rule == Rule::OperationMoved || before.deprecated != after.deprecated;
+    }
+    let mut words = finding.subject.split([' ', '.', '[']).chain(finding.keyword.split([' ', '→']));
+    let named = words.any(|word| {
+        let word = plain(word).to_lowercase();
+        arguments.iter().any(|argument| plain(argument) == word)
+    });
+    let is_result = result && finding.direction != Direction::Request && !is_error_status(finding.rule);
+    named && (is_maker || finding.direction != Direction::Response) || is_result
+}

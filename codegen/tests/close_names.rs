@@ -1,0 +1,157 @@
+//! Members with close names, in any order of arrival: no published name changes its wire name.
+
+use std::collections::BTreeMap;
+
+use driftless_codegen::{Contract, GraphqlFiles, Names, Output, Report, Setup, generate};
+use serde_json::{Map, Value, json};
+
+use crate::common::Random;
+
+/// Wire names that want one Rust name, or the one that another is given instead.
+const WIRES: [&str; 10] =
+    ["userId", "user_id", "UserID", "UserId", "user_id2", "USER_ID", "userID2", "id", "user-id", "$userId"];
+
+/// Those of them that GraphQL has, too.
+const OF_GRAPHQL: usize = 8;
+
+/// A client with members of every kind: of objects, forms, enumerations and calls, and of GraphQL documents.
+fn client(wires: &[&str], names: &Names) -> Result<Output, Report> {
+    let text = |wire: &&str| json!({"type": "string", "description": format!("`{wire}`")});
+    let members: Map<String, Value> = wires.iter().map(|wire| ((*wire).to_owned(), text(wire))).collect();
+    let object = json!({"type": "object", "properties": members});
+    let parameters: Vec<Value> =
+        wires.iter().map(|wire| json!({"name": wire, "in": "query", "schema": {"type": "string"}})).collect();
+    let shared = |name: &str| json!({"schema": {"$ref": format!("#/components/schemas/{name}")}});
+    let contract = json!({
+        "openapi": "3.0.4",
+        "paths": {"/things": {"post": {
+            "parameters": parameters,
+            "requestBody": {"required": true, "content": {"multipart/form-data": {"schema": object}}},
+            "responses": {
+                "200": {"description": "OK", "content": {"application/json": shared("Thing")}},
+                "409": {"description": "No", "content": {"application/json": shared("Kind")}},
+            },
+        }}},
+        "components": {"schemas": {"Thing": object, "Kind": {"type": "string", "enum": wires}}},
+    });
+    let wires: Vec<&str> = wires.iter().copied().filter(|wire| WIRES[..OF_GRAPHQL].contains(wire)).collect();
+    let of = |line: &dyn Fn(&str) -> String| wires.iter().map(|wire| line(wire)).collect::<Vec<_>>().join(" ");
+    let schema = format!(
+        "type Query {{ thing(in: In, kind: Kind): Thing }} type Thing {{ one: Int {} }} input In {{ one: Int {} }} enum Kind {{ ONE {} }}",
+        of(&|wire| format!("\"`{wire}`\" {wire}: Int")),
+        of(&|wire| format!("\"`{wire}`\" {wire}: Int")),
+        of(&|wire| format!("\"`{wire}`\" {wire}")),
+    );
+    let document = format!(
+        "query A($in: In, $kind: Kind {}) {{ thing(in: $in, kind: $kind) {{ one {} }} {} }}",
+        of(&|wire| format!("${wire}: Kind")),
+        of(&|wire| wire.to_owned()),
+        of(&|wire| format!("used_{wire}: thing(kind: ${wire}) {{ one }}")),
+    );
+    let documents = [("a.graphql".to_owned(), document)].into();
+    let setup = Setup { graphql: GraphqlFiles { documents, schema: Some(schema) }, ..Setup::default() };
+    let bytes = contract.to_string();
+    generate(&[Contract { name: "platform", bytes: bytes.as_bytes() }], &setup, names)
+}
+
+/// Members of all types, and the methods of calls → their wire names, as their documentation says them.
+fn members(output: &Output) -> BTreeMap<String, String> {
+    let mut members = BTreeMap::new();
+    for (path, text) in output.files.iter().filter(|(path, _)| !path.ends_with("mod.rs")) {
+        let file = syn::parse_file(text).expect(text);
+        let mut add = |owner: &syn::Ident, member: String, attributes: &[syn::Attribute]| {
+            let docs: Vec<String> = attributes.iter().map(|attribute| format!("{:?}", attribute.meta)).collect();
+            let docs = docs.join("\n");
+            let wire =
+                WIRES.iter().find(|wire| docs.contains(&format!("`{wire}`")) || docs.contains(&format!("`${wire}`")));
+            if let Some(wire) = wire {
+                members.insert(format!("{path}: {owner}.{member}"), (*wire).to_owned());
+            }
+        };
+        for item in &file.items {
+            match item {
+                syn::Item::Struct(item) => item.fields.iter().for_each(|field| {
+                    add(&item.ident, field.ident.as_ref().map(ToString::to_string).unwrap_or_default(), &field.attrs)
+                }),
+                syn::Item::Enum(item) => {
+                    item.variants.iter().for_each(|variant| add(&item.ident, variant.ident.to_string(), &variant.attrs))
+                }
+                _ => {}
+            }
+        }
+    }
+    members
+}
+
+fn kept(before: &Output, after: &Output, what: &str) {
+    let (before, after) = (members(before), members(after));
+    for (member, wire) in &before {
+        assert_eq!(after.get(member), Some(wire), "{what}: {member} was `{wire}`\n{after:#?}");
+    }
+}
+
+#[test]
+fn no_later_member_takes_a_published_name() {
+    let mut random = Random::new(5);
+    let mut seen = 0;
+    for _ in 0..40 {
+        let wires = random.shuffled(WIRES.to_vec());
+        let mut latest = client(&wires[..1], &Names::default()).unwrap();
+        let mut count = 1;
+        while count < wires.len() {
+            count = (count + 1 + random.below(3)).min(wires.len());
+            let next = client(&wires[..count], &latest.names).unwrap_or_else(|report| panic!("{wires:?}: {report}"));
+            kept(&latest, &next, &format!("{:?}", &wires[..count]));
+            latest = next;
+        }
+        seen += members(&latest).len();
+        // A run over the same contract changes nothing.
+        assert_eq!(client(&wires, &latest.names).unwrap().names, latest.names);
+    }
+    // Members of the object, the form and the enumeration; fields, inputs, values and variables.
+    assert!(seen >= 40 * (3 * WIRES.len() + 4 * OF_GRAPHQL), "{seen}");
+}
+
+/// The lines of both branches, as git keeps them and the tool reads them.
+fn merged(one: &Names, other: &Names) -> Names {
+    let mut merged = one.clone();
+    merged.types.extend(other.types.clone());
+    merged.graphql.extend(other.graphql.clone());
+    merged.members.extend(other.members.clone());
+    merged.headers.extend(other.headers.clone());
+    for (owner, words) in &other.published {
+        let line = merged.published.entry(owner.clone()).or_default();
+        *line = format!("{line} {words}").trim().to_owned();
+    }
+    merged
+}
+
+/// Two branches each add a member: a person settles which of them has the name that both gave, or both keep theirs.
+#[test]
+fn a_merge_takes_no_published_name() {
+    let (mut refused, mut together) = (0, 0);
+    for one in WIRES {
+        for other in WIRES.into_iter().filter(|other| *other != one) {
+            for base in ["at", "user_id"] {
+                if [one, other].contains(&base) {
+                    continue;
+                }
+                let first = client(&[base], &Names::default()).unwrap();
+                let [mine, its] = [one, other].map(|wire| client(&[base, wire], &first.names).unwrap());
+                match client(&[base, one, other], &merged(&mine.names, &its.names)) {
+                    Ok(both) => {
+                        [&mine, &its]
+                            .into_iter()
+                            .for_each(|branch| kept(branch, &both, &format!("{base} {one} {other}")));
+                        together += 1;
+                    }
+                    Err(report) => {
+                        assert!(report.problems().iter().all(|problem| problem.code == "names/double"), "{report}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 20 && together > 20, "{refused} and {together}");
+}

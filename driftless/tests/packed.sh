@@ -1,0 +1,224 @@
+#!/usr/bin/env bash
+# Makes workspaces with `new` as a user has them: the crates of driftless are packed into a directory registry, the program is
+# installed from it, and no path into this repository is used afterwards. The services are Radarr, a Swagger 2.0 contract with an
+# API key, and both in one workspace. At the end, a second version of the tool is published, and `upgrade` takes it.
+#
+# It needs the package registry once, for `cargo vendor`, and python3 for the server of the contracts.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+radarr="$PWD/../shared/contracts/dotnet/Radarr+Radarr__src_Radarr.Api.V3_openapi.json"
+places="$PWD/../shared/contracts/swagger2/nytimes.com_geo_api_1.0.0.json"
+if [ ! -f "$radarr" ] || [ ! -f "$places" ]; then
+    echo 'LEFT OUT: ../shared/contracts does not have the contracts of Radarr and of the geocoder'
+    exit 0
+fi
+target=${CARGO_TARGET_DIR:-$PWD/target}
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+# It lies outside of the repository: cargo reads the configuration of every folder above.
+folder=$(mktemp -d)
+server=
+clean() {
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    rm -rf "$folder" "$target/packed"
+}
+trap clean EXIT
+rm -rf "$target/packed"
+
+failed() {
+    printf 'FAILED: %s\n' "$1" >&2
+    [ ! -f "$folder/log" ] || tail -n 40 "$folder/log" >&2
+    exit 1
+}
+
+# Runs a command, and prints its name with the seconds of the clock and of the processor that it took.
+measured() {
+    local name=$1 TIMEFORMAT='%1R %1U %1S'
+    shift
+    { time "$@" >"$folder/log" 2>&1 || touch "$folder/failed"; } 2>"$folder/time"
+    [ ! -e "$folder/failed" ] || failed "$name: $*"
+    awk -v name="$name" '{ printf "%-58s %5.1f s, %5.1f s of the processor\n", name, $1, $2 + $3 }' "$folder/time"
+}
+
+# Fails unless the last command printed a text.
+prints() {
+    grep -qF -- "$1" "$folder/log" || failed "the text is not printed: $1"
+}
+
+# -- A registry that is a folder: the packed crates, and the versions of Cargo.lock of all others.
+cargo package --quiet --locked --no-verify --allow-dirty -p driftless-runtime -p driftless-codegen -p driftless 2>"$folder/log" ||
+    failed 'cargo package'
+registry=$folder/registry
+mkdir -p "$folder/packed" "$folder/vendor/src" "$folder/.cargo"
+crates='driftless driftless-codegen driftless-runtime'
+for crate in $crates; do
+    tar -xzf "$target/package/$crate-$version.crate" -C "$folder/packed"
+done
+cp Cargo.lock "$folder/vendor"
+touch "$folder/vendor/src/lib.rs"
+{
+    printf '[package]\nname = "vendor"\nedition = "2024"\n[workspace]\n[dependencies]\ninsta = "1"\n'
+    printf 'tokio = { version = "1", features = ["macros", "rt-multi-thread"] }\n'
+    printf '[patch.crates-io]\n'
+    for crate in $crates; do printf '%s = { path = "../packed/%s-%s" }\n' "$crate" "$crate" "$version"; done
+    # A lock has the dependencies of all features that a client can turn on.
+    printf '[dependencies.driftless]\nversion = "*"\n[dependencies.driftless-runtime]\nversion = "*"\nfeatures = ['
+    sed -n '/^\[features\]/,/^\[dependencies\]/s/^\([a-z0-9]*\) = .*/"\1",/p' runtime/Cargo.toml | tr -d '\n'
+    printf ']\n'
+} >"$folder/vendor/Cargo.toml"
+(cd "$folder/vendor" && cargo vendor --quiet "$registry") >"$folder/log" 2>&1 || failed 'cargo vendor'
+printf '[source.crates-io]\nreplace-with = "packed"\n[source.packed]\ndirectory = "%s"\n[net]\noffline = true\n' "$registry" \
+    >"$folder/.cargo/config.toml"
+
+publish() {
+    for crate in $crates; do
+        mv "$folder/packed/$crate-$1" "$registry"
+        echo '{"files":{}}' >"$registry/$crate-$1/.cargo-checksum.json"
+    done
+}
+
+# -- The second version: another interface between generated code and runtime.
+next=$(echo "$version" | awk -F. '{ print $1 "." $2 + 1 ".0" }')
+for crate in $crates; do
+    copy=$folder/packed/$crate-$next
+    cp -r "$folder/packed/$crate-$version" "$copy"
+    sed -i "s/^version = \"\(=\{0,1\}\)$version\"/version = \"\1$next\"/" "$copy/Cargo.toml"
+    rm -f "$copy/Cargo.lock"
+done
+interface=$(sed -n 's/^pub const INTERFACE: u32 = \([0-9]*\);/\1/p' runtime/src/codegen.rs)
+sed -i "s/const INTERFACE: u\([0-9]*\) = $interface;/const INTERFACE: u\1 = $((interface + 1));/" \
+    "$folder/packed/driftless-codegen-$next/src/lib.rs" "$folder/packed/driftless-runtime-$next/src/codegen.rs"
+sed -i "s/interface $interface\b/interface $((interface + 1))/" "$folder/packed/driftless-runtime-$next/src/front/mod.rs"
+publish "$version"
+
+# -- The services: they serve their contract, and answer the first call of it.
+cat >"$folder/server.py" <<'PYTHON'
+import http.server, sys, urllib.parse
+
+contracts = {"/radarr/openapi.json": sys.argv[1], "/places/swagger.json": sys.argv[2]}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        status, body = 404, b"{}"
+        if url.path in contracts:
+            status, body = 200, open(contracts[url.path], "rb").read()
+        elif url.path == "/radarr/ping" and self.headers.get("x-api-key") == "canary":
+            status, body = 200, b'{"status":"served"}'
+        elif url.path == "/places/query.json" and urllib.parse.parse_qs(url.query).get("api-key") == ["canary"]:
+            status, body = 200, b'{"results":[]}'
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+PYTHON
+python3 "$folder/server.py" "$radarr" "$places" >"$folder/port" &
+server=$!
+until [ -s "$folder/port" ]; do
+    kill -0 "$server" 2>/dev/null || failed 'the server of the contracts did not start'
+    sleep 0.1
+done
+url=http://127.0.0.1:$(cat "$folder/port")
+
+# -- The tool, with the profile that a workspace has, so that it is compiled once for both. `cargo install` reads no configuration of folders.
+cd "$folder"
+export CARGO_INCREMENTAL=0 CARGO_TARGET_DIR=$target/packed/all
+unset CARGO_PROFILE_DEV_DEBUG
+measured 'cargo install driftless (dev profile)' cargo install --quiet --debug --root "$folder/tool" driftless \
+    --config "$folder/.cargo/config.toml" --config "$registry/driftless-$version/src/new/template/cargo-config.toml"
+export PATH=$folder/tool/bin:$PATH
+
+# Counts what people own, and looks for names that only this repository has.
+inspect() {
+    find "$1" -type f -not -path '*/specs/contracts/*' -not -path '*/specs/snapshots/*' -not -path '*/src/generated/*' \
+        -not -name Cargo.lock -not -name '*.lock' -not -name client.txt -not -name ledger.txt -not -name drift.md >"$folder/files"
+    printf '%-58s %d files, %d lines; %d lines of specs/codegen.toml\n' "$1: written by hand, or once by new" \
+        "$(wc -l <"$folder/files")" \
+        "$(xargs -d '\n' sed '/^# <generated/,/^# <\/generated/d' <"$folder/files" | wc -l)" \
+        "$(find "$1" -name codegen.toml -exec cat {} + | wc -l)"
+    # The lock names crates of others.
+    if grep -riE 'platform|sandbox' "$1" --exclude Cargo.lock >"$folder/log"; then
+        failed "$1 has names of another service"
+    fi
+}
+if grep -qiE 'platform|sandbox' "$radarr" "$places"; then
+    failed 'the contracts have the names that a workspace must not have: choose others'
+fi
+
+package() {
+    measured "cargo package -p $*" cargo package --allow-dirty -p "$@"
+    cargo package --quiet --allow-dirty --list -p "$1" >"$folder/log"
+    prints src/generated/mod.rs
+}
+
+# -- Radarr: the first answer, from an empty target folder.
+export RADARR_BASE_URL=$url/radarr RADARR_KEY_X_API_KEY=canary
+measured 'radarr: cargo driftless new' cargo driftless new radarr --base-url "$url/radarr" --contract "$url/radarr/openapi.json" --ci github
+prints 'export RADARR_BASE_URL='
+cd radarr
+# The processor's time of the two together is that of `cargo test` in an empty target folder, and more.
+export CARGO_TARGET_DIR=$target/packed/first
+measured 'radarr: the first answer, from an empty target folder' cargo run -p radarr-client --example first
+prints served
+measured 'radarr: cargo test, after it' cargo test
+prints a_refusal_of_the_service_is_an_error
+rm -rf "$target/packed/first"
+export CARGO_TARGET_DIR=$target/packed/all
+inspect .
+
+# -- Swagger 2.0 with an API key. Before `new`, no contract says where the key belongs.
+cd ..
+measured 'places: cargo driftless new' cargo driftless new places --base-url "$url/places" --contract "$url/places/swagger.json" --name places
+prints 'PLACES_API_KEY=…'
+export PLACES_BASE_URL=$url/places PLACES_API_KEY=canary
+cd places
+measured 'places: the first answer' cargo run -p places-client --example first
+prints results
+measured 'places: cargo xtask regenerate --check' cargo xtask regenerate --check
+measured 'places: cargo test --workspace' cargo test --workspace
+prints the_pinned_contracts_are_those_that_were_reviewed
+inspect .
+# It compiles the client from its package.
+package places-client
+
+# -- Two services in one workspace.
+cd ../radarr
+measured 'radarr and places: cargo xtask add' env -u PLACES_API_KEY cargo xtask add places --base-url "$url/places" --contract "$url/places/swagger.json"
+measured 'radarr and places: cargo xtask --all regenerate' cargo xtask --all regenerate
+[ "$(grep -c '^contract .*, unchanged)$' "$folder/log")" = 2 ] || failed 'a contract is not the one that was pinned'
+measured 'radarr and places: cargo test --workspace' cargo test --workspace
+prints the_pinned_contracts_are_those_that_were_reviewed
+[ "$(grep -c '^test a_refusal_of_the_service_is_an_error ... ok' "$folder/log")" = 2 ] || failed 'a client was not tested'
+inspect .
+package radarr-client --no-verify
+
+# -- Another version of the tool.
+measured 'upgrade: no newer version' cargo xtask upgrade
+prints 'cargo finds no newer one'
+publish "$next"
+sed "s/\"=$version\"/\"=$next\"/" Cargo.toml >"$folder/raised.toml"
+cp Cargo.toml "$folder/kept.toml"
+cp Cargo.lock "$folder/kept.lock"
+cp "$folder/raised.toml" Cargo.toml
+cargo test --no-run -p places-client >"$folder/log" 2>&1 && failed 'a client of another version compiles'
+prints "this client was generated for interface $interface"
+cp "$folder/kept.toml" Cargo.toml
+cp "$folder/kept.lock" Cargo.lock
+measured "upgrade: to $next" cargo xtask upgrade
+cat "$folder/log"
+prints "version     $version → $next"
+cmp Cargo.toml "$folder/raised.toml"
+measured 'upgraded: cargo xtask --all regenerate --check' cargo xtask --all regenerate --check
+measured 'upgraded: cargo test' cargo test
+grep -rqE "interface $((interface + 1))" generated-client/src/generated places/generated-client/src/generated ||
+    failed 'the clients are not those of the new version'
+echo 'the workspaces need nothing of this repository'
