@@ -312,9 +312,9 @@ mod tests {
 
     #[test]
     fn what_the_page_shows_is_read() {
-        let shown = shown();
-        assert!(shown.len() >= 8, "{shown:#?}");
-        for text in shown {
+        let examples = shown();
+        assert!(examples.len() >= 8, "{examples:#?}");
+        for text in examples {
             Settings::parse(&text).unwrap_or_else(|failure| panic!("{}\n{text}", failure.message));
         }
     }

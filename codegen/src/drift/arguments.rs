@@ -1,6 +1,6 @@
 //! Calls as text: their arguments and their result.
 
-/// Characters of two calls that are shown in full.
+/// Characters of two calls that are printed in full.
 const LONGEST: usize = 120;
 
 /// Two calls, or the arguments of two functions in parentheses. Of long ones, the parts that both have are left out.
@@ -17,9 +17,9 @@ fn differing(before: &str, after: &str) -> (String, String) {
     let one = |own: &Parts<'_>, other: &Parts<'_>| {
         let mut arguments: Vec<&str> = Vec::new();
         for argument in &own.arguments {
-            let shown = if other.arguments.contains(argument) { "…" } else { argument };
-            if shown != "…" || arguments.last() != Some(&"…") {
-                arguments.push(shown);
+            let printed = if other.arguments.contains(argument) { "…" } else { argument };
+            if printed != "…" || arguments.last() != Some(&"…") {
+                arguments.push(printed);
             }
         }
         let result = if own.result == other.result { "" } else { own.result };

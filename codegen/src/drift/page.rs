@@ -114,8 +114,8 @@ impl Drift {
             return;
         }
         let _ = write!(page, "<section id=\"people\" aria-labelledby=\"hpeople\"><h2 id=\"hpeople\">{WHO}</h2>");
-        let (shown, more) = tasks::split(&tasks);
-        work(page, &shown);
+        let (printed, more) = tasks::split(&tasks);
+        work(page, &printed);
         if !more.is_empty() {
             let _ = write!(page, "<details class=\"more\"><summary>{} more</summary>", more.len());
             work(page, &more);
@@ -143,8 +143,8 @@ const LONG: usize = 90;
 fn task(page: &mut String, task: &Task) {
     let who = if task.families.is_empty() { "all".to_owned() } else { task.families.join(", ") };
     let _ = write!(page, "<article><h4>{}</h4><ul>", escape(&who));
-    let (shown, more) = task.jobs.split_at(if task.jobs.len() > CAUSES + 1 { CAUSES } else { task.jobs.len() });
-    shown.iter().for_each(|one| job(page, one));
+    let (printed, more) = task.jobs.split_at(if task.jobs.len() > CAUSES + 1 { CAUSES } else { task.jobs.len() });
+    printed.iter().for_each(|one| job(page, one));
     page.push_str("</ul>");
     if !more.is_empty() {
         let _ = write!(page, "<details class=\"more\"><summary>{} more causes</summary><ul>", more.len());
@@ -159,8 +159,8 @@ fn job(page: &mut String, job: &Job) {
     if !job.row.is_empty() {
         let _ = write!(page, "<a href=\"#{0}\">{0}</a> ", job.row);
     }
-    let (shown, more) = job.changes.split_at(job.changes.len().min(CAUSES));
-    for change in shown {
+    let (printed, more) = job.changes.split_at(job.changes.len().min(CAUSES));
+    for change in printed {
         // An entry as long as a line continues on the next one with its new form.
         let text = marked(change);
         let text = if change.len() > LONG { text.replacen(" → ", "<br>→ ", 1) } else { text };

@@ -137,8 +137,8 @@ impl Drift {
             }
             // Writing to a string does not fail.
             let _ = write!(text, "\n## {heading} ({})\n\n", rows.len());
-            let (shown, more) = rows.split_at(rows.len().min(ROWS));
-            table(&mut text, shown.iter().copied(), rust);
+            let (printed, more) = rows.split_at(rows.len().min(ROWS));
+            table(&mut text, printed.iter().copied(), rust);
             for row in &rows {
                 let parts = row.parts();
                 if !parts.is_empty() {
@@ -191,8 +191,8 @@ impl Drift {
             return;
         }
         let _ = write!(text, "\n## {WHO}\n\n");
-        let (shown, more) = tasks::split(&tasks);
-        work(text, &shown);
+        let (printed, more) = tasks::split(&tasks);
+        work(text, &printed);
         if !more.is_empty() {
             let _ = write!(text, "\n<details><summary>{} more</summary>\n\n", more.len());
             work(text, &more);

@@ -60,9 +60,9 @@ fn requirement<'a>(operation: &Operation<'a>) -> Option<Node<'a>> {
     operation.node.get("security").or_else(|| Node::root(operation.node.document).get("security"))
 }
 
-/// True if a caller that shows `shown` has all that `needed` asks for.
-fn meets(shown: &Alternative, needed: &Alternative) -> bool {
-    needed.iter().all(|(scheme, need)| shown.get(scheme).is_some_and(|own| need.scopes.is_subset(&own.scopes)))
+/// True if a caller that shows `presented` has all that `needed` asks for.
+fn meets(presented: &Alternative, needed: &Alternative) -> bool {
+    needed.iter().all(|(scheme, need)| presented.get(scheme).is_some_and(|own| need.scopes.is_subset(&own.scopes)))
 }
 
 /// The part of `whole` that is not in `part`.
@@ -74,7 +74,7 @@ fn without(whole: &Alternative, part: &Alternative) -> Alternative {
         .collect()
 }
 
-fn shown(alternative: &Alternative) -> String {
+fn printed(alternative: &Alternative) -> String {
     let mut needs: Vec<String> = alternative
         .values()
         .map(|need| match need.scopes.is_empty() {
@@ -114,7 +114,7 @@ fn compare(
         list.iter().filter(|one| !one.is_empty() && !others.contains(one)).cloned().collect()
     };
     let (mut gone, mut added) = (only(&old, &new), only(&new, &old));
-    let all = |list: &[Alternative]| list.iter().map(shown).collect::<Vec<_>>().join(" or ");
+    let all = |list: &[Alternative]| list.iter().map(printed).collect::<Vec<_>>().join(" or ");
     match (is_open(&old), is_open(&new)) {
         // A contract that never named a credential may have left it out.
         (true, false) if schemes.is_silent(0) => return push(Rule::SecurityDeclared, all(&added), None),
@@ -133,18 +133,18 @@ fn compare(
                 after.difference(scopes).for_each(|scope| push(Rule::ScopeAdded, scope.clone(), None));
             }
         } else if let Some(less) = take(&mut added, |other| meets(one, other)) {
-            push(Rule::SecurityRemoved, shown(&without(one, &less)), None);
+            push(Rule::SecurityRemoved, printed(&without(one, &less)), None);
         } else if let Some(more) = take(&mut added, |other| meets(other, one)) {
-            push(Rule::SecurityAdded, shown(&without(&more, one)), None);
+            push(Rule::SecurityAdded, printed(&without(&more, one)), None);
         } else {
             // A caller that presents all of it may have presented enough for another one.
             let passes = new.iter().any(|other| meets(one, other));
-            push(Rule::AlternativeRemoved, shown(one), passes.then_some(Wire::Safe));
+            push(Rule::AlternativeRemoved, printed(one), passes.then_some(Wire::Safe));
         }
         false
     });
     for one in &added {
-        push(Rule::AlternativeAdded, shown(one), None);
+        push(Rule::AlternativeAdded, printed(one), None);
     }
 }
 

@@ -103,7 +103,7 @@ impl Drift {
             }
             let heading = format!("{heading} ({})", rows.len());
             lines.extend([Line::default(), Line::new(0, 0).with(Role::Section(wire), heading)]);
-            rows.iter().take(most).for_each(|shown| row(&mut lines, shown));
+            rows.iter().take(most).for_each(|printed| row(&mut lines, printed));
             if rows.len() > most {
                 let more = format!("… and {} more; --format markdown and --format html have all", rows.len() - most);
                 lines.push(Line::new(INDENT, INDENT).with(Role::Quiet, more));
@@ -131,9 +131,9 @@ impl Drift {
             return;
         }
         lines.extend([Line::default(), Line::new(0, 0).with(Role::Strong, WHO)]);
-        let (shown, more) = tasks::split(&tasks);
+        let (printed, more) = tasks::split(&tasks);
         let mut last = None;
-        for task in shown {
+        for task in printed {
             let role = if task.action == Action::CheckCalls { Role::Silent } else { Role::Strong };
             if last.replace(task.action) != Some(task.action) {
                 lines.push(Line::new(INDENT, HANG).with(role, task.action.says()));

@@ -18,14 +18,14 @@ pub(crate) struct FileLine {
 
 /// Documents that are files of the work tree.
 #[derive(Debug, Default)]
-pub(crate) struct Files<'a> {
+pub(crate) struct DocumentFiles<'a> {
     /// Path and text, by document.
     texts: BTreeMap<&'a str, (String, Text<'a>)>,
     /// `true` if they are the state before.
     is_before: bool,
 }
 
-impl<'a> Files<'a> {
+impl<'a> DocumentFiles<'a> {
     pub(crate) fn new(is_before: bool) -> Self {
         Self { texts: BTreeMap::new(), is_before }
     }

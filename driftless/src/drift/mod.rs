@@ -19,7 +19,7 @@ use serde_json::json;
 
 use self::accepted::Verdicts;
 use self::sides::Sides;
-use crate::comparison::lines::Files;
+use crate::comparison::lines::DocumentFiles;
 use crate::comparison::{Compared, ComparedDocument, Maker, compare, links, terminal};
 use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
@@ -160,10 +160,10 @@ fn is_live(flags: &flags::Drift) -> bool {
 }
 
 /// The documents that are files of the work tree: the pinned contracts, or the second of two files.
-fn places<'a>(workspace: &Workspace, flags: &flags::Drift, sides: &'a Sides) -> Files<'a> {
+fn places<'a>(workspace: &Workspace, flags: &flags::Drift, sides: &'a Sides) -> DocumentFiles<'a> {
     let is_before = is_live(flags);
     let side = if is_before { &sides.before } else { &sides.after };
-    let mut files = Files::new(is_before);
+    let mut files = DocumentFiles::new(is_before);
     for ComparedDocument { name, bytes } in &side.documents {
         let file = match flags.files.last() {
             Some(path) => workspace.relative(path),

@@ -6,7 +6,7 @@ use driftless_codegen::Names;
 use driftless_codegen::drift::{Drift, Heading};
 
 use super::pins::Pin;
-use crate::comparison::lines::{FileLine, Files};
+use crate::comparison::lines::{DocumentFiles, FileLine};
 use crate::comparison::{ComparedDocument, Maker, another_service, compare, links, terminal};
 use crate::console::result;
 use crate::failure::Failure;
@@ -63,7 +63,7 @@ impl Drifted {
         let maker = Maker::new(current, settings, [pinned_schema, schema.map(str::to_owned)], names.clone())?;
         let Ok(compared) = compare(&before, &after, today, Some(&maker)) else { return Ok(None) };
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
-        let mut files = Files::new(false);
+        let mut files = DocumentFiles::new(false);
         after.iter().for_each(|document| files.add(&document.name, pinned_path(&document.name), &document.bytes));
         let places = files.lines(&compared.drift);
         Ok(Some(Self { documents: names.join(", "), version: maker.version, drift: compared.drift, places }))

@@ -298,7 +298,7 @@ mod tests {
         let page = Url::parse("https://h/swagger/index.html").expect("a URL");
         let text = "<script src='./swagger-ui-bundle.js'></script><script src=\"index.js\" charset='utf-8'></script>\
                     <script src=\"https://cdn/init.js\"></script><script>inline</script><script src='./swagger-initializer.js'>";
-        let found: Vec<String> = scripts(&page, text).iter().map(Url::to_string).collect();
-        assert_eq!(found, ["https://h/swagger/index.js", "https://h/swagger/swagger-initializer.js"]);
+        let addresses: Vec<String> = scripts(&page, text).iter().map(Url::to_string).collect();
+        assert_eq!(addresses, ["https://h/swagger/index.js", "https://h/swagger/swagger-initializer.js"]);
     }
 }

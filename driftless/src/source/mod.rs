@@ -33,7 +33,7 @@ pub(crate) use discover::relative;
 pub(crate) use failed::{not_a_contract, repeats_no_secret};
 use fetcher::Fetcher;
 use http::Http;
-use plan::{ContractPlace, Interface, Plan, Wanted, plan, unsent};
+use plan::{ContractPlace, Interface, SourcePlan, Wanted, plan, unsent};
 
 /// Fetches every contract from the configured source.
 pub(crate) async fn fetch(
@@ -55,7 +55,7 @@ pub(crate) async fn fetch(
         steps.note(&note);
     }
     match plan {
-        Plan::Sandbox => {
+        SourcePlan::Sandbox => {
             if flags.sandbox {
                 steps.note("starting the sandbox");
             } else {
@@ -65,11 +65,11 @@ pub(crate) async fn fetch(
             let sandbox = Program::new(workspace, &settings.source)?;
             embedded::fetch(fetcher, &sandbox, interface).await
         }
-        Plan::Discover { base } => {
+        SourcePlan::Discover { base } => {
             let credentials = fetcher.credentials(settings, &settings.source.token, "/source/token")?;
             fetcher.authorized(&base, credentials).await?.bundle(&base, interface).await
         }
-        Plan::Documents { base, documents } => {
+        SourcePlan::Documents { base, documents } => {
             let mut fetcher = fetcher;
             let asked = flags.contract.is_none() && interface.is_named();
             let shared =

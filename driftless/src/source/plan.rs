@@ -16,7 +16,7 @@ use crate::workspace::{CONFIGURATION, Workspace};
 
 /// The source of a run.
 #[derive(Debug)]
-pub(super) enum Plan {
+pub(super) enum SourcePlan {
     Sandbox,
     Discover { base: Url },
     Documents { base: Option<Url>, documents: Vec<Wanted> },
@@ -87,10 +87,10 @@ impl<'a> Interface<'a> {
     }
 }
 
-pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerate) -> Result<Plan, Failure> {
+pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerate) -> Result<SourcePlan, Failure> {
     let source = &settings.source;
     if flags.sandbox {
-        return Ok(Plan::Sandbox);
+        return Ok(SourcePlan::Sandbox);
     }
     let variable = from_env(source.base_url_env.as_deref())?;
     let named = format!("{} (the base URL)", source.base_url_env.as_deref().unwrap_or_default());
@@ -114,10 +114,10 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
                 recorded: as_file(workspace.recorded(Path::new(contract))),
             },
         };
-        return Ok(Plan::Documents { base, documents: vec![Wanted { name, place, token: None }] });
+        return Ok(SourcePlan::Documents { base, documents: vec![Wanted { name, place, token: None }] });
     }
     if source.documents.is_empty() {
-        return Ok(base.map_or(Plan::Sandbox, |base| Plan::Discover { base }));
+        return Ok(base.map_or(SourcePlan::Sandbox, |base| SourcePlan::Discover { base }));
     }
     let chosen = |document: &DocumentSource| flags.document.as_ref().is_none_or(|name| *name == document.name);
     let documents: Vec<Wanted> = source
@@ -129,7 +129,7 @@ pub(super) fn plan(workspace: &Workspace, settings: &Settings, flags: &Regenerat
         .collect::<Result<_, _>>()?;
     let homes: Vec<(&str, Home)> = documents.iter().map(|document| (document.name.as_str(), document.home())).collect();
     servers::check(&settings.codegen.config, base.as_ref(), &homes)?;
-    Ok(Plan::Documents { base, documents })
+    Ok(SourcePlan::Documents { base, documents })
 }
 
 /// The place of a document, and the token that it is fetched with.
@@ -183,7 +183,7 @@ fn wanted(
 
 /// Why credentials that are set are used nowhere, or not for every address: one is for the origin of the base URL, and one of a
 /// document for that document. A line each.
-pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -> Vec<String> {
+pub(super) fn unsent(source: &SourceSettings, plan: &SourcePlan, flags: &Regenerate) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(variable) = token_of(&source.token) {
         notes.extend(unsent_to(source, plan).map(|reason| format!("{variable} is set, and not used: {reason}")));
@@ -191,7 +191,7 @@ pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -
     let named = source.documents.iter().filter_map(|document| document.token.as_ref());
     let mut prefixes = named.chain([&source.token]).map(|token| token.variables.as_deref().unwrap_or_default());
     if prefixes.all(|prefix| prefix != PROGRAMS)
-        && !matches!(plan, Plan::Sandbox)
+        && !matches!(plan, SourcePlan::Sandbox)
         && let Some(variable) = set(PROGRAMS)
     {
         let add = format!("`variables = \"{PROGRAMS}\"` in [source.token] would have it read");
@@ -200,13 +200,15 @@ pub(super) fn unsent(source: &SourceSettings, plan: &Plan, flags: &Regenerate) -
     for document in &source.documents {
         let Some(variable) = document.token.as_ref().and_then(token_of) else { continue };
         let reason = match plan {
-            Plan::Sandbox => "the sandbox is asked, which has tokens of its own",
+            SourcePlan::Sandbox => "the sandbox is asked, which has tokens of its own",
             _ if flags.contract.is_some() => "--contract names only a contract",
-            Plan::Documents { documents, .. } => match documents.iter().find(|wanted| wanted.name == document.name) {
-                Some(wanted) if wanted.url().is_none() => "the contract is a file",
-                _ => continue,
-            },
-            Plan::Discover { .. } => continue,
+            SourcePlan::Documents { documents, .. } => {
+                match documents.iter().find(|wanted| wanted.name == document.name) {
+                    Some(wanted) if wanted.url().is_none() => "the contract is a file",
+                    _ => continue,
+                }
+            }
+            SourcePlan::Discover { .. } => continue,
         };
         notes.push(format!("{variable} is set, and not used for the document {:?}: {reason}", document.name));
     }
@@ -224,12 +226,12 @@ fn token_of(token: &TokenSource) -> Option<String> {
 }
 
 /// Why the token of the base URL is not sent, or not to every address.
-fn unsent_to(source: &SourceSettings, plan: &Plan) -> Option<String> {
+fn unsent_to(source: &SourceSettings, plan: &SourcePlan) -> Option<String> {
     let base_url = source.base_url_env.as_deref().unwrap_or("base_url");
     let (base, documents) = match plan {
-        Plan::Discover { .. } => return None,
-        Plan::Sandbox => return Some("the sandbox is asked, which has tokens of its own".to_owned()),
-        Plan::Documents { base, documents } => (base, documents),
+        SourcePlan::Discover { .. } => return None,
+        SourcePlan::Sandbox => return Some("the sandbox is asked, which has tokens of its own".to_owned()),
+        SourcePlan::Documents { base, documents } => (base, documents),
     };
     let addresses = documents.iter().filter(|document| document.token.is_none()).filter_map(Wanted::url);
     let foreign = |url: &&Url| base.as_ref().is_none_or(|base| base.origin() != url.origin());

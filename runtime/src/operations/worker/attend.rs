@@ -10,7 +10,8 @@ use super::{
     event::Discarded,
     handler::{Ended, Handler},
     instance_lease::InstanceLease,
-    progress::{TaskProgress, TaskRequest},
+    plan::TaskRequest,
+    progress::TaskProgress,
     shared::Shared,
     stored_text,
 };

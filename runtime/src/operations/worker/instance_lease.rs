@@ -12,7 +12,7 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{renewal::Renewal, shared::Shared};
+use super::{renewal::LeaseRenewal, shared::Shared};
 use crate::{
     clock::{self, Until},
     operations::{Instance, Operations},
@@ -21,7 +21,7 @@ use crate::{
 /// A registered instance.
 pub(super) struct InstanceLease {
     pub(super) instance: Instance,
-    renewal: Mutex<Renewal>,
+    renewal: Mutex<LeaseRenewal>,
     lost: watch::Sender<bool>,
     /// The number of its operations.
     held: AtomicUsize,
@@ -42,11 +42,11 @@ impl InstanceLease {
     /// Begins at the time `asked` of the request: the store counts from later on.
     pub(super) fn new(instance: Instance, asked: Instant, lease: Duration) -> Arc<Self> {
         let (lost, _) = watch::channel(false);
-        let renewal = Mutex::new(Renewal::new(asked, lease));
+        let renewal = Mutex::new(LeaseRenewal::new(asked, lease));
         Arc::new(Self { instance, renewal, lost, held: AtomicUsize::new(0) })
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut Renewal) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut LeaseRenewal) -> T) -> T {
         change(&mut self.renewal.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

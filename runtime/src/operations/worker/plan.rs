@@ -10,10 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    progress::TaskRequest,
-    share::{releases, shares},
-};
+use super::share::{releases, shares};
 use crate::{
     clock::Until,
     operations::{Demand, Instance, watch::Rest},
@@ -26,6 +23,17 @@ const OFTEN: Duration = Duration::from_secs(1);
 const RARELY: Duration = Duration::from_secs(3600);
 /// The shortest time between two surveys, if turns are shorter.
 const LEAST: Duration = Duration::from_millis(10);
+
+/// A request of the supervisor to the task of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TaskRequest {
+    #[default]
+    Nothing,
+    /// Others wait: give the slot up, unless the operation has ended.
+    Yield,
+    /// The kind is paused: give the slot up, unless the handler runs.
+    LetGo,
+}
 
 /// The number of a slot's operation. None is used twice.
 pub(super) type Ticket = u64;

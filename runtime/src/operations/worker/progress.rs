@@ -1,4 +1,4 @@
-//! The progress of an operation in this instance, and the supervisor's requests.
+//! The progress of an operation in this instance, and the supervisor's requests to its task.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -7,19 +7,8 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::plan::SlotState;
+use super::plan::{SlotState, TaskRequest};
 use crate::{clock, operations::watch::Rest};
-
-/// A request of the supervisor to the task of an operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum TaskRequest {
-    #[default]
-    Nothing,
-    /// Others wait: give the slot up, unless the operation has ended.
-    Yield,
-    /// The kind is paused: give the slot up, unless the handler runs.
-    LetGo,
-}
 
 /// The progress of an operation.
 pub(super) struct TaskProgress {

@@ -6,7 +6,7 @@ use crate::clock::Until;
 
 /// The schedule of renewals. A lease is renewed after a third of its length, and after a tenth if the store failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Renewal {
+pub(super) struct LeaseRenewal {
     /// The time until which the leases are certainly valid, on this machine's monotonic clock.
     pub(super) until: Until,
     /// The time at which a renewal was due first: its delay counts from then on.
@@ -14,7 +14,7 @@ pub(super) struct Renewal {
     next: Until,
 }
 
-impl Renewal {
+impl LeaseRenewal {
     /// Begins with leases that were asked for at this time: the store counts from later on.
     pub(super) fn new(asked: Instant, lease: Duration) -> Self {
         let due = Until::from(asked, lease / 3);
@@ -55,7 +55,7 @@ impl Renewal {
 mod tests {
     use super::*;
 
-    type Event = fn(&mut Renewal, Instant);
+    type Event = fn(&mut LeaseRenewal, Instant);
 
     /// Events at their seconds, and after each the seconds of the next renewal and of the end.
     #[test]
@@ -69,7 +69,7 @@ mod tests {
         let failed: Event = |times, now| times.failed(LEASE, now);
         let at_once: Event = |times, now| times.renew_at(now);
         let begin = Instant::now();
-        let mut times = Renewal::new(begin, LEASE);
+        let mut times = LeaseRenewal::new(begin, LEASE);
         for (second, event, next, end) in [
             (1, (|times, now| times.begin(now, LEASE)) as Event, 11, 30),
             (11, renewed, 21, 41),
