@@ -44,7 +44,7 @@ fn a_server_has_the_families_of_its_documents_and_no_other_has_them() {
     let (servers, families) = (&output.files["servers.rs"], &output.files["families/mod.rs"]);
     for part in [
         "const SERVERS: &[driftless_runtime::codegen::DeclaredServer] =",
-        "DeclaredServer { name: \"compliance\", claim: None }",
+        "name: \"compliance\",\n        claim: None,",
         "impl<'a> Server<'a, Compliance> {",
         "pub fn frameworks(",
         "pub fn internal(",

@@ -35,7 +35,7 @@ impl<'a> Types<'a> {
             let field = Field {
                 wire: (*wire).to_owned(),
                 name: member,
-                required: self.is_required(node, &flat.required, wire),
+                required: self.is_required(node, &flat, wire),
                 nullable: typed.nullable,
                 ty: text_not_bytes(typed.ty),
                 read_only: hint("readOnly"),
@@ -110,12 +110,18 @@ impl<'a> Types<'a> {
         format!("{}{}", owner.unwrap_or(name), camel(wire))
     }
 
-    /// ASP.NET lists `Id` as required where the property is `id`.
-    fn is_required(&mut self, node: &Node<'a>, required: &std::collections::BTreeSet<&str>, wire: &str) -> bool {
-        if required.contains(wire) {
+    /// ASP.NET lists `Id` as required where the property is `id`. A name that a property has, or that is `id` in camel case, stands
+    /// for no other property.
+    fn is_required(&mut self, node: &Node<'a>, flat: &Flat<'a>, wire: &str) -> bool {
+        if flat.required.contains(wire) {
             return true;
         }
-        let other = required.iter().find(|name| name.eq_ignore_ascii_case(wire));
+        let is_taken = |name: &str| {
+            let mut camel = name.to_owned();
+            camel.get_mut(..1).into_iter().for_each(str::make_ascii_lowercase);
+            flat.properties.contains_key(name) || camel != wire && flat.properties.contains_key(camel.as_str())
+        };
+        let other = flat.required.iter().find(|name| name.eq_ignore_ascii_case(wire) && !is_taken(name));
         if let Some(other) = other {
             node.note(self.ledger, "model/required", format!("`{other}` is read as `{wire}`"), Loss::Nothing);
         }
