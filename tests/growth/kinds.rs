@@ -66,8 +66,10 @@ pub(crate) const KINDS: &[Kind] = &[
     ("a member whose name is close to another", |c| {
         every_object(c, |object| {
             let known: Vec<String> = properties(object).keys().cloned().collect();
-            for name in known {
-                for close in [snake(&name), name.to_uppercase()] {
+            // A name that the list of required members has already would be required from the start.
+            let required = object.get("required").cloned().unwrap_or_default();
+            for close in known.iter().flat_map(|name| [snake(name), name.to_uppercase()]) {
+                if !required.as_array().is_some_and(|names| names.contains(&json!(close))) {
                     properties(object).entry(close).or_insert(json!({"type": "integer"}));
                 }
             }

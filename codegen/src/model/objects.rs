@@ -110,16 +110,19 @@ impl<'a> Types<'a> {
         format!("{}{}", owner.unwrap_or(name), camel(wire))
     }
 
-    /// ASP.NET lists `Id` as required where the property is `id`. A name that a property has, or that is `id` in camel case, stands
-    /// for no other property.
+    /// ASP.NET lists `Id` as required where the property is `id`. A name that a property has, but for the case of its first
+    /// letter, stands for no other property.
     fn is_required(&mut self, node: &Node<'a>, flat: &Flat<'a>, wire: &str) -> bool {
         if flat.required.contains(wire) {
             return true;
         }
         let is_taken = |name: &str| {
-            let mut camel = name.to_owned();
-            camel.get_mut(..1).into_iter().for_each(str::make_ascii_lowercase);
-            flat.properties.contains_key(name) || camel != wire && flat.properties.contains_key(camel.as_str())
+            let likely = |first: fn(&mut str)| {
+                let mut likely = name.to_owned();
+                likely.get_mut(..1).into_iter().for_each(first);
+                likely != wire && flat.properties.contains_key(likely.as_str())
+            };
+            flat.properties.contains_key(name) || likely(str::make_ascii_lowercase) || likely(str::make_ascii_uppercase)
         };
         let other = flat.required.iter().find(|name| name.eq_ignore_ascii_case(wire) && !is_taken(name));
         if let Some(other) = other {
