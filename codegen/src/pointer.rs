@@ -2,6 +2,10 @@
 
 use std::fmt::Write as _;
 
+/// The most references that are followed one after the other. Contracts that people publish have two or three; each use of a
+/// chain follows it anew, so a longer one would cost time without end.
+pub(crate) const LONGEST_CHAIN: usize = 64;
+
 /// A reference token as a pointer writes it.
 #[must_use]
 pub fn escape(token: &str) -> String {

@@ -151,11 +151,12 @@ fn a_long_way_to_a_list_leads_there_in_xml_too() {
     }
 }
 
-/// References of references: each way ends where it leads, however long it is, and only what leads back to itself is said to.
+/// References of references are followed to their end, up to a limit that the ledger names. Only those that lead back to themselves
+/// are said to.
 #[test]
 fn references_are_followed_to_their_end() {
     use serde_json::{Map, Value, json};
-    const LENGTH: usize = 100;
+    const LENGTH: usize = 60;
     let chain = |folder: &str, end: Value| -> Map<String, Value> {
         let next = |index: usize| match index + 1 == LENGTH {
             true => end.clone(),
@@ -196,4 +197,11 @@ fn references_are_followed_to_their_end() {
     let places: Vec<&str> = entries.map(|entry| entry.pointer.split('/').nth(2).unwrap_or_default()).collect();
     assert!(places.contains(&"mediaTypes") && places.contains(&"~1item-round"), "{places:?}");
     assert!(!places.contains(&"~1media") && !places.contains(&"~1item"), "{places:?}");
+
+    let mut long: Vec<(String, Value)> =
+        (0..2000).map(|index| (format!("C{index}"), reference(&format!("C{}", index + 1)))).collect();
+    long.push(("C2000".to_owned(), json!({"type": "integer"})));
+    let output = within("a long chain", super::effort::contract(long)).unwrap();
+    let losses = format!("{:?}", output.ledger.entries().iter().map(|entry| &entry.loss).collect::<Vec<_>>());
+    assert!(losses.contains("through more than 64 references"), "{losses}");
 }

@@ -24,7 +24,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Opt
         return None;
     };
     let Some(body) = node.resolve() else {
-        let cause = format!("`{}` does not resolve in this document", node.text("$ref"));
+        let cause = node.unresolved();
         return Some(unknown(types, &node, cause));
     };
     let content: Vec<(&str, Node<'a>)> =
@@ -121,7 +121,7 @@ fn unknown<'a>(types: &mut Types<'a>, node: &Node<'a>, cause: String) -> Body {
 
 fn multipart<'a>(types: &mut Types<'a>, media: &Node<'a>, schema: &Node<'a>, hint: &str) -> BodyKind {
     let Some(target) = schema.resolve() else {
-        types.lose(schema, "sent as bytes", format!("`{}` does not resolve in this document", schema.text("$ref")));
+        types.lose(schema, "sent as bytes", schema.unresolved());
         return BodyKind::Binary;
     };
     let wish = if target.pointer == schema.pointer {

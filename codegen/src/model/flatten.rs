@@ -60,11 +60,7 @@ impl<'a> Types<'a> {
             match node.resolve() {
                 Some(target) => self.merge(&target, flat, binding, depth),
                 None => {
-                    self.lose(
-                        node,
-                        "left out of the object",
-                        format!("`{}` does not resolve in this document", node.text("$ref")),
-                    );
+                    self.lose(node, "left out of the object", node.unresolved());
                 }
             }
             return;

@@ -54,7 +54,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
     for (level, node) in lists.flat_map(|(level, list)| list.items().map(move |node| (level, node)).collect::<Vec<_>>())
     {
         let Some(node) = node.resolve() else {
-            types.lose(&node, "left out", format!("`{}` does not resolve in this document", node.text("$ref")));
+            types.lose(&node, "left out", node.unresolved());
             continue;
         };
         if operation.shares

@@ -75,7 +75,7 @@ fn one<'a>(types: &mut Types<'a>, declared: &Declared<'a>, hint: &str) -> Respon
     let Declared { wire, node, .. } = declared;
     let target = node.resolve();
     if target.is_none() {
-        types.lose(node, "read as text", format!("`{}` does not resolve in this document", node.text("$ref")));
+        types.lose(node, "read as text", node.unresolved());
     }
     let node = target.unwrap_or_else(|| node.clone());
     let name = shared_name(&node.pointer, "Header").unwrap_or_else(|| format!("{hint}{}", camel(wire)));

@@ -38,11 +38,7 @@ pub(super) fn read<'a>(types: &mut Types<'a>, route: &FoundOperation<'a>) -> Res
     for (status, node) in documented {
         let is_success = results.contains(status);
         let Some(response) = node.resolve() else {
-            types.lose(
-                &node,
-                "answered as bytes",
-                format!("`{}` does not resolve in this document", node.text("$ref")),
-            );
+            types.lose(&node, "answered as bytes", node.unresolved());
             let status = Status { status, content: Content::Stream, item: None, description: String::new() };
             if is_success {
                 successes.push((status.clone(), "bytes".to_owned(), None));

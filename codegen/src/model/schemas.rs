@@ -102,7 +102,7 @@ impl<'a> Types<'a> {
     pub(super) fn schema_type(&mut self, node: &Node<'a>, hint: &str) -> Typed {
         if node.value.get("$ref").is_some() {
             let Some(target) = node.resolve() else {
-                return self.degrade(node, format!("`{}` does not resolve in this document", node.text("$ref")));
+                return self.degrade(node, node.unresolved());
             };
             let mut typed = self.named(&target, hint);
             typed.nullable |= node.flag("nullable");

@@ -1,12 +1,10 @@
 //! Reading a document's tree: places, references, text.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use super::alternatives::Counted;
 use crate::ledger::{Ledger, Loss};
-use crate::pointer;
+use crate::pointer::{self, LONGEST_CHAIN};
 use crate::upgrade::Origins;
 
 /// One document, upgraded.
@@ -76,18 +74,29 @@ impl<'a> Node<'a> {
         self.value.get(key).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    /// Follows `$ref` to its target. `None` if it does not resolve, is circular, or leaves the document.
+    /// Follows `$ref` to its target. `None` if it does not resolve, is circular, leaves the document, or takes more than
+    /// [`LONGEST_CHAIN`] references.
     pub(crate) fn resolve(&self) -> Option<Node<'a>> {
         let mut node = self.clone();
-        let mut visited = BTreeSet::new();
-        while let Some(reference) = node.value.get("$ref").and_then(Value::as_str) {
-            let target = node.target(reference)?;
-            let from = std::mem::replace(&mut node, target).pointer;
-            if !visited.insert(from) {
-                return None;
+        for _ in 0..=LONGEST_CHAIN {
+            match node.value.get("$ref").and_then(Value::as_str) {
+                None => return Some(node),
+                Some(reference) => node = node.target(reference)?,
             }
         }
-        Some(node)
+        None
+    }
+
+    /// The reason why `$ref` leads to no target.
+    pub(crate) fn unresolved(&self) -> String {
+        let reference = self.text("$ref");
+        let mut chain = std::iter::successors(self.target(reference), |node| {
+            node.value.get("$ref").and_then(Value::as_str).and_then(|next| node.target(next))
+        });
+        match chain.nth(LONGEST_CHAIN) {
+            None => format!("`{reference}` does not resolve in this document"),
+            Some(_) => format!("`{reference}` leads back to itself, or through more than {LONGEST_CHAIN} references"),
+        }
     }
 
     /// The place that a reference within the document names.

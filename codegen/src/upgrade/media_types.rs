@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::journal::Journal;
 use super::references;
-use crate::pointer;
+use crate::pointer::{self, LONGEST_CHAIN};
 use crate::walk::{self, NodeKind};
 
 const PASS: &str = "upgrade/media-types";
@@ -29,14 +29,17 @@ pub(super) fn inline(tree: &mut Value, journal: &mut Journal<'_>) {
             };
             let name = references::token(name);
             match shared.get(&name) {
-                Some(target) if visited.insert(name.clone()) => {
+                Some(target) if visited.len() < LONGEST_CHAIN && visited.insert(name.clone()) => {
                     journal.same(PASS, pointer, format!("wrote out the shared media type `{name}`"));
                     journal.origins.copied(&pointer::join("/components/mediaTypes", &name), pointer);
                     *value = target.clone();
                 }
                 target => {
-                    let cause = if target.is_some() { "leads back to itself" } else { "is not a media type" };
-                    let why = format!("`{name}` {cause}");
+                    let why = match target {
+                        None => format!("`{name}` is not a media type"),
+                        Some(_) if visited.contains(&name) => format!("`{name}` leads back to itself"),
+                        Some(_) => format!("more than {LONGEST_CHAIN} references follow each other"),
+                    };
                     journal.degraded(PASS, pointer, "left a media type open", why);
                     *value = Value::Object(serde_json::Map::new());
                     return;

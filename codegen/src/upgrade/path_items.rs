@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::journal::Journal;
 use super::references;
-use crate::pointer;
+use crate::pointer::{self, LONGEST_CHAIN};
 use crate::walk;
 
 const PASS: &str = "upgrade/path-items";
@@ -62,8 +62,11 @@ fn expand(item: &mut Map<String, Value>, pointer: &str, shared: &Map<String, Val
             );
             return;
         };
-        if !visited.insert(name.clone()) {
-            let why = format!("`{name}` leads back to itself");
+        if visited.len() >= LONGEST_CHAIN || !visited.insert(name.clone()) {
+            let why = match visited.contains(&name) {
+                true => format!("`{name}` leads back to itself"),
+                false => format!("more than {LONGEST_CHAIN} references follow each other"),
+            };
             journal.degraded(PASS, pointer, "dropped a reference to a shared path item", why);
             return;
         }
