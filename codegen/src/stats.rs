@@ -17,8 +17,10 @@ pub(crate) fn count(model: &Model, documents: &Documents, ledger: &Ledger) -> St
         degraded.push(Degraded { pointer: format!("{}#{}", entry.document, entry.pointer), cause: cause.clone() });
     }
     let hit = |document: &str, pointer: &str| {
-        let inside = format!("{pointer}/");
-        places.iter().any(|(other, place)| other == document && (place == pointer || place.starts_with(&inside)))
+        let inside = (document.to_owned(), format!("{pointer}/"));
+        let first = places.range(&inside..).next();
+        places.contains(&(document.to_owned(), pointer.to_owned()))
+            || first.is_some_and(|(other, place)| *other == inside.0 && place.starts_with(&inside.1))
     };
     let operations = &model.operations;
     Stats {

@@ -155,3 +155,25 @@ fn a_merge_takes_no_published_name() {
     }
     assert!(refused > 20 && together > 20, "{refused} and {together}");
 }
+
+/// A call sends one of its bodies. The members of the others are not published, or the lock would change with the second run.
+#[test]
+fn a_second_run_with_the_names_of_the_first_gives_the_same() {
+    let form = json!({"schema": {"type": "object", "properties": {"a": {"type": "string", "format": "binary"}}}});
+    for others in [
+        vec!["multipart/form-data"],
+        vec!["application/x-www-form-urlencoded", "multipart/form-data"],
+        vec!["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
+    ] {
+        let content: Map<String, Value> = others.iter().map(|name| ((*name).to_owned(), form.clone())).collect();
+        let operation = json!({"requestBody": {"content": content}, "responses": {"204": {"description": "Done"}}});
+        let bytes = json!({"openapi": "3.0.4", "paths": {"/files": {"post": operation}}}).to_string();
+        let run = |names: &Names| {
+            generate(&[Contract { name: "platform", bytes: bytes.as_bytes() }], &Setup::default(), names).unwrap()
+        };
+        let first = run(&Names::default());
+        assert_eq!(run(&first.names).names, first.names, "{others:?}");
+        let is_typed = |owner: &String| first.names.types.contains_key(owner);
+        assert!(first.names.published.keys().all(is_typed), "{others:?}: {:?}", first.names);
+    }
+}

@@ -213,7 +213,7 @@ impl<'f> Claims<'f> {
         otherwise
     }
 
-    /// An `operationId` explains the name of an item, and nothing else of it, unless there is no other cause.
+    /// Assigns a changed name to the finding about the `operationId`, and every other change of the item to the other findings, if any.
     fn named(&self, findings: Vec<usize>, pair: &ItemPair<'_>) -> Vec<usize> {
         let is_name = |index: &usize| self.findings[*index].rule == Rule::OperationIdChanged;
         let (names, others): (Vec<usize>, Vec<usize>) = findings.iter().copied().partition(is_name);

@@ -50,8 +50,8 @@ const BUILT_IN: [&str; 5] = ["Boolean", "Float", "ID", "Int", "String"];
 /// Directives that every server has.
 const DIRECTIVES: [&str; 5] = ["deprecated", "include", "oneOf", "skip", "specifiedBy"];
 
-/// The schema of an answer, sorted by name, or the reason why there is none. A schema that names a type without defining it is
-/// partial.
+/// Renders the schema of an introspection response, sorted by name. The error is the reason why the response has no complete
+/// schema, such as a type that is named and not defined.
 pub(crate) fn render(answer: &Value) -> Result<String, String> {
     let schema = answer.pointer("/data/__schema").ok_or("it holds no `__schema`")?;
     if let Some(name) = odd_name(schema) {

@@ -42,7 +42,7 @@ pub(super) struct FileChange {
     pub(super) after: Option<String>,
 }
 
-/// The version alone, so that a journal of another version is told from a file that is no journal.
+/// Only the version: it distinguishes a journal of another version from a file that is not a journal.
 #[derive(Deserialize)]
 struct Version {
     version: u32,

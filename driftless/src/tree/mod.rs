@@ -45,7 +45,7 @@ impl Tree {
         Ok(Self { root: root.to_path_buf(), folder })
     }
 
-    /// The kind of the entry at a path; `None` if there is none.
+    /// Returns the kind of the entry at a path, or `None` if the path does not exist.
     pub(crate) fn kind(&self, path: &str) -> Result<Option<Kind>, Failure> {
         let (folder, name) = self.holder(path, false)?;
         let Some(folder) = folder else { return Ok(None) };

@@ -253,8 +253,8 @@ async fn what_a_store_keeps_is_another_for_each_submission() {
     assert!(one.body != plain.body && !serde_json::to_string(&one).unwrap().contains("secret"));
 }
 
-/// A contract's header and cookie parameters are contents under every name. The headers of a call, a key and the key of a
-/// repetition are none.
+/// Header and cookie parameters of the contract are contents under every name. Headers of a call, API keys and the idempotency
+/// key are not.
 #[tokio::test]
 async fn parameters_of_the_contract_count_under_every_name() {
     use crate::{

@@ -44,7 +44,7 @@ pub(super) type Group = (usize, String);
 /// A step for the supervisor. It returns the answer of the store to the plan, or nothing if the store failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// Nothing is to be done before this time, or before [`Plan::wake`].
+    /// Wait until the next round: this time, or an earlier [`Plan::wake`].
     Wait(Until),
     /// Register this program with the store.
     Enlist { source: usize },
@@ -167,16 +167,11 @@ impl Plan {
                 None if matches!(self.phase, Phase::Rest) => {
                     let pause = self.settings.poll.min(crate::clock::LONGEST).mul_f64(0.75 + jitter / 4.0);
                     self.poll_at = Until::from(now, pause);
-                    return Action::Wait(self.deadline());
+                    return Action::Wait(self.poll_at.min(self.survey_at));
                 }
                 None => {}
             }
         }
-    }
-
-    /// Returns the time of the next round, unless it is woken before.
-    fn deadline(&self) -> Until {
-        self.poll_at.min(self.survey_at)
     }
 
     /// Begins a round: the deadline has passed, or something has happened.
@@ -238,7 +233,7 @@ impl Plan {
         let groups = self.groups();
         let counts: Vec<usize> = groups.iter().map(|group| self.tickets_of(group).count()).collect();
         let (hungry, places) = (vec![true; groups.len()], vec![0; groups.len()]);
-        // The first round of claims begins when all stores were asked in the one before, which there is not.
+        // Past the last store, as if a round of claims had just ended: the next step computes the shares.
         Claiming { groups, counts, hungry, places, source: self.sources.len() }
     }
 

@@ -59,7 +59,7 @@ fn a_round_asks_each_store_once_and_rests_until_the_next_deadline() {
         (nothing, 0, "enlist"),
         (enlist, 0, "survey"),
         (nothing, 0, "claim 2 a 2 b"),
-        // Fewer than asked of `a`, none of `b`: there is no more.
+        // The store gave fewer of `a` than asked, and no `b`: it has no others.
         (claim_a, 0, "wait until 5"),
         (wake, 1, "claim 2 b 1 a"),
         (nothing, 1, "wait until 5"),
@@ -96,7 +96,7 @@ fn a_lost_lease_a_lost_answer_and_a_failing_store_are_made_good_in_the_next_roun
     let begin = Instant::now();
     let rows: &[Row] = &[
         (nothing, 0, "enlist"),
-        // The store failed: there is no instance to claim with.
+        // The store failed, so the plan has no instance to claim with.
         (nothing, 0, "survey"),
         (nothing, 0, "wait until 5"),
         (wake, 5, "enlist"),
