@@ -1,0 +1,273 @@
+"""Reads a contract by itself: Swagger 2.0, OpenAPI 3.0 and 3.1 become operations with parameters, bodies and answers."""
+import base64
+import binascii
+import datetime
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+import yaml
+from jsonschema import Draft4Validator, Draft202012Validator, FormatChecker, validators
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+BINARY = {"type": "string", "format": "binary"}
+
+
+class Loader(yaml.SafeLoader):
+    """Dates and times of YAML stay text, as in JSON."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"]
+    for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+@dataclass
+class Operation:
+    method: str
+    path: str
+    parameters: list
+    body: dict  # media type -> schema
+    answers: dict  # status as declared -> {media type -> schema}, or None if no content is declared
+    security: list
+    names: list = field(default_factory=list)  # of the path parameters, in the order of the path
+
+    def __str__(self):
+        return f"{self.method.upper()} {self.path}"
+
+    def success(self):
+        """The declared statuses that a valid request may get."""
+        success = [status for status in self.answers if status[:1] == "2"]
+        return success or [status for status in self.answers if status[:1] in "13" or status == "default"]
+
+    def answer(self, status):
+        for key in (str(status), f"{status // 100}XX", f"{status // 100}xx"):
+            if key in self.success():
+                return key
+        return "default" if "default" in self.success() and status < 400 else None
+
+    def success_schema(self):
+        """The schema of the first success with JSON, to know which members an answer has."""
+        for status in self.success():
+            for media, schema in (self.answers[status] or {}).items():
+                if is_json(media):
+                    return schema
+        return None
+
+
+def is_json(media):
+    media = media.split(";")[0].strip().lower()
+    return media in ("application/json", "text/json", "*/*", "application/*") or media.endswith("+json")
+
+
+class Contract:
+    def __init__(self, text):
+        try:
+            self.raw = json.loads(text)
+        except ValueError:
+            # Keys such as 200 become text by this, as in JSON.
+            self.raw = json.loads(json.dumps(yaml.load(text, Loader)))
+        self.dialect = ".".join(str(self.raw.get("openapi") or self.raw.get("swagger")).split(".")[:2])
+        self.old = self.dialect == "2.0"
+        self.checkers = {direction: self._checker(direction) for direction in ("request", "answer")}
+        self.operations = list(self._operations())
+        self.by_key = {(op.method, op.path.rstrip("/")): op for op in self.operations}
+
+    def resolve(self, node):
+        """Follows references; a reference that leads nowhere is a schema that accepts anything."""
+        for _ in range(64):
+            if not isinstance(node, dict) or not isinstance(node.get("$ref"), str):
+                return node
+            node = self._at(node["$ref"])
+        return {}
+
+    def _at(self, reference):
+        node = self.raw
+        for part in reference.removeprefix("#").split("/")[1:]:
+            part = unquote(part).replace("~1", "/").replace("~0", "~")
+            if isinstance(node, list) and part.isdigit() and int(part) < len(node):
+                node = node[int(part)]
+            elif isinstance(node, dict) and part in node:
+                node = node[part]
+            else:
+                return {}
+        return node if reference.startswith("#") else {}
+
+    def errors(self, value, schema, direction):
+        return sorted(self.checkers[direction](schema).iter_errors(value), key=lambda error: len(error.absolute_path))
+
+    def accepts(self, value, schema, direction="request"):
+        return next(self.checkers[direction](schema).iter_errors(value), None) is None
+
+    def only(self, schema, word):
+        """`readOnly` or `writeOnly`, at the member or at the schema that it refers to."""
+        target = self.resolve(schema)
+        return any(isinstance(node, dict) and node.get(word) is True for node in (schema, target))
+
+    def _checker(self, direction):
+        hidden = "readOnly" if direction == "request" else "writeOnly"
+        base = Draft202012Validator if self.dialect >= "3.1" else Draft4Validator
+
+        def nullable(schema):
+            return schema.get("nullable") is True or schema.get("x-nullable") is True
+
+        def or_null(check):
+            def checked(validator, value, instance, schema):
+                if not (instance is None and nullable(schema)):
+                    yield from check(validator, value, instance, schema) or ()
+
+            return checked
+
+        def reference(validator, target, instance, schema):
+            yield from validator.descend(instance, self.resolve({"$ref": target}))
+
+        def kind(validator, value, instance, schema):
+            if value != "file":
+                yield from base.VALIDATORS["type"](validator, value, instance, schema) or ()
+
+        def required(validator, names, instance, schema):
+            if isinstance(names, list):
+                members = schema.get("properties") or {}
+                names = [name for name in names if not self.only(members.get(name), hidden)]
+                yield from base.VALIDATORS["required"](validator, names, instance, schema) or ()
+
+        def pattern(validator, value, instance, schema):
+            try:
+                re.compile(value)
+            except re.error:
+                return  # of another dialect of expressions: not used as an accusation
+            yield from base.VALIDATORS["pattern"](validator, value, instance, schema) or ()
+
+        own = {name: or_null(base.VALIDATORS[name]) for name in ("allOf", "anyOf", "oneOf", "enum")}
+        own |= {"$ref": or_null(reference), "type": or_null(kind), "required": required, "pattern": pattern}
+        cls = validators.extend(base, own)
+        return lambda schema: cls(schema, format_checker=FORMATS)
+
+    def _operations(self):
+        for path, item in (self.raw.get("paths") or {}).items():
+            item = self.resolve(item)
+            for method in METHODS:
+                if isinstance(item, dict) and isinstance(item.get(method), dict):
+                    yield self._operation(method, path, item, item[method])
+
+    def _operation(self, method, path, item, raw):
+        merged = {}
+        for parameter in (item.get("parameters") or []) + (raw.get("parameters") or []):
+            parameter = self.resolve(parameter)
+            merged[parameter.get("name"), parameter.get("in")] = parameter
+        parameters, form, required, body = [], {}, [], {}
+        consumes = raw.get("consumes") or self.raw.get("consumes") or ["application/json"]
+        for (name, where), parameter in merged.items():
+            if where == "body":
+                body = {media: parameter.get("schema") or {} for media in consumes}
+            elif where == "formData":
+                form[name] = self._old_schema(parameter)
+                required += [name] if parameter.get("required") else []
+            else:
+                parameters.append(self._parameter(parameter))
+        if form:
+            file = any(schema == BINARY for schema in form.values())
+            media = [media for media in consumes if "form" in media] or ["application/x-www-form-urlencoded"]
+            media = ["multipart/form-data"] if file else media
+            body = {media[0]: {"type": "object", "properties": form} | ({"required": required} if required else {})}
+        content = (self.resolve(raw.get("requestBody")) or {}).get("content") or {}
+        body |= {media: entry.get("schema") or {} for media, entry in content.items()}
+        produces = raw.get("produces") or self.raw.get("produces") or ["application/json"]
+        answers = {}
+        for status, answer in (raw.get("responses") or {}).items():
+            answer = self.resolve(answer)
+            if not isinstance(answer, dict):
+                continue
+            content = {media: entry.get("schema") or {} for media, entry in (answer.get("content") or {}).items()}
+            if "schema" in answer and self.old:
+                content = {media: answer["schema"] for media in produces}
+            answers[str(status)] = content or None
+        security = raw.get("security", self.raw.get("security")) or []
+        return Operation(method, path, parameters, body, answers, security, re.findall(r"\{([^{}]+)\}", path))
+
+    def _old_schema(self, parameter):
+        if parameter.get("type") == "file":
+            return BINARY
+        no_schema = ("name", "in", "required", "description", "allowEmptyValue", "collectionFormat")
+        return {key: value for key, value in parameter.items() if key not in no_schema}
+
+    def _parameter(self, parameter):
+        where, content = parameter.get("in"), parameter.get("content")
+        schema = self._old_schema(parameter) if self.old else parameter.get("schema") or {}
+        for entry in (content or {}).values():
+            schema = entry.get("schema") or {}
+        style = parameter.get("style") or ("form" if where in ("query", "cookie") else "simple")
+        separator = {"ssv": " ", "tsv": "\t", "pipes": "|"}.get(parameter.get("collectionFormat"), ",")
+        separator = {"spaceDelimited": " ", "pipeDelimited": "|"}.get(style, separator)
+        explode = parameter.get("explode", style == "form" and not self.old)
+        if parameter.get("collectionFormat") == "multi":
+            explode = True
+        return {"name": parameter.get("name"), "in": where, "required": where == "path" or parameter.get("required") is True,
+                "schema": schema, "style": style, "explode": explode, "separator": separator, "json": bool(content)}
+
+    def base(self):
+        """The path of the first server, without the values of variables that have no default."""
+        if self.old:
+            return (self.raw.get("basePath") or "").rstrip("/")
+        server = (self.raw.get("servers") or [{}])[0]
+        url = server.get("url") or ""
+        for name, variable in (server.get("variables") or {}).items():
+            url = url.replace("{" + name + "}", str(variable.get("default", "")))
+        return urlsplit(url if "//" in url or url.startswith("/") else "//" + url).path.rstrip("/")
+
+    def credentials(self, op):
+        """Headers, query parameters and cookies of the first declared alternative that can be met without a certificate."""
+        schemes = self.raw.get("securityDefinitions") or (self.raw.get("components") or {}).get("securitySchemes") or {}
+        for alternative in op.security:
+            sent = {"header": {}, "query": {}, "cookie": {}}
+            for name in alternative:
+                scheme = self.resolve(schemes.get(name)) or {}
+                if scheme.get("type") == "apiKey" and scheme.get("in") in sent:
+                    key = "Bearer judge" if str(scheme["name"]).lower() == "authorization" else "judge"
+                    sent[scheme["in"]][scheme["name"]] = key
+                elif scheme.get("type") == "basic" or str(scheme.get("scheme")).lower() == "basic":
+                    sent["header"]["Authorization"] = "Basic " + base64.b64encode(b"judge:judge").decode()
+                elif scheme.get("type") != "mutualTLS":
+                    sent["header"]["Authorization"] = "Bearer judge"
+            return sent
+        return {"header": {}, "query": {}, "cookie": {}}
+
+
+FORMATS = FormatChecker(["date", "date-time", "email", "ipv4", "ipv6", "uuid"])
+
+
+@FORMATS.checks("int32")
+def _int32(value):
+    return isinstance(value, (str, bool)) or not isinstance(value, int) or -(2**31) <= value < 2**31
+
+
+@FORMATS.checks("int64")
+def _int64(value):
+    return isinstance(value, (str, bool)) or not isinstance(value, int) or -(2**63) <= value < 2**63
+
+
+@FORMATS.checks("byte", raises=binascii.Error)
+def _byte(value):
+    return not isinstance(value, str) or base64.b64decode(value + "=" * (-len(value) % 4), validate=True) is not None
+
+
+def same(sent, read):
+    """Equality of JSON, where times are instants, and numbers may come back with another number of digits."""
+    if isinstance(sent, bool) or isinstance(read, bool):
+        return sent is read
+    if isinstance(sent, (int, float)) and isinstance(read, (int, float)):
+        return math.isclose(sent, read, rel_tol=1e-6)
+    if isinstance(sent, str) and isinstance(read, str) and sent != read:
+        try:
+            left, right = (datetime.datetime.fromisoformat(text) for text in (sent, read))
+            return left == right
+        except (ValueError, TypeError):
+            return False
+    if isinstance(sent, list) and isinstance(read, list):
+        return len(sent) == len(read) and all(same(*pair) for pair in zip(sent, read))
+    if isinstance(sent, dict) and isinstance(read, dict):
+        return all(key in read and same(value, read[key]) for key, value in sent.items())
+    return sent == read

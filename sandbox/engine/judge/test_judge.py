@@ -1,0 +1,84 @@
+"""The judge finds nothing in a service that keeps to its contract, and each mutation of that service."""
+import json
+import pathlib
+import sys
+import tempfile
+import types
+import unittest
+
+import client
+import judge
+from contract import Contract, same
+from sample import Sampler
+from service import MUTATIONS, contract
+
+FOLDER = pathlib.Path(__file__).parent
+
+
+def run(mutation, dialect="3.0"):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "contract.json"
+        path.write_text(json.dumps(contract(dialect)))
+        serve = f"{sys.executable} {FOLDER}/service.py '{mutation}' --contract {{contract}}"
+        return judge.judge((path, types.SimpleNamespace(serve=serve, seed=1, seconds=60)))
+
+
+class Services(unittest.TestCase):
+    def setUp(self):
+        client.LIMIT = 1.0
+
+    def test_a_service_that_keeps_to_its_contract_gets_everything(self):
+        for dialect in ("2.0", "3.0", "3.1"):
+            with self.subTest(dialect):
+                report = run("none", dialect)
+                self.assertNotIn("error", report)
+                self.assertEqual(judge.count(report), [9, 9, 0, 2, 2, 0], judge.findings([report]))
+                steps = report["collections"][0]["steps"]
+                self.assertEqual(steps, ["create", "read", "list", "put", "patch", "delete", "read after delete", "unknown identifier", "required member"])
+
+    def test_each_mutation_is_found(self):
+        for mutation, cause in MUTATIONS.items():
+            if cause:
+                with self.subTest(mutation):
+                    report = run(mutation)
+                    entries = report["operations"] + report["collections"]
+                    wrong = [entry["cause"] for entry in entries if entry["verdict"] in ("wrong", "fails")]
+                    self.assertTrue(any(cause in text for text in wrong), f"{mutation}: {wrong}, {report.get('error')}")
+
+    def test_a_service_that_does_not_start_serves_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "contract.json"
+            path.write_text(json.dumps(contract("3.0")))
+            report = judge.judge((path, types.SimpleNamespace(serve="false", seed=1, seconds=60)))
+        self.assertEqual(judge.count(report), [0, 9, 0, 0, 0, 0])
+
+
+class Parts(unittest.TestCase):
+    def test_samples_fit_their_schemas(self):
+        reader = Contract(json.dumps(contract("3.0")))
+        sampler = Sampler(reader, 1)
+        for schema in (
+            {"type": "integer", "minimum": 3, "maximum": 4, "exclusiveMinimum": True},
+            {"type": "number", "multipleOf": 0.25, "maximum": 2},
+            {"type": "string", "pattern": "^[A-Z]{2}[0-9]{3}$"},
+            {"type": "array", "items": {"type": "integer"}, "minItems": 3, "uniqueItems": True},
+            {"allOf": [{"$ref": "#/components/schemas/Widget"}, {"required": ["kind"]}]},
+            {"oneOf": [{"type": "integer"}, {"type": "object", "required": ["a"], "properties": {"a": {"enum": [1]}}}]},
+        ):
+            value, mode = sampler.valid(schema)
+            self.assertIsNotNone(mode, schema)
+            self.assertTrue(reader.accepts(value, schema), (value, schema))
+        self.assertEqual(sampler.valid({"type": "string", "minLength": 3, "maxLength": 2}), (None, None))
+
+    def test_yaml_keeps_times_as_text(self):
+        reader = Contract("openapi: 3.0.0\npaths:\n  /a:\n    get:\n      responses:\n        200: {description: ''}\nx-day: 2026-01-01\n")
+        self.assertEqual((reader.raw["x-day"], reader.operations[0].success()), ("2026-01-01", ["200"]))
+
+    def test_equality_is_of_instants_and_numbers(self):
+        self.assertTrue(same({"a": ["2026-01-01T00:00:00Z", 1]}, {"a": ["2026-01-01T00:00:00.000+00:00", 1.0], "b": 2}))
+        for left, right in ((True, 1), ("a", "b"), ([1], [1, 2]), ({"a": None}, {})):
+            self.assertFalse(same(left, right))
+
+
+if __name__ == "__main__":
+    unittest.main()

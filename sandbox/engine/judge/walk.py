@@ -1,0 +1,455 @@
+"""Judges a running service: each operation once, then each collection step by step."""
+import re
+import time
+import uuid
+from urllib.parse import unquote, urlsplit
+
+from client import Client, Trouble, accusation, best, build, members_of
+from contract import is_json, same
+from sample import Sampler
+
+NAMES = ("id", "uuid", "guid", "gid", "sid", "key", "name", "slug", "code", "number")
+
+
+def plain(name):
+    return re.sub(r"[^a-z0-9]", "", str(name).lower())
+
+
+def singulars(path):
+    words = [part for part in path.split("/") if part and "{" not in part]
+    word = plain(words[-1]) if words else ""
+    return {word, re.sub("ies$", "y", word), re.sub("es$", "", word), re.sub("s$", "", word)}
+
+
+class Failure(Exception):
+    """A step of a walk that does not hold."""
+
+    def __init__(self, cause, detail="", request=None, answer=None):
+        super().__init__(cause)
+        self.cause, self.detail, self.request, self.answer = cause, detail, request, answer
+
+
+class NotWalkable(Exception):
+    pass
+
+
+class Judge:
+    def __init__(self, contract, url, seed=1, seconds=180.0):
+        self.contract, self.client, self.sampler = contract, Client(url), Sampler(contract, seed)
+        self.end = time.monotonic() + seconds
+        self.base, self.known = contract.base(), {}
+        self.base = self._probe()
+
+    def _probe(self):
+        """The path of the declared server, or none if the service answers 404 to all below it and not to all without it."""
+        tries = [op for op in self.contract.operations if not op.names and op.method in ("get", "post")][:10]
+        for base in dict.fromkeys([self.base, ""]):
+            for op in tries:
+                try:
+                    if self.client.send(self._request(op, {}, base)[0]).status not in (404, 405):
+                        return base
+                except Trouble:
+                    continue
+        return self.base
+
+    # ---- requests
+
+    def _request(self, op, path, base=None, mode=None, body=None, optional=False):
+        """A request that the contract accepts; None if no valid one could be made."""
+        values = {}
+        for parameter in op.parameters:
+            name, where = parameter["name"], parameter["in"]
+            if where != "path" and (parameter["required"] or (optional and where == "query")):
+                value, made = self.sampler.valid(parameter["schema"], name)
+                if made is None:
+                    return None, f"no valid {where} parameter {name}"
+                values[where, name] = value
+        media = best(op.body)
+        if op.body and media is None:
+            return None, f"the judge does not send {', '.join(op.body)}"
+        if media and body is None:
+            body, made = self.sampler.valid(op.body[media], modes=(mode,) if mode else ("full", "required", "all"))
+            if made is None:
+                return None, "no valid body"
+            self._own_identifiers(op, path, body, op.body[media])
+        return build(self.contract, op, self.base if base is None else base, path, values, body, media), None
+
+    def _own_identifiers(self, op, path, body, schema):
+        """A user who changes an item sends its identifier in the body, if the body has one."""
+        if not isinstance(body, dict):
+            return
+        for parameter, value in path.items():
+            last = op.path.rstrip("/").endswith("{" + parameter + "}")
+            for name in list(body):
+                if plain(name) == plain(parameter) or (last and plain(name) == "id"):
+                    before, body[name] = body[name], value
+                    if not self.contract.accepts(body, schema):
+                        body[name] = before
+
+    def path(self, op, fresh=False):
+        """Values of the path parameters: from what the collections in front of them answer, else sampled."""
+        path, prefix = {}, ""
+        for part in op.path.split("/"):
+            whole = re.fullmatch(r"\{([^{}]+)\}", part)
+            for name in re.findall(r"\{([^{}]+)\}", part):
+                value = None
+                if whole:
+                    last = fresh and name == op.names[-1]
+                    value = self._identifier(prefix.rstrip("/"), name, path, op, last)
+                path[name] = self._sampled(op, name) if value is None else value
+            prefix += part + "/"
+        return path
+
+    def _schema(self, op, name):
+        return next((one["schema"] for one in op.parameters if one["in"] == "path" and one["name"] == name), {"type": "string"})
+
+    def _sampled(self, op, name):
+        value, mode = self.sampler.valid(self._schema(op, name), name)
+        return "judge" if mode is None else value
+
+    def _identifier(self, collection, name, path, op, fresh):
+        key = (collection, name, tuple(path.values()))
+        if key in self.known and not fresh:
+            return self.known[key]
+        item = f"{collection}/{{{name}}}"
+        self.known[key] = None
+        for method in ("post", "get"):
+            source = self.contract.by_key.get((method, collection))
+            if source is None or source is op:
+                continue
+            request, _ = self._request(source, {one: path[one] for one in source.names if one in path})
+            try:
+                answer = request and self.client.send(request)
+            except Trouble:
+                continue
+            if answer and answer.status < 300:
+                for value in self.candidates(answer, request, item, name, self._schema(op, name), method == "get"):
+                    self.known[key] = value
+                    return value
+        return None
+
+    # ---- answers
+
+    def candidates(self, answer, request, item, name, schema, of_list=False):
+        """Identifiers in an answer that the path parameter accepts, the likeliest first."""
+        found = []
+        try:
+            value = answer.json() if answer.body else None
+        except ValueError:
+            value = None
+        boxes = list(objects(value))
+        if not of_list:
+            found += self._links([answer.headers.get("location")], item)
+            if isinstance(value, (str, int)):
+                found.append(value)
+            if isinstance(request.sent, dict) and not boxes:
+                boxes = list(objects(request.sent))
+        elif isinstance(value, list):
+            found += [one for one in value if isinstance(one, (str, int))]
+        owners, wanted = singulars(item.rsplit("/", 1)[0]), plain(name)
+        def rank(member):
+            member = plain(member)
+            if member == wanted:
+                return 0
+            if member == "id" or any(member in (owner + "id", owner + "uuid", owner + "key") for owner in owners):
+                return 1
+            if len(member) > 1 and wanted.endswith(member):
+                return 2
+            return 3 + NAMES.index(member) if member in NAMES else None
+        ranked = []
+        for place, box in enumerate(boxes):
+            for member, one in box.items():
+                if rank(member) is not None and isinstance(one, (str, int)) and not isinstance(one, bool) and one != "":
+                    ranked.append((rank(member), place, len(ranked), one))
+        found += [one for *_, one in sorted(ranked, key=lambda entry: entry[:3])]
+        for box in boxes:
+            found += self._links([one for one in box.values() if isinstance(one, str) and "/" in one], item)
+        result = []
+        for one in found:
+            if isinstance(one, str) and one.isdigit() and not self.contract.accepts(one, schema):
+                one = int(one)
+            elif isinstance(one, int) and not self.contract.accepts(one, schema):
+                one = str(one)
+            if one not in result and self.contract.accepts(one, schema):
+                result.append(one)
+        return result
+
+    def _links(self, links, item):
+        pattern = re.sub(r"\\\{[^{}]*\\\}", "([^/]+)", re.escape(item))
+        matches = [re.search(pattern + "/?$", urlsplit(link).path) for link in links if link]
+        return [unquote(match.group(match.lastindex)) for match in matches if match]
+
+    def compare(self, sent, sent_schema, answer, read_schema, skip):
+        """Members of what was sent that the answer has to repeat and does not, as text; None if there are none in common."""
+        pairs = []
+        for left, left_schema in boxes_with_schema(self.contract, sent, sent_schema):
+            for right, right_schema in boxes_with_schema(self.contract, answer, read_schema):
+                members = members_of(self.contract, right_schema) or {name: {} for name in right}
+                shared = [
+                    name for name, value in left.items()
+                    if name in members and plain(name) not in skip and self._echoed(left_schema, members, name, value)
+                ]
+                pairs.append((len(shared), -len(pairs), shared, left, right))
+        if not pairs or not max(pairs)[0]:
+            return None
+        _, _, shared, left, right = max(pairs, key=lambda pair: pair[:2])
+        return [
+            f"{name} is missing" if name not in right else f"{name} was {str(left[name])[:80]}, is {str(right[name])[:80]}"
+            for name in shared if name not in right or not same(left[name], right[name])
+        ]
+
+    def _echoed(self, left_schema, right_members, name, value):
+        left, right = members_of(self.contract, left_schema).get(name, {}), right_members[name]
+        hidden = any(self.contract.only(schema, word) for schema in (left, right) for word in ("readOnly", "writeOnly"))
+        # A member of the same name with another type is another member.
+        password = self.contract.resolve(left).get("format") == "password" if isinstance(left, dict) else False
+        return not hidden and not password and self.contract.accepts(value, right, "answer")
+
+    # ---- operations
+
+    def operations(self):
+        order = {"post": 0, "get": 1, "head": 1, "delete": 9}
+        for op in sorted(self.contract.operations, key=lambda op: (order.get(op.method, 5), -len(op.path) if op.method == "delete" else 0)):
+            yield self.operation(op)
+
+    def operation(self, op):
+        result = {"operation": str(op), "verdict": "unjudged", "cause": None, "detail": None}
+        if "#" in op.path:
+            return result | {"cause": "the path has a fragment, which HTTP does not send"}
+        if not op.success():
+            return result | {"cause": "no success is declared"}
+        if time.monotonic() > self.end:
+            return result | {"verdict": "wrong", "cause": "the time for the contract was over"}
+        for attempt in range(2):
+            request, why = self._request(op, self.path(op, fresh=op.method == "delete" or attempt > 0))
+            if request is None:
+                return result | {"cause": why}
+            result["request"] = request.shown()
+            try:
+                answer = self.client.send(request)
+            except Trouble as error:
+                return result | {"verdict": "wrong", "cause": str(error)}
+            result |= {"status": answer.status, "answer": answer.body[:600].decode("utf-8", "replace")}
+            # Another operation may have deleted what an identifier names.
+            if answer.status not in (404, 410) or not op.names:
+                break
+            self.known.clear()
+        cause, detail = accusation(self.contract, op, answer)
+        if cause is None:
+            return result | {"verdict": "right"}
+        schema = op.success_schema()
+        if cause.startswith("body invalid") and schema is not None:
+            if self.sampler.valid(schema, direction="answer", modes=("all", "required", "all"))[1] is None:
+                return result | {"cause": "no value for the answer's schema", "detail": detail}
+        return result | {"verdict": "wrong", "cause": cause, "detail": detail}
+
+    # ---- collections
+
+    def collections(self):
+        self.known.clear()
+        for create in [op for op in self.contract.operations if op.method == "post" and "#" not in op.path]:
+            collection = create.path.rstrip("/")
+            for read in self.contract.operations:
+                if read.method == "get" and re.fullmatch(re.escape(collection) + r"/\{[^{}/]+\}/?", read.path):
+                    yield self.collection(collection, create, read)
+                    break
+
+    def collection(self, collection, create, read):
+        result = {"collection": f"{collection} {read.path[len(collection):]}", "steps": [], "verdict": "holds"}
+        try:
+            if time.monotonic() > self.end:
+                raise Failure("the time for the contract was over")
+            self._walk(collection, create, read, result["steps"])
+        except NotWalkable as error:
+            result |= {"verdict": "not walkable", "cause": str(error)}
+        except Trouble as error:
+            result |= {"verdict": "fails", "step": result["steps"][-1] if result["steps"] else "create", "cause": str(error)}
+        except Failure as failure:
+            result |= {"verdict": "fails", "step": result["steps"][-1] if result["steps"] else "create", "cause": failure.cause, "detail": failure.detail}
+            if failure.request:
+                result["request"] = failure.request.shown()
+            if failure.answer:
+                result |= {"status": failure.answer.status, "answer": failure.answer.body[:600].decode("utf-8", "replace")}
+        return result
+
+    def _call(self, op, path, **how):
+        """A call that has to succeed."""
+        request, why = self._request(op, path, **how)
+        if request is None:
+            raise NotWalkable(f"{op.method}: {why}")
+        answer = self.client.send(request)
+        if op.answer(answer.status) is None or answer.status >= 300:
+            raise Failure(f"{answer.status} to a valid request", "", request, answer)
+        return request, answer
+
+    def _read(self, read, path, sent, sent_schema, identifiers, step):
+        request, answer = self._call(read, path)
+        try:
+            value = answer.json()
+        except ValueError:
+            return  # a file or text: nothing to compare
+        different = self.compare(sent, sent_schema, value, read.success_schema() or {}, identifiers)
+        if different:
+            raise Failure(f"{step} shows another value", "; ".join(different[:3]), request, answer)
+
+    def _walk(self, collection, create, read, steps):
+        steps.append("create")
+        name, by_key = read.names[-1], self.contract.by_key
+        parents = self.path(create)
+        schema, media = self._schema(read, name), best(create.body)
+        request, answer = self._call(create, parents)
+        steps.append("read")
+        candidates = self.candidates(answer, request, read.path.rstrip("/"), name, schema)
+        listing = by_key.get(("get", collection))
+        if not candidates and listing:
+            # A create that answers with nothing, or with the list: a user looks for the new item in the list.
+            candidates = self._from_list(listing, parents, request, read, name, schema)
+        if not candidates:
+            raise NotWalkable("no identifier in the answer of the create, in its headers or in the list")
+        path = None
+        for candidate in candidates[:6]:
+            path = self._names(read, parents, name, candidate)
+            answer = self.client.send(self._call_request(read, path))
+            if answer.status == 200:
+                break
+        else:
+            path = self._names(read, parents, name, candidates[0])
+        own = {"id", plain(name)} | {owner + "id" for owner in singulars(collection)}
+        body_schema = create.body[media] if media else {}
+        self._read(read, path, request.sent, body_schema, own, "read")
+        if listing:
+            steps.append("list")
+            asked, answer = self._call(listing, parents)
+            if is_json(answer.media) and not contains(answer.json(), path[name]):
+                if not self._from_list(listing, parents, request, read, name, schema, answer):
+                    raise Failure("list lacks the created item", f"identifier {path[name]}", asked, answer)
+        for method in ("put", "patch"):
+            change = by_key.get((method, read.path.rstrip("/")))
+            if change is None or (change.body and best(change.body) is None):
+                continue
+            steps.append(method)
+            changed, answer = self._call(change, self._names(change, parents, change.names[-1], path[name]))
+            changed_media = best(change.body)
+            if changed_media:
+                self._read(read, path, changed.sent, change.body[changed_media], own, f"read after {method}")
+        delete = by_key.get(("delete", read.path.rstrip("/")))
+        if delete:
+            steps.append("delete")
+            self._call(delete, self._names(delete, parents, delete.names[-1], path[name]))
+            steps.append("read after delete")
+            self._gone(read, path)
+        steps.append("unknown identifier")
+        unknown = self._unknown(path[name], schema)
+        if unknown is not None:
+            self._gone(read, self._names(read, parents, name, unknown))
+        self._incomplete(create, parents, steps)
+
+    def _names(self, op, parents, last, value):
+        """The values by the names of another operation of the path, whose parameters may be called otherwise."""
+        return dict(zip(op.names, list(parents.values()) + [value])) if len(op.names) == len(parents) + 1 else {**parents, last: value}
+
+    def _call_request(self, op, path):
+        request, why = self._request(op, path)
+        if request is None:
+            raise NotWalkable(f"{op.method}: {why}")
+        return request
+
+    def _gone(self, read, path):
+        request = self._call_request(read, path)
+        answer = self.client.send(request)
+        if answer.status not in (404, 410):
+            raise Failure(f"{answer.status} instead of 404", "", request, answer)
+
+    def _from_list(self, listing, parents, request, read, name, schema, answer=None):
+        """Identifiers of items of the list that repeat what was sent."""
+        if answer is None:
+            _, answer = self._call(listing, parents)
+        texts = [one for box in objects(request.sent) for one in box.values() if isinstance(one, str) and len(one) > 5]
+        try:
+            boxes = [box for box in objects(answer.json(), every=True) if any(one in box.values() for one in texts)]
+        except ValueError:
+            return []
+        found = [self.candidates(Copy(box), request, read.path.rstrip("/"), name, schema, True) for box in boxes]
+        return [one for some in found for one in some]
+
+    def _unknown(self, value, schema):
+        """An identifier of the same form that nothing has; None if the contract lists the possible ones."""
+        if isinstance(value, int):
+            tries = [value + 7_654_321, value + 7654, value + 37]
+        else:
+            try:
+                uuid.UUID(value)
+                tries = [str(uuid.uuid4())]
+            except ValueError:
+                tries = [str(int(value) + 7_654_321)] if value.isdigit() else []
+        tries += [self.sampler.valid(schema, "unknown")[0] for _ in range(3)]
+        return next((one for one in tries if one is not None and one != value and self.contract.accepts(one, schema)), None)
+
+    def _incomplete(self, create, parents, steps):
+        media = best(create.body)
+        if not media or not is_json(media):
+            return
+        body, mode = self.sampler.valid(create.body[media])
+        for box in objects(body):
+            for member in list(box):
+                value = box.pop(member)
+                if self.contract.accepts(body, create.body[media]):
+                    box[member] = value
+                    continue
+                steps.append("required member")
+                request, why = self._request(create, parents, body=body)
+                if request is None:
+                    return
+                answer = self.client.send(request)
+                if not 400 <= answer.status < 500:
+                    raise Failure(f"{answer.status} without a required member", member, request, answer)
+                return
+
+
+class Copy:
+    """A part of an answer, as if it was one."""
+
+    def __init__(self, value):
+        self.value, self.body, self.headers = value, b"-", {}
+
+    def json(self):
+        return self.value
+
+
+def objects(value, depth=0, every=False):
+    """The object of an answer, then the objects in its members and the first of each array: an envelope or a page."""
+    if isinstance(value, list):
+        for one in value if every else value[:1]:
+            yield from objects(one, depth + 1, every)
+    elif isinstance(value, dict) and depth < 4:
+        yield value
+        for member in value.values():
+            if isinstance(member, (dict, list)):
+                yield from objects(member, depth + 1, every)
+
+
+def boxes_with_schema(contract, value, schema, depth=0):
+    schema = contract.resolve(schema)
+    if isinstance(value, list) and isinstance(schema, dict):
+        if value:
+            yield from boxes_with_schema(contract, value[0], schema.get("items") or {}, depth)
+    elif isinstance(value, dict) and depth < 3:
+        yield value, schema
+        members = members_of(contract, schema)
+        for name, member in value.items():
+            yield from boxes_with_schema(contract, member, members.get(name) or {}, depth + 1)
+
+
+def contains(value, identifier, depth=0):
+    """True if an array or a map of the answer has an entry with the identifier."""
+    if isinstance(value, list):
+        return any(has(one, identifier) for one in value) or any(contains(one, identifier, depth) for one in value)
+    if isinstance(value, dict) and depth < 4:
+        return str(identifier) in value or any(contains(one, identifier, depth + 1) for one in value.values())
+    return False
+
+
+def has(entry, identifier):
+    if isinstance(entry, dict):
+        return any(has(one, identifier) if isinstance(one, dict) else str(one) == str(identifier) or str(one).endswith(f"/{identifier}") for one in entry.values())
+    return str(entry) == str(identifier)
