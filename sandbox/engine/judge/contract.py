@@ -43,6 +43,10 @@ class Operation:
         success = [status for status in self.answers if status[:1] == "2"]
         return success or [status for status in self.answers if status[:1] in "13" or status == "default"]
 
+    def succeeded(self, status):
+        """A declared success, or any if the contract declares none."""
+        return status < 300 and (self.answer(status) is not None or not self.success())
+
     def answer(self, status):
         for key in (str(status), f"{status // 100}XX", f"{status // 100}xx"):
             if key in self.success():
@@ -141,8 +145,21 @@ class Contract:
                 return  # of another dialect of expressions: not used as an accusation
             yield from base.VALIDATORS["pattern"](validator, value, instance, schema) or ()
 
-        own = {name: or_null(base.VALIDATORS[name]) for name in ("allOf", "anyOf", "oneOf", "enum")}
-        own |= {"$ref": or_null(reference), "type": or_null(kind), "required": required, "pattern": pattern}
+        # Generators close each part of an allOf, which excludes the members of the other parts, so that hardly an answer fits the
+        # schema. Answers are judged as if the parts were open. Requests are not: a service may keep to the letter.
+        def parts(validator, schemas, instance, schema):
+            for index, part in enumerate(schemas):
+                part = self.resolve(part)
+                if direction == "answer" and isinstance(part, dict) and part.get("additionalProperties") is False:
+                    part = {key: value for key, value in part.items() if key != "additionalProperties"}
+                yield from validator.descend(instance, part, schema_path=index)
+
+        def closed(validator, value, instance, schema):
+            if not (direction == "answer" and value is False and schema.get("allOf")):
+                yield from base.VALIDATORS["additionalProperties"](validator, value, instance, schema) or ()
+
+        own = {name: or_null(base.VALIDATORS[name]) for name in ("anyOf", "oneOf", "enum")} | {"allOf": or_null(parts)}
+        own |= {"$ref": or_null(reference), "type": or_null(kind), "required": required, "pattern": pattern, "additionalProperties": closed}
         cls = validators.extend(base, own)
         return lambda schema: cls(schema, format_checker=FORMATS)
 

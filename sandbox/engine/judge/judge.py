@@ -76,7 +76,7 @@ def judge(job):
             one.end += arguments.seconds
             report["collections"] = list(one.collections())
     except Exception as error:
-        report["error"] = f"{error}" if isinstance(error, RuntimeError) else traceback.format_exc()[-800:]
+        report["error"] = f"{error}" if isinstance(error, RuntimeError) else traceback.format_exc()[-400:]
         if "contract" in locals():
             # A service that does not start serves none of the operations.
             judged = {entry["operation"] for entry in report["operations"]}

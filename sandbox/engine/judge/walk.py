@@ -108,7 +108,7 @@ class Judge:
         return "judge" if mode is None else value
 
     def _identifier(self, collection, name, path, op, fresh):
-        key = (collection, name, tuple(path.values()))
+        key = (collection, name, str(path))
         if key in self.known and not fresh:
             return self.known[key]
         item = f"{collection}/{{{name}}}"
@@ -278,7 +278,7 @@ class Judge:
         if request is None:
             raise NotWalkable(f"{op.method}: {why}")
         answer = self.client.send(request)
-        if op.answer(answer.status) is None or answer.status >= 300:
+        if not op.succeeded(answer.status):
             raise Failure(f"{answer.status} to a valid request", "", request, answer)
         return request, answer
 
