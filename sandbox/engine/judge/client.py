@@ -1,12 +1,12 @@
 """Requests as an operation declares them, and answers within a time limit."""
 import http.client
 import json
-import re
 import time
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode, urlsplit
 
-from contract import BINARY, is_json
+from answer import members_of
+from contract import is_json
 
 LIMIT = 10.0  # seconds for one request with its answer
 MOST = 16 * 1024 * 1024
@@ -121,8 +121,7 @@ def build(contract, op, base, path, values, body, media):
     target, query = op.path, list(credentials["query"].items())
     headers = dict(credentials["header"])
     cookies = dict(credentials["cookie"])
-    declared = [kind for status in op.success() for kind in op.answers[status] or {}]
-    headers["Accept"] = ", ".join(dict.fromkeys(declared)) or "*/*"
+    headers["Accept"] = ", ".join(op.accepted()) or "*/*"
     for parameter in op.parameters:
         name, where = parameter["name"], parameter["in"]
         if where == "path" and name in path:
@@ -184,66 +183,3 @@ def encode(contract, value, media, schema):
                 parts += f"{head}\r\n\r\n{text(one)}\r\n".encode()
         return "multipart/form-data; boundary=judge", parts + b"--judge--\r\n"
     return "application/octet-stream" if "*" in kind else media, text(value).encode()
-
-
-def members_of(contract, schema, depth=0):
-    """All members that a schema knows by name, of all its parts and branches."""
-    schema, result = contract.resolve(schema), {}
-    if depth > 12 or not isinstance(schema, dict):
-        return result
-    for word in ("allOf", "oneOf", "anyOf"):
-        for part in schema.get(word) or []:
-            result |= members_of(contract, part, depth + 1)
-    return result | (schema.get("properties") or {})
-
-
-def accusation(contract, op, answer):
-    """Why an answer is not a declared success, as cause and detail; None, None if it is one."""
-    status = op.answer(answer.status)
-    if status is None:
-        group = "4xx to a valid request" if 400 <= answer.status < 500 else "status undeclared"
-        return f"{group}: {answer.status}", f"declared: {', '.join(op.answers)}"
-    content = op.answers[status]
-    if content is None:
-        # The HTTP library reads no body of a 204: its announced length tells.
-        if answer.status == 204 and (answer.body or answer.headers.get("content-length", "0") != "0"):
-            return "body of a 204", ""
-        return None, None
-    if op.method == "head":
-        return None, None
-    given = answer.media.split(";")[0].lower()
-    fitting = [media for media in content if fits(media.split(";")[0].strip().lower(), given)]
-    if not answer.body:
-        free = any(schema == {} or schema == BINARY or contract.resolve(schema).get("type") in ("string", "file") for schema in content.values())
-        return (None, None) if free else ("body is empty", f"declared: {', '.join(content)}")
-    if not fitting:
-        return "content-type undeclared", f"{answer.media or 'none'}, declared: {', '.join(content)}"
-    schema = content[fitting[0]]
-    if is_json(given):
-        try:
-            value = answer.json()
-        except ValueError as error:
-            return "body is not JSON", str(error)
-    elif given == "text/plain" and contract.resolve(schema).get("type") in ("string", "integer", "number", "boolean"):
-        value = answer.body.decode("utf-8", "replace")
-        if contract.resolve(schema).get("type") != "string":
-            try:
-                value = json.loads(value)
-            except ValueError:
-                pass
-    else:
-        return None, None
-    if contract.resolve(schema).get("type") == "file":
-        return None, None
-    for error in contract.errors(value, schema, "answer"):
-        pointer = "/" + "/".join(re.sub(r"^\d+$", "*", str(part)) for part in error.absolute_path)
-        return f"body invalid: {error.validator}", f"at {pointer}: {error.message[:200]}"
-    return None, None
-
-
-def fits(declared, given):
-    if declared in (given, "*/*", ""):
-        return True
-    if "*" in declared:
-        return re.fullmatch(re.escape(declared).replace(r"\*", ".*"), given) is not None
-    return False

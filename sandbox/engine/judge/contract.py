@@ -53,6 +53,11 @@ class Operation:
                 return key
         return "default" if "default" in self.success() and status < 400 else None
 
+    def accepted(self):
+        """The media types that the judge asks for: those of JSON if there are any."""
+        declared = [media for status in self.success() for media in self.answers[status] or {}]
+        return list(dict.fromkeys([media for media in declared if is_json(media)] or declared))
+
     def success_schema(self):
         """The schema of the first success with JSON, to know which members an answer has."""
         for status in self.success():

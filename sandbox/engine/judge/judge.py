@@ -114,6 +114,9 @@ def table(reports):
     lines.append(row("**all**", "", total))
     found = total[4] + total[5]
     lines += ["", f"Collections: {total[3]} of {total[4]} hold ({share(total[3], total[4])}); {total[5]} of {found} ({share(total[5], found)}) are not walkable."]
+    holding = [entry for report in reports for entry in report["collections"] if entry["verdict"] == "holds"]
+    blind = sum(not entry["compared"] for entry in holding)
+    lines[-1] += f" Of those that hold, {blind} have no member that is both sent and read; the others have {sum(entry['compared'] for entry in holding)} comparisons."
     return "\n".join(lines)
 
 

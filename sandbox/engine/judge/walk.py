@@ -4,21 +4,13 @@ import time
 import uuid
 from urllib.parse import unquote, urlsplit
 
-from client import Client, Trouble, accusation, best, build, members_of
+from answer import NAMES, Copy, accusation, contains, envelopes, members_of, objects, plain, singulars
+from client import Client, Trouble, best, build
 from contract import is_json, same
 from sample import Sampler
 
-NAMES = ("id", "uuid", "guid", "gid", "sid", "key", "name", "slug", "code", "number")
-
-
-def plain(name):
-    return re.sub(r"[^a-z0-9]", "", str(name).lower())
-
-
-def singulars(path):
-    words = [part for part in path.split("/") if part and "{" not in part]
-    word = plain(words[-1]) if words else ""
-    return {word, re.sub("ies$", "y", word), re.sub("es$", "", word), re.sub("s$", "", word)}
+# A search that is posted, too, has the form of a collection and is none.
+ACTIONS = ("get", "search", "query", "find", "lookup", "filter", "validate")
 
 
 class Failure(Exception):
@@ -54,21 +46,24 @@ class Judge:
 
     # ---- requests
 
-    def _request(self, op, path, base=None, mode=None, body=None, optional=False):
+    def _request(self, op, path, base=None, body=None, item=None):
         """A request that the contract accepts; None if no valid one could be made."""
-        values = {}
+        values, item = {}, {plain(name): value for name, value in (item or {}).items()}
         for parameter in op.parameters:
             name, where = parameter["name"], parameter["in"]
-            if where != "path" and (parameter["required"] or (optional and where == "query")):
+            if where != "path" and parameter["required"]:
                 value, made = self.sampler.valid(parameter["schema"], name)
                 if made is None:
                     return None, f"no valid {where} parameter {name}"
+                # A filter that the contract requires asks for the item that was created.
+                if self.contract.accepts(item.get(plain(name)), parameter["schema"]):
+                    value = item[plain(name)] if plain(name) in item else value
                 values[where, name] = value
         media = best(op.body)
         if op.body and media is None:
             return None, f"the judge does not send {', '.join(op.body)}"
         if media and body is None:
-            body, made = self.sampler.valid(op.body[media], modes=(mode,) if mode else ("full", "required", "all"))
+            body, made = self.sampler.valid(op.body[media])
             if made is None:
                 return None, "no valid body"
             self._own_identifiers(op, path, body, op.body[media])
@@ -146,11 +141,16 @@ class Judge:
                 boxes = list(objects(request.sent))
         elif isinstance(value, list):
             found += [one for one in value if isinstance(one, (str, int))]
-        owners, wanted = singulars(item.rsplit("/", 1)[0]), plain(name)
-        def rank(member):
+        collection, wanted = item.rsplit("/", 1)[0], plain(name)
+        owners = singulars(collection)
+        own = [id(box) for box, _ in envelopes(self.contract, boxes and value or request.sent, {}, collection)]
+
+        def rank(member, box):
             member = plain(member)
             if member == wanted:
                 return 0
+            if id(box) not in own and not of_list:
+                return None  # of an object beside the item
             if member == "id" or any(member in (owner + "id", owner + "uuid", owner + "key") for owner in owners):
                 return 1
             if len(member) > 1 and wanted.endswith(member):
@@ -159,8 +159,8 @@ class Judge:
         ranked = []
         for place, box in enumerate(boxes):
             for member, one in box.items():
-                if rank(member) is not None and isinstance(one, (str, int)) and not isinstance(one, bool) and one != "":
-                    ranked.append((rank(member), place, len(ranked), one))
+                if rank(member, box) is not None and isinstance(one, (str, int)) and not isinstance(one, bool) and one != "":
+                    ranked.append((rank(member, box), place, len(ranked), one))
         found += [one for *_, one in sorted(ranked, key=lambda entry: entry[:3])]
         for box in boxes:
             found += self._links([one for one in box.values() if isinstance(one, str) and "/" in one], item)
@@ -179,27 +179,31 @@ class Judge:
         matches = [re.search(pattern + "/?$", urlsplit(link).path) for link in links if link]
         return [unquote(match.group(match.lastindex)) for match in matches if match]
 
-    def compare(self, sent, sent_schema, answer, read_schema, skip):
-        """Members of what was sent that the answer has to repeat and does not, as text; None if there are none in common."""
+    def compare(self, sent, sent_schema, answer, read_schema, skip, collection):
+        """Members of what was sent that the answer has to repeat and does not, as text."""
         pairs = []
-        for left, left_schema in boxes_with_schema(self.contract, sent, sent_schema):
-            for right, right_schema in boxes_with_schema(self.contract, answer, read_schema):
+        for left, left_schema in envelopes(self.contract, sent, sent_schema, collection):
+            left_members = members_of(self.contract, left_schema)
+            for right, right_schema in envelopes(self.contract, answer, read_schema, collection):
                 members = members_of(self.contract, right_schema) or {name: {} for name in right}
+                # `FriendlyName` of a form is `friendly_name` of the answer.
+                others = {plain(name): name for name in members}
+                shared = [(name, name if name in members else others.get(plain(name))) for name in left if plain(name) not in skip]
                 shared = [
-                    name for name, value in left.items()
-                    if name in members and plain(name) not in skip and self._echoed(left_schema, members, name, value)
+                    (name, other) for name, other in shared
+                    if other is not None and self._echoed(left_members.get(name, {}), members[other], left[name])
                 ]
                 pairs.append((len(shared), -len(pairs), shared, left, right))
-        if not pairs or not max(pairs)[0]:
-            return None
+        if not pairs:
+            return []
         _, _, shared, left, right = max(pairs, key=lambda pair: pair[:2])
+        self.compared += len(shared)
         return [
-            f"{name} is missing" if name not in right else f"{name} was {str(left[name])[:80]}, is {str(right[name])[:80]}"
-            for name in shared if name not in right or not same(left[name], right[name])
+            f"{name} is missing" if other not in right else f"{name} was {str(left[name])[:80]}, is {str(right[other])[:80]}"
+            for name, other in shared if other not in right or not same(left[name], right[other])
         ]
 
-    def _echoed(self, left_schema, right_members, name, value):
-        left, right = members_of(self.contract, left_schema).get(name, {}), right_members[name]
+    def _echoed(self, left, right, value):
         hidden = any(self.contract.only(schema, word) for schema in (left, right) for word in ("readOnly", "writeOnly"))
         # A member of the same name with another type is another member.
         password = self.contract.resolve(left).get("format") == "password" if isinstance(left, dict) else False
@@ -251,10 +255,14 @@ class Judge:
             collection = create.path.rstrip("/")
             for read in self.contract.operations:
                 if read.method == "get" and re.fullmatch(re.escape(collection) + r"/\{[^{}/]+\}/?", read.path):
+                    if collection.rsplit("/", 1)[-1].lower() in ACTIONS or read.names[-1].lower() in ("query", "filter"):
+                        yield {"collection": collection, "verdict": "not walkable", "cause": "the path names an action", "compared": 0}
+                        break
                     yield self.collection(collection, create, read)
                     break
 
     def collection(self, collection, create, read):
+        self.compared = 0
         result = {"collection": f"{collection} {read.path[len(collection):]}", "steps": [], "verdict": "holds"}
         try:
             if time.monotonic() > self.end:
@@ -270,7 +278,7 @@ class Judge:
                 result["request"] = failure.request.shown()
             if failure.answer:
                 result |= {"status": failure.answer.status, "answer": failure.answer.body[:600].decode("utf-8", "replace")}
-        return result
+        return result | {"compared": self.compared}
 
     def _call(self, op, path, **how):
         """A call that has to succeed."""
@@ -288,7 +296,7 @@ class Judge:
             value = answer.json()
         except ValueError:
             return  # a file or text: nothing to compare
-        different = self.compare(sent, sent_schema, value, read.success_schema() or {}, identifiers)
+        different = self.compare(sent, sent_schema, value, read.success_schema() or {}, identifiers, read.path.rstrip("/").rsplit("/", 1)[0])
         if different:
             raise Failure(f"{step} shows another value", "; ".join(different[:3]), request, answer)
 
@@ -319,10 +327,9 @@ class Judge:
         self._read(read, path, request.sent, body_schema, own, "read")
         if listing:
             steps.append("list")
-            asked, answer = self._call(listing, parents)
-            if is_json(answer.media) and not contains(answer.json(), path[name]):
-                if not self._from_list(listing, parents, request, read, name, schema, answer):
-                    raise Failure("list lacks the created item", f"identifier {path[name]}", asked, answer)
+            asked, answer = self._call(listing, parents, item=request.sent if isinstance(request.sent, dict) else None)
+            if is_json(answer.media) and not self._listed(answer.json(), path[name], request, read, schema):
+                raise Failure("list lacks the created item", f"identifier {path[name]}", asked, answer)
         for method in ("put", "patch"):
             change = by_key.get((method, read.path.rstrip("/")))
             if change is None or (change.body and best(change.body) is None):
@@ -360,10 +367,9 @@ class Judge:
         if answer.status not in (404, 410):
             raise Failure(f"{answer.status} instead of 404", "", request, answer)
 
-    def _from_list(self, listing, parents, request, read, name, schema, answer=None):
-        """Identifiers of items of the list that repeat what was sent."""
-        if answer is None:
-            _, answer = self._call(listing, parents)
+    def _from_list(self, listing, parents, request, read, name, schema):
+        """Identifiers of items of the list that repeat texts of the request."""
+        _, answer = self._call(listing, parents)
         texts = [one for box in objects(request.sent) for one in box.values() if isinstance(one, str) and len(one) > 5]
         try:
             boxes = [box for box in objects(answer.json(), every=True) if any(one in box.values() for one in texts)]
@@ -371,6 +377,13 @@ class Judge:
             return []
         found = [self.candidates(Copy(box), request, read.path.rstrip("/"), name, schema, True) for box in boxes]
         return [one for some in found for one in some]
+
+    def _listed(self, value, identifier, request, read, schema):
+        """True if the list has the identifier as the key of an entry, by the same names as for the answer of a create."""
+        item, name = read.path.rstrip("/"), read.names[-1]
+        boxes = objects(value, every=True)
+        keys = (key for box in boxes for key in self.candidates(Copy(box), request, item, name, schema))
+        return contains(value, identifier) or any(str(key) == str(identifier) for key in keys)
 
     def _unknown(self, value, schema):
         """An identifier of the same form that nothing has; None if the contract lists the possible ones."""
@@ -404,52 +417,3 @@ class Judge:
                 if not 400 <= answer.status < 500:
                     raise Failure(f"{answer.status} without a required member", member, request, answer)
                 return
-
-
-class Copy:
-    """A part of an answer, as if it was one."""
-
-    def __init__(self, value):
-        self.value, self.body, self.headers = value, b"-", {}
-
-    def json(self):
-        return self.value
-
-
-def objects(value, depth=0, every=False):
-    """The object of an answer, then the objects in its members and the first of each array: an envelope or a page."""
-    if isinstance(value, list):
-        for one in value if every else value[:1]:
-            yield from objects(one, depth + 1, every)
-    elif isinstance(value, dict) and depth < 4:
-        yield value
-        for member in value.values():
-            if isinstance(member, (dict, list)):
-                yield from objects(member, depth + 1, every)
-
-
-def boxes_with_schema(contract, value, schema, depth=0):
-    schema = contract.resolve(schema)
-    if isinstance(value, list) and isinstance(schema, dict):
-        if value:
-            yield from boxes_with_schema(contract, value[0], schema.get("items") or {}, depth)
-    elif isinstance(value, dict) and depth < 3:
-        yield value, schema
-        members = members_of(contract, schema)
-        for name, member in value.items():
-            yield from boxes_with_schema(contract, member, members.get(name) or {}, depth + 1)
-
-
-def contains(value, identifier, depth=0):
-    """True if an array or a map of the answer has an entry with the identifier."""
-    if isinstance(value, list):
-        return any(has(one, identifier) for one in value) or any(contains(one, identifier, depth) for one in value)
-    if isinstance(value, dict) and depth < 4:
-        return str(identifier) in value or any(contains(one, identifier, depth + 1) for one in value.values())
-    return False
-
-
-def has(entry, identifier):
-    if isinstance(entry, dict):
-        return any(has(one, identifier) if isinstance(one, dict) else str(one) == str(identifier) or str(one).endswith(f"/{identifier}") for one in entry.values())
-    return str(entry) == str(identifier)
