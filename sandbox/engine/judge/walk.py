@@ -180,7 +180,7 @@ class Judge:
         return [unquote(match.group(match.lastindex)) for match in matches if match]
 
     def compare(self, sent, sent_schema, answer, read_schema, skip, collection):
-        """Members of what was sent that the answer has to repeat and does not, as text."""
+        """Members of what was sent that the answer has to repeat and does not: as text, and if their names are the same."""
         pairs = []
         for left, left_schema in envelopes(self.contract, sent, sent_schema, collection):
             left_members = members_of(self.contract, left_schema)
@@ -198,9 +198,10 @@ class Judge:
             return []
         _, _, shared, left, right = max(pairs, key=lambda pair: pair[:2])
         self.compared += len(shared)
+        different = [(name, other) for name, other in shared if other not in right or not same(left[name], right[other])]
         return [
-            f"{name} is missing" if other not in right else f"{name} was {str(left[name])[:80]}, is {str(right[other])[:80]}"
-            for name, other in shared if other not in right or not same(left[name], right[other])
+            (f"{name} is missing" if other not in right else f"{name} was {str(left[name])[:80]}, is {str(right[other])[:80]}", name == other)
+            for name, other in different
         ]
 
     def _echoed(self, left, right, value):
@@ -298,7 +299,8 @@ class Judge:
             return  # a file or text: nothing to compare
         different = self.compare(sent, sent_schema, value, read.success_schema() or {}, identifiers, read.path.rstrip("/").rsplit("/", 1)[0])
         if different:
-            raise Failure(f"{step} shows another value", "; ".join(different[:3]), request, answer)
+            case = "" if any(exact for _, exact in different) else " where the names differ in case"
+            raise Failure(f"{step} shows another value{case}", "; ".join(words for words, _ in different[:3]), request, answer)
 
     def _walk(self, collection, create, read, steps):
         steps.append("create")
