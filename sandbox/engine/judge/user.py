@@ -1,0 +1,196 @@
+"""A user of a service: makes requests of its contract, takes identifiers from answers, compares what comes back with what was sent."""
+import re
+import time
+from urllib.parse import unquote, urlsplit
+
+from answer import NAMES, envelopes, members_of, objects, plain, singulars
+from client import Client, Trouble, best, build
+from contract import same
+from sample import Sampler
+
+
+class User:
+    def __init__(self, contract, url, seed=1, seconds=180.0):
+        self.contract, self.client, self.sampler = contract, Client(url), Sampler(contract, seed)
+        self.end = time.monotonic() + seconds
+        self.base, self.known = contract.base(), {}
+        self.base = self._probe()
+        self.compared = 0
+
+    def _probe(self):
+        """The path of the declared server, or none if the service answers 404 to all below it and not to all without it."""
+        tries = [op for op in self.contract.operations if not op.names and op.method in ("get", "post")][:10]
+        for base in dict.fromkeys([self.base, ""]):
+            for op in tries:
+                try:
+                    if self.client.send(self._request(op, {}, base)[0]).status not in (404, 405):
+                        return base
+                except Trouble:
+                    continue
+        return self.base
+
+    # ---- requests
+
+    def _request(self, op, path, base=None, body=None, item=None):
+        """A request that the contract accepts; None if no valid one could be made."""
+        values, item = {}, {plain(name): value for name, value in (item or {}).items()}
+        for parameter in op.parameters:
+            name, where = parameter["name"], parameter["in"]
+            if where != "path" and parameter["required"]:
+                value, made = self.sampler.valid(parameter["schema"], name)
+                if made is None:
+                    return None, f"no valid {where} parameter {name}"
+                # A filter that the contract requires asks for the item that was created.
+                if self.contract.accepts(item.get(plain(name)), parameter["schema"]):
+                    value = item[plain(name)] if plain(name) in item else value
+                values[where, name] = value
+        media = best(op.body)
+        if op.body and media is None:
+            return None, f"the judge does not send {', '.join(op.body)}"
+        if media and body is None:
+            body, made = self.sampler.valid(op.body[media])
+            if made is None:
+                return None, "no valid body"
+            self._own_identifiers(op, path, body, op.body[media])
+        return build(self.contract, op, self.base if base is None else base, path, values, body, media), None
+
+    def _own_identifiers(self, op, path, body, schema):
+        """A user who changes an item sends its identifier in the body, if the body has one."""
+        if not isinstance(body, dict):
+            return
+        for parameter, value in path.items():
+            last = op.path.rstrip("/").endswith("{" + parameter + "}")
+            for name in list(body):
+                if plain(name) == plain(parameter) or (last and plain(name) == "id"):
+                    before, body[name] = body[name], value
+                    if not self.contract.accepts(body, schema):
+                        body[name] = before
+
+    def path(self, op, fresh=False):
+        """Values of the path parameters: from what the collections in front of them answer, else sampled."""
+        path, prefix = {}, ""
+        for part in op.path.split("/"):
+            whole = re.fullmatch(r"\{([^{}]+)\}", part)
+            for name in re.findall(r"\{([^{}]+)\}", part):
+                value = None
+                if whole:
+                    last = fresh and name == op.names[-1]
+                    value = self._identifier(prefix.rstrip("/"), name, path, op, last)
+                path[name] = self._sampled(op, name) if value is None else value
+            prefix += part + "/"
+        return path
+
+    def _schema(self, op, name):
+        return next((one["schema"] for one in op.parameters if one["in"] == "path" and one["name"] == name), {"type": "string"})
+
+    def _sampled(self, op, name):
+        value, mode = self.sampler.valid(self._schema(op, name), name)
+        return "judge" if mode is None else value
+
+    def _identifier(self, collection, name, path, op, fresh):
+        key = (collection, name, str(path))
+        if key in self.known and not fresh:
+            return self.known[key]
+        item = f"{collection}/{{{name}}}"
+        self.known[key] = None
+        for method in ("post", "get"):
+            source = self.contract.by_key.get((method, collection))
+            if source is None or source is op:
+                continue
+            request, _ = self._request(source, {one: path[one] for one in source.names if one in path})
+            try:
+                answer = request and self.client.send(request)
+            except Trouble:
+                continue
+            if answer and answer.status < 300:
+                for value in self.candidates(answer, request, item, name, self._schema(op, name), method == "get"):
+                    self.known[key] = value
+                    return value
+        return None
+
+    # ---- answers
+
+    def candidates(self, answer, request, item, name, schema, of_list=False):
+        """Identifiers in an answer that the path parameter accepts, the likeliest first."""
+        found = []
+        try:
+            value = answer.json() if answer.body else None
+        except ValueError:
+            value = None
+        boxes = list(objects(value))
+        if not of_list:
+            found += self._links([answer.headers.get("location")], item)
+            if isinstance(value, (str, int)):
+                found.append(value)
+            if isinstance(request.sent, dict) and not boxes:
+                boxes = list(objects(request.sent))
+        elif isinstance(value, list):
+            found += [one for one in value if isinstance(one, (str, int))]
+        collection, wanted = item.rsplit("/", 1)[0], plain(name)
+        owners = singulars(collection)
+        own = [id(box) for box, _ in envelopes(self.contract, boxes and value or request.sent, {}, collection)]
+
+        def rank(member, box):
+            member = plain(member)
+            if member == wanted:
+                return 0
+            if id(box) not in own and not of_list:
+                return None  # of an object beside the item
+            if member == "id" or any(member in (owner + "id", owner + "uuid", owner + "key") for owner in owners):
+                return 1
+            if len(member) > 1 and wanted.endswith(member):
+                return 2
+            return 3 + NAMES.index(member) if member in NAMES else None
+        ranked = []
+        for place, box in enumerate(boxes):
+            for member, one in box.items():
+                if rank(member, box) is not None and isinstance(one, (str, int)) and not isinstance(one, bool) and one != "":
+                    ranked.append((rank(member, box), place, len(ranked), one))
+        found += [one for *_, one in sorted(ranked, key=lambda entry: entry[:3])]
+        for box in boxes:
+            found += self._links([one for one in box.values() if isinstance(one, str) and "/" in one], item)
+        result = []
+        for one in found:
+            if isinstance(one, str) and one.isdigit() and not self.contract.accepts(one, schema):
+                one = int(one)
+            elif isinstance(one, int) and not self.contract.accepts(one, schema):
+                one = str(one)
+            if one not in result and self.contract.accepts(one, schema):
+                result.append(one)
+        return result
+
+    def _links(self, links, item):
+        pattern = re.sub(r"\\\{[^{}]*\\\}", "([^/]+)", re.escape(item))
+        matches = [re.search(pattern + "/?$", urlsplit(link).path) for link in links if link]
+        return [unquote(match.group(match.lastindex)) for match in matches if match]
+
+    def compare(self, sent, sent_schema, answer, read_schema, skip, collection):
+        """Members of what was sent that the answer has to repeat and does not: as text, and if their names are the same."""
+        pairs = []
+        for left, left_schema in envelopes(self.contract, sent, sent_schema, collection):
+            left_members = members_of(self.contract, left_schema)
+            for right, right_schema in envelopes(self.contract, answer, read_schema, collection):
+                members = members_of(self.contract, right_schema) or {name: {} for name in right}
+                # `FriendlyName` of a form is `friendly_name` of the answer.
+                others = {plain(name): name for name in members}
+                shared = [(name, name if name in members else others.get(plain(name))) for name in left if plain(name) not in skip]
+                shared = [
+                    (name, other) for name, other in shared
+                    if other is not None and self._echoed(left_members.get(name, {}), members[other], left[name])
+                ]
+                pairs.append((len(shared), -len(pairs), shared, left, right))
+        if not pairs:
+            return []
+        _, _, shared, left, right = max(pairs, key=lambda pair: pair[:2])
+        self.compared += len(shared)
+        different = [(name, other) for name, other in shared if other not in right or not same(left[name], right[other])]
+        return [
+            (f"{name} is missing" if other not in right else f"{name} was {str(left[name])[:80]}, is {str(right[other])[:80]}", name == other)
+            for name, other in different
+        ]
+
+    def _echoed(self, left, right, value):
+        hidden = any(self.contract.only(schema, word) for schema in (left, right) for word in ("readOnly", "writeOnly"))
+        # A member of the same name with another type is another member.
+        password = self.contract.resolve(left).get("format") == "password" if isinstance(left, dict) else False
+        return not hidden and not password and self.contract.accepts(value, right, "answer")
