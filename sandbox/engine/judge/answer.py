@@ -4,7 +4,7 @@ import re
 
 from contract import BINARY, is_json
 
-NAMES = ("id", "uuid", "guid", "gid", "sid", "key", "name", "slug", "code", "number")
+NAMES = ("id", "uuid", "guid", "gid", "sid", "key", "name", "slug", "login", "code", "number")
 
 
 def plain(name):

@@ -67,6 +67,10 @@ class Operation:
         return None
 
 
+def form(path):
+    return re.sub(r"\{[^{}]*\}", "{}", path.rstrip("/"))
+
+
 def is_json(media):
     media = media.split(";")[0].strip().lower()
     return media in ("application/json", "text/json", "*/*", "application/*") or media.endswith("+json")
@@ -83,7 +87,11 @@ class Contract:
         self.old = self.dialect == "2.0"
         self.checkers = {direction: self._checker(direction) for direction in ("request", "answer")}
         self.operations = list(self._operations())
-        self.by_key = {(op.method, op.path.rstrip("/")): op for op in self.operations}
+        self.by_key = {(op.method, form(op.path)): op for op in self.operations}
+
+    def at(self, method, path):
+        """The operation of a path, whatever its parameters are called there."""
+        return self.by_key.get((method, form(path)))
 
     def resolve(self, node):
         """Follows references; a reference that leads nowhere is a schema that accepts anything."""

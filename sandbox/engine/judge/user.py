@@ -22,8 +22,9 @@ class User:
         tries = [op for op in self.contract.operations if not op.names and op.method in ("get", "post")][:10]
         for base in dict.fromkeys([self.base, ""]):
             for op in tries:
+                request, _ = self._request(op, {}, base)
                 try:
-                    if self.client.send(self._request(op, {}, base)[0]).status not in (404, 405):
+                    if request and self.client.send(request).status not in (404, 405):
                         return base
                 except Trouble:
                     continue
@@ -41,8 +42,11 @@ class User:
                 if made is None:
                     return None, f"no valid {where} parameter {name}"
                 # A filter that the contract requires asks for the item that was created.
-                if self.contract.accepts(item.get(plain(name)), parameter["schema"]):
-                    value = item[plain(name)] if plain(name) in item else value
+                if plain(name) in item and self.contract.accepts(item[plain(name)], parameter["schema"]):
+                    value = item[plain(name)]
+                elif op.method in ("patch", "put", "delete") and plain(name) in ("id", *(one + "id" for one in singulars(op.path))):
+                    identifiers = self._identifiers(op.path, name, path, parameter["schema"], op)
+                    value = identifiers[0] if identifiers else value
                 values[where, name] = value
         media = best(op.body)
         if op.body and media is None:
@@ -66,17 +70,20 @@ class User:
                     if not self.contract.accepts(body, schema):
                         body[name] = before
 
-    def path(self, op, fresh=False):
-        """Values of the path parameters: from what the collections in front of them answer, else sampled."""
-        path, prefix = {}, ""
+    def path(self, op, attempt=0, fresh=False):
+        """Values of the path parameters: from what the collections in front of them answer, else sampled.
+
+        A later attempt takes the next of the likely identifiers of each answer.
+        """
+        path, prefix, self.unobtainable = {}, "", False
         for part in op.path.split("/"):
             whole = re.fullmatch(r"\{([^{}]+)\}", part)
             for name in re.findall(r"\{([^{}]+)\}", part):
-                value = None
+                likely = None
                 if whole:
                     last = fresh and name == op.names[-1]
-                    value = self._identifier(prefix.rstrip("/"), name, path, op, last)
-                path[name] = self._sampled(op, name) if value is None else value
+                    likely = self._identifiers(prefix, name, path, self._schema(op, name), op, last)
+                path[name] = likely[min(attempt, len(likely) - 1)] if likely else self._sampled(op, name)
             prefix += part + "/"
         return path
 
@@ -87,26 +94,29 @@ class User:
         value, mode = self.sampler.valid(self._schema(op, name), name)
         return "judge" if mode is None else value
 
-    def _identifier(self, collection, name, path, op, fresh):
+    def _identifiers(self, collection, name, path, schema, op, fresh=False):
+        """Likely identifiers of an item of a collection: of a new one, or of the first of its list."""
+        collection = collection.rstrip("/")
         key = (collection, name, str(path))
         if key in self.known and not fresh:
             return self.known[key]
-        item = f"{collection}/{{{name}}}"
-        self.known[key] = None
-        for method in ("post", "get"):
-            source = self.contract.by_key.get((method, collection))
+        self.known[key], sources = [], [self.contract.at(method, collection) for method in ("post", "get")]
+        self.unobtainable = bool(sources[0]) and not sources[1]
+        for source in sources:
             if source is None or source is op:
                 continue
-            request, _ = self._request(source, {one: path[one] for one in source.names if one in path})
+            request, _ = self._request(source, dict(zip(source.names, path.values())))
             try:
                 answer = request and self.client.send(request)
             except Trouble:
-                continue
+                answer = None
+            # A create that the judge can ask for is one that has to give an identifier.
+            self.unobtainable &= request is None
             if answer and answer.status < 300:
-                for value in self.candidates(answer, request, item, name, self._schema(op, name), method == "get"):
-                    self.known[key] = value
-                    return value
-        return None
+                self.known[key] = self.candidates(answer, request, f"{collection}/{{{name}}}", name, schema, source.method == "get")
+                if self.known[key]:
+                    break
+        return self.known[key]
 
     # ---- answers
 
@@ -145,7 +155,9 @@ class User:
         for place, box in enumerate(boxes):
             for member, one in box.items():
                 if rank(member, box) is not None and isinstance(one, (str, int)) and not isinstance(one, bool) and one != "":
-                    ranked.append((rank(member, box), place, len(ranked), one))
+                    # A number is a less likely value of a text parameter than a name.
+                    other = 4 if not self.contract.accepts(one, schema) else 0
+                    ranked.append((rank(member, box) + other, place, len(ranked), one))
         found += [one for *_, one in sorted(ranked, key=lambda entry: entry[:3])]
         for box in boxes:
             found += self._links([one for one in box.values() if isinstance(one, str) and "/" in one], item)

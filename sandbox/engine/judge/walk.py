@@ -1,5 +1,4 @@
 """Judges a running service: each operation once, then each collection step by step."""
-import re
 import time
 import uuid
 
@@ -40,8 +39,8 @@ class Judge(User):
             return result | {"cause": "no success is declared"}
         if time.monotonic() > self.end:
             return result | {"verdict": "wrong", "cause": "the time for the contract was over"}
-        for attempt in range(2):
-            request, why = self._request(op, self.path(op, fresh=op.method == "delete" or attempt > 0))
+        for attempt in (0, 0, 1, 2):
+            request, why = self._request(op, self.path(op, attempt, fresh=op.method == "delete"))
             if request is None:
                 return result | {"cause": why}
             result["request"] = request.shown()
@@ -50,10 +49,12 @@ class Judge(User):
             except Trouble as error:
                 return result | {"verdict": "wrong", "cause": str(error)}
             result |= {"status": answer.status, "answer": answer.body[:600].decode("utf-8", "replace")}
-            # Another operation may have deleted what an identifier names.
+            # Another operation may have deleted what an identifier names, or another member is the identifier.
             if answer.status not in (404, 410) or not op.names:
                 break
             self.known.clear()
+        if answer.status == 404 and self.unobtainable:
+            return result | {"cause": "no identifier can be had: the judge has no valid body for the create, and there is no list"}
         cause, detail = accusation(self.contract, op, answer)
         if cause is None:
             return result | {"verdict": "right"}
@@ -68,18 +69,17 @@ class Judge(User):
     def collections(self):
         self.known.clear()
         for create in [op for op in self.contract.operations if op.method == "post" and "#" not in op.path]:
-            collection = create.path.rstrip("/")
-            for read in self.contract.operations:
-                if read.method == "get" and re.fullmatch(re.escape(collection) + r"/\{[^{}/]+\}/?", read.path):
-                    if collection.rsplit("/", 1)[-1].lower() in ACTIONS or read.names[-1].lower() in ("query", "filter"):
-                        yield {"collection": collection, "verdict": "not walkable", "cause": "the path names an action", "compared": 0}
-                        break
-                    yield self.collection(collection, create, read)
-                    break
+            collection, read = create.path.rstrip("/"), self.contract.at("get", create.path.rstrip("/") + "/{}")
+            if read is None:
+                continue
+            if collection.rsplit("/", 1)[-1].lower() in ACTIONS or read.names[-1].lower() in ("query", "filter"):
+                yield {"collection": collection, "verdict": "not walkable", "cause": "the path names an action", "compared": 0}
+            else:
+                yield self.collection(collection, create, read)
 
     def collection(self, collection, create, read):
         self.compared = 0
-        result = {"collection": f"{collection} {read.path[len(collection):]}", "steps": [], "verdict": "holds"}
+        result = {"collection": f"{collection} /{{{read.names[-1]}}}", "steps": [], "verdict": "holds"}
         try:
             if time.monotonic() > self.end:
                 raise Failure("the time for the contract was over")
@@ -89,7 +89,8 @@ class Judge(User):
         except Trouble as error:
             result |= {"verdict": "fails", "step": result["steps"][-1] if result["steps"] else "create", "cause": str(error)}
         except Failure as failure:
-            result |= {"verdict": "fails", "step": result["steps"][-1] if result["steps"] else "create", "cause": failure.cause, "detail": failure.detail}
+            verdict = "not walkable" if failure.cause.startswith("no identifier") else "fails"
+            result |= {"verdict": verdict, "step": result["steps"][-1] if result["steps"] else "create", "cause": failure.cause, "detail": failure.detail}
             if failure.request:
                 result["request"] = failure.request.shown()
             if failure.answer:
@@ -119,58 +120,58 @@ class Judge(User):
 
     def _walk(self, collection, create, read, steps):
         steps.append("create")
-        name, by_key = read.names[-1], self.contract.by_key
+        name = read.names[-1]
         parents = self.path(create)
         schema, media = self._schema(read, name), best(create.body)
         request, answer = self._call(create, parents)
         steps.append("read")
         candidates = self.candidates(answer, request, read.path.rstrip("/"), name, schema)
-        listing = by_key.get(("get", collection))
+        listing = self.contract.at("get", collection)
         if not candidates and listing:
             # A create that answers with nothing, or with the list: a user looks for the new item in the list.
             candidates = self._from_list(listing, parents, request, read, name, schema)
         if not candidates:
-            raise NotWalkable("no identifier in the answer of the create, in its headers or in the list")
+            raise Failure("no identifier in the answer of the create, in its headers or in the list", "", request, answer)
         path = None
         for candidate in candidates[:6]:
-            path = self._names(read, parents, name, candidate)
+            path = self._names(read, parents, candidate)
             answer = self.client.send(self._call_request(read, path))
             if answer.status == 200:
                 break
         else:
-            path = self._names(read, parents, name, candidates[0])
+            path = self._names(read, parents, candidates[0])
         own = {"id", plain(name)} | {owner + "id" for owner in singulars(collection)}
         body_schema = create.body[media] if media else {}
         self._read(read, path, request.sent, body_schema, own, "read")
         if listing:
             steps.append("list")
-            asked, answer = self._call(listing, parents, item=request.sent if isinstance(request.sent, dict) else None)
+            asked, answer = self._call(listing, dict(zip(listing.names, parents.values())), item=request.sent if isinstance(request.sent, dict) else None)
             if is_json(answer.media) and not self._listed(answer.json(), path[name], request, read, schema):
                 raise Failure("list lacks the created item", f"identifier {path[name]}", asked, answer)
         for method in ("put", "patch"):
-            change = by_key.get((method, read.path.rstrip("/")))
+            change = self.contract.at(method, read.path)
             if change is None or (change.body and best(change.body) is None):
                 continue
             steps.append(method)
-            changed, answer = self._call(change, self._names(change, parents, change.names[-1], path[name]))
+            changed, answer = self._call(change, self._names(change, parents, path[name]))
             changed_media = best(change.body)
             if changed_media:
                 self._read(read, path, changed.sent, change.body[changed_media], own, f"read after {method}")
-        delete = by_key.get(("delete", read.path.rstrip("/")))
+        delete = self.contract.at("delete", read.path)
         if delete:
             steps.append("delete")
-            self._call(delete, self._names(delete, parents, delete.names[-1], path[name]))
+            self._call(delete, self._names(delete, parents, path[name]))
             steps.append("read after delete")
             self._gone(read, path)
         steps.append("unknown identifier")
         unknown = self._unknown(path[name], schema)
         if unknown is not None:
-            self._gone(read, self._names(read, parents, name, unknown))
+            self._gone(read, self._names(read, parents, unknown))
         self._incomplete(create, parents, steps)
 
-    def _names(self, op, parents, last, value):
+    def _names(self, op, parents, value):
         """The values by the names of another operation of the path, whose parameters may be called otherwise."""
-        return dict(zip(op.names, list(parents.values()) + [value])) if len(op.names) == len(parents) + 1 else {**parents, last: value}
+        return dict(zip(op.names, [*parents.values(), value]))
 
     def _call_request(self, op, path):
         request, why = self._request(op, path)
@@ -186,7 +187,7 @@ class Judge(User):
 
     def _from_list(self, listing, parents, request, read, name, schema):
         """Identifiers of items of the list that repeat texts of the request."""
-        _, answer = self._call(listing, parents)
+        _, answer = self._call(listing, dict(zip(listing.names, parents.values())))
         texts = [one for box in objects(request.sent) for one in box.values() if isinstance(one, str) and len(one) > 5]
         try:
             boxes = [box for box in objects(answer.json(), every=True) if any(one in box.values() for one in texts)]
