@@ -119,7 +119,10 @@ class Sampler:
             "byte": base64.b64encode(pick(9).encode()).decode(), "int64": str(self.random.randint(1, 99999)),
         }
         formats |= {"guid": formats["uuid"], "uri-reference": formats["uri"], "int32": formats["int64"], "base64": formats["byte"]}
-        value = formats.get(schema.get("format"))
+        # A member called `avatar_url` may be of a stricter format in the answer.
+        hint = "uri" if re.search("ur[il]$", str(name), re.I) else "email" if re.search("email$", str(name), re.I) else None
+        value = formats.get(schema.get("format") or hint)
+        value = None if value and hint and high is not None and len(value) > high else value
         if schema.get("pattern"):
             for _ in range(20):
                 try:

@@ -75,8 +75,8 @@ class Parts(unittest.TestCase):
         self.assertEqual((reader.raw["x-day"], reader.operations[0].success()), ("2026-01-01", ["200"]))
 
     def test_equality_is_of_instants_and_numbers(self):
-        self.assertTrue(same({"a": ["2026-01-01T00:00:00Z", 1]}, {"a": ["2026-01-01T00:00:00.000+00:00", 1.0], "b": 2}))
-        for left, right in ((True, 1), ("a", "b"), ([1], [1, 2]), ({"a": None}, {})):
+        self.assertTrue(same("2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000+00:00") and same(1, 1.0))
+        for left, right in ((True, 1), ("a", "b"), ([1], [1, 2]), (None, 0)):
             self.assertFalse(same(left, right))
 
 

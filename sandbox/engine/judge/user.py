@@ -55,7 +55,7 @@ class User:
             body, made = self.sampler.valid(op.body[media])
             if made is None:
                 return None, "no valid body"
-            self._own_identifiers(op, path, body, op.body[media])
+            self._own_identifiers(op, path | {name: value for (where, name), value in values.items() if name == "id"}, body, op.body[media])
         return build(self.contract, op, self.base if base is None else base, path, values, body, media), None
 
     def _own_identifiers(self, op, path, body, schema):
@@ -63,7 +63,7 @@ class User:
         if not isinstance(body, dict):
             return
         for parameter, value in path.items():
-            last = op.path.rstrip("/").endswith("{" + parameter + "}")
+            last = op.path.rstrip("/").endswith("{" + parameter + "}") or parameter == "id"
             for name in list(body):
                 if plain(name) == plain(parameter) or (last and plain(name) == "id"):
                     before, body[name] = body[name], value
@@ -190,16 +190,38 @@ class User:
                     (name, other) for name, other in shared
                     if other is not None and self._echoed(left_members.get(name, {}), members[other], left[name])
                 ]
-                pairs.append((len(shared), -len(pairs), shared, left, right))
+                pairs.append((len(shared), -len(pairs), shared, left, right, right_schema))
         if not pairs:
             return []
-        _, _, shared, left, right = max(pairs, key=lambda pair: pair[:2])
+        _, _, shared, left, right, right_schema = max(pairs, key=lambda pair: pair[:2])
         self.compared += len(shared)
-        different = [(name, other) for name, other in shared if other not in right or not same(left[name], right[other])]
-        return [
-            (f"{name} is missing" if other not in right else f"{name} was {str(left[name])[:80]}, is {str(right[other])[:80]}", name == other)
-            for name, other in different
-        ]
+        different = []
+        for name, other in shared:
+            words = (
+                self._difference(left[name], right[other], members_of(self.contract, right_schema).get(other, {}), name)
+                if other in right else f"{name} is missing"
+            )
+            different += [(words, name == other)] if words else []
+        return different
+
+    def _difference(self, sent, read, schema, at):
+        """The first difference of a member, in what both schemas know, as text."""
+        schema = self.contract.resolve(schema)
+        if isinstance(sent, dict) and isinstance(read, dict):
+            members = members_of(self.contract, schema)
+            for name, value in sent.items():
+                if (members and name not in members) or not self._echoed({}, members.get(name, {}), value):
+                    continue
+                if name not in read:
+                    return f"{at}/{name} is missing"
+                words = self._difference(value, read[name], members.get(name, {}), f"{at}/{name}")
+                if words:
+                    return words
+            return None
+        if isinstance(sent, list) and isinstance(read, list) and len(sent) == len(read):
+            items = schema.get("items", {}) if isinstance(schema, dict) else {}
+            return next(filter(None, (self._difference(*pair, items, at) for pair in zip(sent, read))), None)
+        return None if same(sent, read) else f"{at} was {str(sent)[:80]}, is {str(read)[:80]}"
 
     def _echoed(self, left, right, value):
         hidden = any(self.contract.only(schema, word) for schema in (left, right) for word in ("readOnly", "writeOnly"))
