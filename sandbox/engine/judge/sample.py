@@ -129,6 +129,8 @@ class Sampler:
                     value = self.patterns.xeger(schema["pattern"])
                 except Exception as error:  # an expression of another dialect
                     raise Unsampled from error
+                plain = re.sub(r"[^A-Za-z0-9 .:/@+_-]", "x", value)
+                value = plain if re.search(schema["pattern"], plain) else value
                 if low <= len(value) <= (high if high is not None else len(value)) and value.isprintable():
                     return value
             raise Unsampled

@@ -2,7 +2,7 @@
 import time
 import uuid
 
-from answer import Copy, accusation, contains, objects, plain, singulars
+from answer import Copy, accusation, contains, members_of, objects, plain, singulars
 from client import Trouble, best
 from contract import is_json
 from user import User
@@ -72,10 +72,24 @@ class Judge(User):
             collection, read = create.path.rstrip("/"), self.contract.at("get", create.path.rstrip("/") + "/{}")
             if read is None:
                 continue
-            if collection.rsplit("/", 1)[-1].lower() in ACTIONS or read.names[-1].lower() in ("query", "filter"):
-                yield {"collection": collection, "verdict": "not walkable", "cause": "the path names an action", "compared": 0}
+            other = self._no_collection(collection, read)
+            if other:
+                yield {"collection": collection, "verdict": "not walkable", "cause": other, "compared": 0}
             else:
                 yield self.collection(collection, create, read)
+
+    def _no_collection(self, collection, read):
+        """Why two paths have the form of a collection and its item and are none."""
+        last, name = collection.rsplit("/", 1)[-1].lower(), read.names[-1].lower()
+        if last in ACTIONS or name in ("query", "filter"):
+            return "the path names an action"
+        if last.endswith("}"):
+            return "the path of the create is one of an item"
+        keys = ("id", plain(name), *(owner + "id" for owner in singulars(collection)))
+        members = [plain(member) for member in members_of(self.contract, read.success_schema() or {})]
+        if self.contract.at("get", read.path + "/{}") and not any(key in members for key in keys):
+            return "the read answers with a list, whose items have a longer path"
+        return None
 
     def collection(self, collection, create, read):
         self.compared = 0
@@ -112,11 +126,12 @@ class Judge(User):
         try:
             value = answer.json()
         except ValueError:
-            return  # a file or text: nothing to compare
+            return None  # a file or text: nothing to compare
         different = self.compare(sent, sent_schema, value, read.success_schema() or {}, identifiers, read.path.rstrip("/").rsplit("/", 1)[0])
         if different:
             case = "" if any(exact for _, exact in different) else " where the names differ in case"
             raise Failure(f"{step} shows another value{case}", "; ".join(words for words, _ in different[:3]), request, answer)
+        return value
 
     def _walk(self, collection, create, read, steps):
         steps.append("create")
@@ -142,11 +157,11 @@ class Judge(User):
             path = self._names(read, parents, candidates[0])
         own = {"id", plain(name)} | {owner + "id" for owner in singulars(collection)}
         body_schema = create.body[media] if media else {}
-        self._read(read, path, request.sent, body_schema, own, "read")
+        item = self._read(read, path, request.sent, body_schema, own, "read")
         if listing:
             steps.append("list")
             asked, answer = self._call(listing, dict(zip(listing.names, parents.values())), item=request.sent if isinstance(request.sent, dict) else None)
-            if is_json(answer.media) and not self._listed(answer.json(), path[name], request, read, schema):
+            if is_json(answer.media) and not self._listed(answer.json(), path[name], request, read, schema, item):
                 raise Failure("list lacks the created item", f"identifier {path[name]}", asked, answer)
         for method in ("put", "patch"):
             change = self.contract.at(method, read.path)
@@ -196,12 +211,17 @@ class Judge(User):
         found = [self.candidates(Copy(box), request, read.path.rstrip("/"), name, schema, True) for box in boxes]
         return [one for some in found for one in some]
 
-    def _listed(self, value, identifier, request, read, schema):
+    def _listed(self, value, identifier, request, read, schema, read_item):
         """True if the list has the identifier as the key of an entry, by the same names as for the answer of a create."""
         item, name = read.path.rstrip("/"), read.names[-1]
-        boxes = objects(value, every=True)
-        keys = (key for box in boxes for key in self.candidates(Copy(box), request, item, name, schema))
-        return contains(value, identifier) or any(str(key) == str(identifier) for key in keys)
+        boxes = list(objects(value, every=True))
+        keys = [key for box in boxes for key in self.candidates(Copy(box), request, item, name, schema)]
+        if contains(value, identifier) or any(str(key) == str(identifier) for key in keys):
+            return True
+        # Entries that show no identifier: one of them has the values of the item that was read.
+        texts = {name: one for box in objects(read_item) for name, one in box.items() if isinstance(one, (str, int))}
+        shared = [[box[name] == texts[name] for name in box if name in texts] for box in boxes]
+        return not keys and any(len(equal) > 1 and all(equal) for equal in shared)
 
     def _unknown(self, value, schema):
         """An identifier of the same form that nothing has; None if the contract lists the possible ones."""
@@ -213,7 +233,8 @@ class Judge(User):
                 tries = [str(uuid.uuid4())]
             except ValueError:
                 tries = [str(int(value) + 7_654_321)] if value.isdigit() else []
-        tries += [self.sampler.valid(schema, "unknown")[0] for _ in range(3)]
+        samples = [self.sampler.valid(schema, "unknown")[0] for _ in range(3)]
+        tries += [f"{one}{uuid.uuid4().hex[:6]}" for one in samples if isinstance(one, str)] + samples
         return next((one for one in tries if one is not None and one != value and self.contract.accepts(one, schema)), None)
 
     def _incomplete(self, create, parents, steps):
