@@ -83,13 +83,19 @@ class Judge(User):
         last, name = collection.rsplit("/", 1)[-1].lower(), read.names[-1].lower()
         if last in ACTIONS or name in ("query", "filter"):
             return "the path names an action"
-        if last.endswith("}"):
+        listing = self.contract.at("get", collection)
+        if last.endswith("}") and listing and self._shows_identifier(listing):
             return "the path of the create is one of an item"
-        keys = ("id", plain(name), *(owner + "id" for owner in singulars(collection)))
-        members = [plain(member) for member in members_of(self.contract, read.success_schema() or {})]
-        if self.contract.at("get", read.path + "/{}") and not any(key in members for key in keys):
+        if self.contract.at("get", read.path + "/{}") and self._shows_identifier(read) is False:
             return "the read answers with a list, whose items have a longer path"
         return None
+
+    def _shows_identifier(self, read):
+        """True if the answer of a read has a member for the last parameter of its path; None if it has no known members."""
+        owners = singulars(read.path.rstrip("/").rsplit("/", 1)[0])
+        keys = ("id", plain(read.names[-1]), *(owner + "id" for owner in owners))
+        members = [plain(member) for member in members_of(self.contract, read.success_schema() or {})]
+        return any(key in members for key in keys) if members else None
 
     def collection(self, collection, create, read):
         self.compared = 0
