@@ -1,0 +1,6 @@
+//! A stateful stand-in for any Swagger 2.0 or OpenAPI 3 contract, on loopback.
+#![deny(missing_docs)]
+
+mod contract;
+mod request;
+mod schema;

@@ -1,0 +1,3 @@
+//! The sandbox as a program.
+
+fn main() {}
