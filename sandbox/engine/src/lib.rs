@@ -2,5 +2,8 @@
 #![deny(missing_docs)]
 
 mod contract;
+mod error;
 mod request;
 mod schema;
+
+pub use error::Error;

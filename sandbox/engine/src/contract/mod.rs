@@ -1,8 +1,13 @@
 //! A contract in the form that the engine works with: operations with their parameters, bodies and responses, whatever the
 //! dialect. Schemas stay in the document, and are named by their pointers.
 
+mod body;
+mod operation;
+mod parameter;
 mod pointer;
+mod read;
 mod security;
+mod syntax;
 mod template;
 
 use std::collections::BTreeMap;
@@ -31,6 +36,8 @@ pub(crate) struct Contract {
     pub(crate) operations: Vec<Operation>,
     /// The path of the server, without a trailing slash: empty, or with a leading slash.
     pub(crate) base_path: String,
+    /// The paths of the further servers.
+    pub(crate) other_base_paths: Vec<String>,
     pub(crate) schemes: BTreeMap<String, Scheme>,
 }
 
@@ -170,3 +177,6 @@ impl SchemaRef {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,10 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scheme {
     /// An API key: `in` and the name.
-    Key { location: super::Location, name: String },
+    Key {
+        location: super::Location,
+        name: String,
+    },
     Basic,
     /// Bearer tokens, those of OAuth 2.0 and OpenID Connect included.
     Bearer,
