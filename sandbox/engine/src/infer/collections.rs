@@ -1,0 +1,202 @@
+//! Collections by path form: `P` and `P/{key}`.
+
+use std::collections::HashMap;
+
+use http::Method;
+
+use super::answer::schema;
+use super::envelope::{elements, item};
+use super::names::{plain, singular};
+use super::{Collection, Key, identifier};
+use crate::contract::{Contract, Location, Operation, Part, SchemaRef, Segment};
+use crate::shape::Shape;
+
+/// A path without the names of its parameters.
+pub(super) type Path = Vec<String>;
+
+/// The place of an operation's path.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) path: Path,
+    /// The path of the collection and the parameter, if the path ends with one.
+    pub(super) key: Option<(Path, String)>,
+}
+
+/// The places of all operations, and the operations by their paths.
+#[derive(Debug)]
+pub(super) struct Places {
+    pub(super) places: Vec<Place>,
+    pub(super) by_path: HashMap<Path, Vec<usize>>,
+    pub(super) collections: HashMap<Path, usize>,
+}
+
+fn text(segment: &Segment) -> String {
+    segment.parts.iter().map(|part| if let Part::Literal(text) = part { text.as_str() } else { "{}" }).collect()
+}
+
+fn place(operation: &Operation) -> Place {
+    let path: Path = operation.segments.iter().map(text).collect();
+    let before =
+        || operation.segments.iter().take(operation.segments.len().saturating_sub(1)).map(text).collect::<Path>();
+    let key = match operation.segments.last().map(|segment| segment.parts.as_slice()) {
+        Some([Part::Parameter(name) | Part::Rest(name)]) => Some((before(), name.clone())),
+        // `/Accounts/{Sid}.json` is an item of `/Accounts.json`.
+        Some([Part::Parameter(name), Part::Literal(suffix)]) if suffix.starts_with('.') => {
+            let mut path = before();
+            if let Some(last) = path.last_mut() {
+                last.push_str(suffix);
+            }
+            Some((path, name.clone()))
+        }
+        // `Items({key})`
+        Some([Part::Literal(start), Part::Parameter(name), Part::Literal(end)])
+            if end == ")" && start.ends_with('(') =>
+        {
+            let mut path = before();
+            path.push(start.trim_end_matches('(').to_owned());
+            Some((path, name.clone()))
+        }
+        _ => None,
+    };
+    Place { path, key }
+}
+
+/// The last word of a path that is no parameter.
+pub(super) fn name(path: &[String]) -> &str {
+    let literal = path.iter().rev().find(|segment| !segment.contains("{}"));
+    literal.map_or("", |name| name.split('.').next().unwrap_or(name))
+}
+
+pub(super) fn collect(contract: &Contract) -> (Vec<Collection>, Places) {
+    let places: Vec<Place> = contract.operations.iter().map(place).collect();
+    let mut by_path: HashMap<Path, Vec<usize>> = HashMap::new();
+    let mut by_key: HashMap<&Path, Vec<usize>> = HashMap::new();
+    let mut order: Vec<&Path> = Vec::new();
+    for (index, place) in places.iter().enumerate() {
+        by_path.entry(place.path.clone()).or_default().push(index);
+        let owner = place.key.as_ref().map_or(&place.path, |(path, _)| path);
+        order.push(owner);
+        if place.key.is_some() {
+            order.push(&place.path);
+            by_key.entry(owner).or_default().push(index);
+        }
+    }
+    let mut collections = Vec::new();
+    let mut indices = HashMap::new();
+    for path in order {
+        if indices.contains_key(path) {
+            continue;
+        }
+        let at = by_path.get(path).map_or(&[][..], Vec::as_slice);
+        let below = by_key.get(path).map_or(&[][..], Vec::as_slice);
+        // A read by a key that answers with an array is a list of its own.
+        let is_item = |index: &&usize| !contract.operations.get(**index).is_some_and(|read| is_list(contract, read));
+        let below: Vec<usize> = below.iter().filter(is_item).copied().collect();
+        if let Some(collection) = collection(contract, path, at, &below, &places) {
+            indices.insert(path.clone(), collections.len());
+            collections.push(collection);
+        }
+    }
+    let owners: Vec<(usize, usize)> =
+        indices.iter().filter_map(|(path, index)| Some((*index, owner(&indices, &collections, path)?))).collect();
+    for (index, owner) in owners {
+        if let Some(collection) = collections.get_mut(index) {
+            collection.owner = Some(owner);
+        }
+    }
+    (collections, Places { places, by_path, collections: indices })
+}
+
+/// The collection of the last item that a path goes through.
+pub(super) fn owner(indices: &HashMap<Path, usize>, collections: &[Collection], path: &[String]) -> Option<usize> {
+    (1..=path.len()).rev().find_map(|end| {
+        let (key, before) = path.get(..end)?.split_last()?;
+        let index = indices.get(before).copied().filter(|_| key.contains("{}"))?;
+        collections.get(index).is_some_and(|collection| collection.parameter.is_some()).then_some(index)
+    })
+}
+
+/// Returns whether an operation reads an array.
+pub(super) fn is_list(contract: &Contract, operation: &Operation) -> bool {
+    let shape = schema(operation, &[200]).map(|schema| Shape::read(&contract.document, &schema));
+    operation.method == Method::GET && shape.is_some_and(|shape| shape.is_array() && !shape.is_object())
+}
+
+/// The collection at a path, from the operations of the path and of its items. `None` if it has neither items nor a list.
+fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], places: &[Place]) -> Option<Collection> {
+    let document = &*contract.document;
+    let operation = |index: &usize| contract.operations.get(*index);
+    let method = |indices: &[usize], method: Method| {
+        indices.iter().filter_map(operation).find(|operation| operation.method == method)
+    };
+    let name = name(path).to_owned();
+    let read = method(below, Method::GET).and_then(|read| schema(read, &[200]));
+    let first = below.first().or(at.first()).and_then(operation)?;
+    let key = below.first().and_then(|index| {
+        let (_, parameter) = places.get(*index)?.key.as_ref()?;
+        let declared = operation(index)?
+            .parameters
+            .iter()
+            .find(|declared| declared.location == Location::Path && declared.name == *parameter)?;
+        Some(Key { name: parameter.clone(), schema: declared.schema.clone() })
+    });
+    let has_identifier = |shape: &Shape| {
+        let key = key.as_ref();
+        key.is_some_and(|key| identifier::member(document, shape, &key.name, &key.schema, &name).is_some())
+    };
+    let unwrapped = read.map(|read| item(document, &read, &name, &has_identifier).1);
+    let known = unwrapped.as_ref().and_then(|schema| Shape::read(document, schema).identity);
+    let list = method(at, Method::GET).and_then(|list| schema(list, &[200]));
+    let list = list.and_then(|list| elements(document, &list, &name, known.as_deref()));
+    // An object with an array in it is a list only if something else says so.
+    let list = list.filter(|list| list.is_certain || !below.is_empty());
+    if list.is_none() && below.is_empty() {
+        return None;
+    }
+    let create = method(at, Method::POST);
+    let created = || {
+        let schema = schema(create?, &[201, 200])?;
+        let (_, schema) = item(document, &schema, &name, &has_identifier);
+        Shape::read(document, &schema).is_object().then_some(schema)
+    };
+    let replaced = || {
+        let methods = [Method::PUT, Method::PATCH, Method::POST];
+        let answer = methods.into_iter().find_map(|name| schema(method(below, name)?, &[200, 201]))?;
+        let (_, schema) = item(document, &answer, &name, &has_identifier);
+        Shape::read(document, &schema).is_object().then_some(schema)
+    };
+    let is_listed = list.is_some();
+    let schema = unwrapped.or_else(|| list.and_then(|list| list.item)).or_else(created).or_else(replaced);
+    let shape = schema.as_ref().map(|schema| Shape::read(document, schema)).unwrap_or_default();
+    let identifier = match &key {
+        Some(key) => identifier::member(document, &shape, &key.name, &key.schema, &name),
+        None => identifier::member(document, &shape, "id", &SchemaRef::Inline(serde_json::json!({}).into()), &name),
+    };
+    let mut parents: Vec<String> =
+        first.segments.iter().flat_map(|segment| segment.parameters()).map(str::to_owned).collect();
+    if key.is_some() {
+        parents.pop();
+    }
+    Some(Collection {
+        path: match key.is_some() {
+            true => first.template.rsplit_once('/').map_or("", |(path, _)| path).to_owned(),
+            false => first.template.clone(),
+        },
+        has_create: create.is_some(),
+        parameter: key,
+        item: schema,
+        name,
+        parents,
+        identifier,
+        is_listed,
+        owner: None,
+    })
+}
+
+/// Returns whether a path is an action's word instead of a collection's: `search`, `count`, …
+pub(super) fn is_word(path: &[String], words: &[&str]) -> bool {
+    path.last().is_some_and(|last| {
+        let last = plain(last);
+        words.contains(&last.as_str()) || words.contains(&singular(&last).as_str())
+    })
+}
