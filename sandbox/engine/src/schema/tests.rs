@@ -1,0 +1,3 @@
+//! Tests of the schemas. `corpus` runs over real contracts.
+
+mod corpus;
