@@ -10,9 +10,6 @@ use crate::shape::Shape;
 /// Arrays and objects below this level are taken as they are.
 const MOST_LEVELS: usize = 12;
 
-/// Members of a value that is not valid at once are tried one by one, up to this number.
-const MOST_TRIES: usize = 64;
-
 /// The members that nobody has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing<'m> {
@@ -37,8 +34,9 @@ pub(crate) struct Fitter<'s> {
 }
 
 impl Fitter<'_> {
+    /// A sampled value; `null` if no value is valid.
     pub(crate) fn sample(&self, schema: &SchemaRef, seed: u64) -> Value {
-        self.schemas.sample(schema, Direction::Response, seed, &Hints::default())
+        self.schemas.sample(schema, Direction::Response, seed, &Hints::default()).unwrap_or_default()
     }
 
     pub(crate) fn is_valid(&self, schema: &SchemaRef, value: &Value) -> bool {
@@ -48,36 +46,15 @@ impl Fitter<'_> {
     /// The known value in the form of the schema.
     pub(crate) fn fit(&self, schema: &SchemaRef, known: &Value, missing: Missing<'_>, seed: u64) -> Fitted {
         let projected = self.project(schema, known, missing, seed, 0);
-        if self.is_valid(schema, &projected) {
-            return Fitted { is_invented: is_empty(&projected) && !is_empty(known), value: projected };
-        }
-        let sample = self.sample(schema, seed);
-        if let (Value::Object(members), Value::Object(base)) = (&projected, &sample) {
-            return self.greedy(schema, members, base);
-        }
-        Fitted { value: sample, is_invented: true }
-    }
-
-    /// Takes over the members one by one, as long as the value stays valid.
-    fn greedy(&self, schema: &SchemaRef, members: &Map<String, Value>, base: &Map<String, Value>) -> Fitted {
-        let mut value = Value::Object(base.clone());
-        let mut is_invented = true;
-        for (name, member) in members.iter().take(MOST_TRIES) {
-            let Some(object) = value.as_object_mut() else { continue };
-            let before = object.insert(name.clone(), member.clone());
-            if before.as_ref() == Some(member) {
-                continue;
-            }
-            if self.is_valid(schema, &value) {
-                is_invented = false;
-            } else if let Some(object) = value.as_object_mut() {
-                match before {
-                    Some(before) => object.insert(name.clone(), before),
-                    None => object.shift_remove(name),
-                };
-            }
-        }
-        Fitted { value, is_invented }
+        let value = match self.is_valid(schema, &projected) {
+            true => projected,
+            false => match self.schemas.complete(schema, Direction::Response, &projected, seed) {
+                Ok(value) => value,
+                // No value is valid for the schema: the known one says most.
+                Err(_) => projected,
+            },
+        };
+        Fitted { is_invented: !keeps_some(known, &value), value }
     }
 
     fn project(&self, schema: &SchemaRef, known: &Value, missing: Missing<'_>, seed: u64, level: usize) -> Value {
@@ -142,11 +119,14 @@ impl Fitter<'_> {
     }
 }
 
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => members.is_empty(),
-        Value::Array(elements) => elements.is_empty(),
-        Value::Null => true,
-        _ => false,
+/// Returns whether something of the known value is part of the fitted one.
+fn keeps_some(known: &Value, fitted: &Value) -> bool {
+    match (known, fitted) {
+        (Value::Object(known), Value::Object(fitted)) => {
+            known.is_empty()
+                || known.iter().any(|(name, value)| fitted.get(name).is_some_and(|kept| keeps_some(value, kept)))
+        }
+        (Value::Array(known), Value::Array(fitted)) => known.is_empty() || !fitted.is_empty(),
+        (known, fitted) => known == fitted,
     }
 }

@@ -50,7 +50,8 @@ pub(super) fn value(bundle: &Bundle, text: &Text) -> Value {
         Text::One(text) => scalar(bundle, &[root], text),
         Text::List(list) => {
             let parts = parts(bundle, root);
-            let tuple: Vec<&Value> = parts.iter().filter_map(|part| part.get("prefixItems")?.as_array()).flatten().collect();
+            let tuple: Vec<&Value> =
+                parts.iter().filter_map(|part| part.get("prefixItems")?.as_array()).flatten().collect();
             let items: Vec<&Value> = parts.iter().filter_map(|part| part.get("items")).collect();
             let item = |(index, text): (usize, &String)| match tuple.get(index) {
                 Some(schema) => scalar(bundle, &[*schema], text),
@@ -62,7 +63,8 @@ pub(super) fn value(bundle: &Bundle, text: &Text) -> Value {
             let parts = parts(bundle, root);
             let mut object = Map::new();
             for (name, text) in members {
-                let mut schemas: Vec<&Value> = parts.iter().filter_map(|part| part.get("properties")?.get(name)).collect();
+                let mut schemas: Vec<&Value> =
+                    parts.iter().filter_map(|part| part.get("properties")?.get(name)).collect();
                 if schemas.is_empty() {
                     schemas = parts.iter().filter_map(|part| part.get("additionalProperties")).collect();
                 }
@@ -87,7 +89,9 @@ fn scalar(bundle: &Bundle, schemas: &[&Value], text: &str) -> Value {
     match text {
         "true" | "false" if kinds.has(Kinds::BOOLEAN) => return Value::Bool(text == "true"),
         // .NET writes booleans so.
-        "True" | "False" if kinds.has(Kinds::BOOLEAN) && !kinds.has(Kinds::STRING) => return Value::Bool(text == "True"),
+        "True" | "False" if kinds.has(Kinds::BOOLEAN) && !kinds.has(Kinds::STRING) => {
+            return Value::Bool(text == "True");
+        }
         "" | "null" if kinds.has(Kinds::NULL) && !kinds.has(Kinds::STRING) => return Value::Null,
         _ => {}
     }

@@ -101,7 +101,8 @@ impl<T: Targets> Converter<'_, T> {
             }
             *kinds = Value::Array(list);
         }
-        if is_request && let Some(Value::Array(values)) = out.get_mut("enum")
+        if is_request
+            && let Some(Value::Array(values)) = out.get_mut("enum")
             && !values.contains(&Value::Null)
         {
             values.push(Value::Null);
@@ -146,7 +147,9 @@ impl<T: Targets> Converter<'_, T> {
         if rest.is_some_and(Value::is_array) {
             rest = raw.get("additionalItems");
         }
-        for (name, schema) in [("items", rest), ("contains", raw.get("contains")), ("unevaluatedItems", raw.get("unevaluatedItems"))] {
+        for (name, schema) in
+            [("items", rest), ("contains", raw.get("contains")), ("unevaluatedItems", raw.get("unevaluatedItems"))]
+        {
             if let Some(schema) = schema.filter(|schema| schema.is_object() || schema.is_boolean()) {
                 out.insert(name.to_owned(), self.schema(schema, false));
             }
@@ -186,11 +189,20 @@ impl<T: Targets> Converter<'_, T> {
         let mut hidden = Vec::new();
         let parts = raw.get("allOf").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
         for part in std::iter::once(raw).chain(parts) {
-            let part = part.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference)?.as_object()).unwrap_or(part);
+            let part = part
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|reference| self.targets.value(reference)?.as_object())
+                .unwrap_or(part);
             let Some(Value::Object(members)) = part.get("properties") else { continue };
             for (name, schema) in members {
-                let target = schema.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference));
-                if [Some(schema), target].into_iter().flatten().any(|schema| schema.get(keyword) == Some(&Value::Bool(true))) {
+                let target =
+                    schema.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference));
+                if [Some(schema), target]
+                    .into_iter()
+                    .flatten()
+                    .any(|schema| schema.get(keyword) == Some(&Value::Bool(true)))
+                {
                     hidden.push(name.clone());
                 }
             }
@@ -200,7 +212,8 @@ impl<T: Targets> Converter<'_, T> {
 
     fn applicators(&mut self, raw: &Map<String, Value>, place: Place, out: &mut Map<String, Value>) {
         // A request that fits two alternatives is accepted if a member tells them apart.
-        let tells_apart = self.direction == Direction::Request && raw.contains_key("discriminator") && !raw.contains_key("anyOf");
+        let tells_apart =
+            self.direction == Direction::Request && raw.contains_key("discriminator") && !raw.contains_key("anyOf");
         for name in IN_PLACE_LISTS {
             let Some(Value::Array(schemas)) = raw.get(name) else { continue };
             if schemas.is_empty() {

@@ -92,7 +92,9 @@ impl<'b> Shape<'b> {
         keywords: &'b Map<String, Value>,
         choose: &mut impl FnMut(Choice<'_, 'b>) -> usize,
     ) {
-        let Some(Value::Object(mapping)) = keywords.get("discriminator").and_then(|it| it.get("mapping")) else { return };
+        let Some(Value::Object(mapping)) = keywords.get("discriminator").and_then(|it| it.get("mapping")) else {
+            return;
+        };
         let names: Vec<&str> = mapping.values().filter_map(Value::as_str).collect();
         if names.iter().any(|name| self.definitions.contains(name)) {
             return;
