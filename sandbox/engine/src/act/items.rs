@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Call, Engine, Outcome, body_schema, keys, merge, unknown};
 use crate::fit::Missing;
-use crate::infer::Collection;
+use crate::infer::{Collection, ELEMENT, plain};
 use crate::seed::mix;
 use crate::shape::Shape;
 use crate::state::{Full, Item, Owner, StoredFile};
@@ -27,7 +27,8 @@ impl Engine {
         let count = if collection.names_identifiers() || collection.parameter.is_none() { FIRST } else { 0 };
         for number in 1..=count {
             let seed = self.seed_for(owner, collection, &format!("first {number}"));
-            let (id, key) = self.new_key(collection, number, seed);
+            let example = self.example_key(collection).filter(|_| number == 1);
+            let (id, key) = example.unwrap_or_else(|| self.new_key(collection, number, seed));
             let (id, value) = self.invented(owner, collection, id, &key, seed);
             if items.iter().all(|(other, _)| *other != id) {
                 items.push((id, Item::new(value, true)));
@@ -58,22 +59,48 @@ impl Engine {
         keys::text(value.get(collection.identifier.as_ref()?)?)
     }
 
-    /// The members of the request that an item has or can have.
-    fn sent(&self, call: &Call<'_>) -> Map<String, Value> {
+    /// The members that a request sends for an item; of an array, those of its first element.
+    fn sent(&self, call: &Call<'_>, collection: &Collection) -> Map<String, Value> {
         let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
-        body.and_then(Value::as_object).cloned().unwrap_or_default()
+        let body = body.map(|body| body.as_array().and_then(|elements| elements.first()).unwrap_or(body));
+        self.renamed(collection, body.and_then(Value::as_object).cloned().unwrap_or_default())
+    }
+
+    /// Members under the names that the item has: a form sends `FriendlyName` for `friendly_name`.
+    fn renamed(&self, collection: &Collection, members: Map<String, Value>) -> Map<String, Value> {
+        let Some(item) = &collection.item else { return members };
+        let known = Shape::read(&self.contract.document, item).members;
+        let rename = |(name, value): (String, Value)| {
+            if known.contains_key(&name) {
+                return (name, value);
+            }
+            let mut same = known.keys().filter(|other| plain(other) == plain(&name));
+            match (same.next(), same.next()) {
+                (Some(other), None) => (other.clone(), value),
+                _ => (name, value),
+            }
+        };
+        members.into_iter().map(rename).collect()
     }
 
     /// The names of members that a request can send.
-    fn sendable(&self, call: &Call<'_>) -> Vec<String> {
+    fn sendable(&self, call: &Call<'_>, collection: &Collection) -> Vec<String> {
         let Some(schema) = body_schema(call) else { return Vec::new() };
         let document = &self.contract.document;
         let mut shape = Shape::read(document, schema);
         for name in &call.planned.within_body {
-            let Some(member) = shape.members.get(name) else { break };
-            shape = Shape::read(document, &member.schema);
+            let inner = match name.as_str() {
+                ELEMENT => shape.items.as_ref(),
+                name => shape.members.get(name).map(|member| &member.schema),
+            };
+            let Some(inner) = inner else { break };
+            shape = Shape::read(document, inner);
         }
-        shape.members.into_keys().collect()
+        if let Some(items) = shape.items.as_ref().filter(|_| !shape.is_object()) {
+            shape = Shape::read(document, items);
+        }
+        let names: Map<String, Value> = shape.members.into_keys().map(|name| (name, Value::Null)).collect();
+        self.renamed(collection, names).into_iter().map(|(name, _)| name).collect()
     }
 
     /// Gives members the form of an item, and stores it.
@@ -88,7 +115,7 @@ impl Engine {
         let seed = self.seed_for(owner, collection, &id);
         let value = match &collection.item {
             Some(schema) => {
-                let sendable = self.sendable(call);
+                let sendable = self.sendable(call, collection);
                 self.fitter().fit(schema, &Value::Object(members), Missing::AllBut(&sendable), seed).value
             }
             None => Value::Object(members),
@@ -105,12 +132,17 @@ impl Engine {
         self.begin(&owner, collection);
         let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
         if let Some(Value::Array(elements)) = body {
+            let mut created = Vec::new();
             for members in elements.iter().filter_map(Value::as_object) {
-                self.create_one(call, &owner, collection, members.clone())?;
+                created.push(self.create_one(call, &owner, collection, self.renamed(collection, members.clone()))?);
             }
-            return Ok(self.list(call, index, collection));
+            // One element in, one item out; several are answered with the list.
+            return Ok(match created.pop() {
+                Some(one) if created.is_empty() => one,
+                _ => self.list(call, index, collection),
+            });
         }
-        self.create_one(call, &owner, collection, self.sent(call))
+        self.create_one(call, &owner, collection, self.sent(call, collection))
     }
 
     fn create_one(
@@ -156,11 +188,11 @@ impl Engine {
         Ok(Outcome::Item { value, id, is_created: true, is_invented: false })
     }
 
-    /// The identifier of the item that a request names, in its path or in its body.
-    fn named(&self, call: &Call<'_>, collection: &Collection) -> Option<String> {
-        self.id(call, collection)
-            .map(str::to_owned)
-            .or_else(|| self.key_in(collection, &Value::Object(self.sent(call))))
+    /// The identifier of the item that a request names: in its path, in its query, or in its body.
+    fn named(&self, call: &Call<'_>, owner: &Owner, collection: &Collection) -> Option<String> {
+        let in_query = || keys::text(call.read.query.get(collection.identifier.as_ref()?)?);
+        let in_path = self.id(call, collection).map(|id| self.canonical(owner, collection, id));
+        in_path.or_else(in_query).or_else(|| self.key_in(collection, &Value::Object(self.sent(call, collection))))
     }
 
     /// The stored item. An item of a collection that nothing names comes into being when it is read.
@@ -183,7 +215,7 @@ impl Engine {
 
     pub(super) fn read(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
         let owner = self.owner(call, index, collection);
-        let Some(id) = self.named(call, collection) else { return Ok(Outcome::Invented) };
+        let Some(id) = self.named(call, &owner, collection) else { return Ok(Outcome::Invented) };
         Ok(match self.item(&owner, collection, &id)? {
             Some(item) => Outcome::Item { value: item.value, id, is_created: false, is_invented: item.is_invented },
             None => Outcome::Unknown(unknown(collection, &id)),
@@ -192,15 +224,15 @@ impl Engine {
 
     pub(super) fn replace(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
         let owner = self.owner(call, index, collection);
-        let Some(id) = self.named(call, collection) else { return Ok(Outcome::Invented) };
+        let Some(id) = self.named(call, &owner, collection) else { return Ok(Outcome::Invented) };
         self.begin(&owner, collection);
         let before = self.state().instance(&owner).and_then(|instance| instance.item(&id).cloned());
         let is_named_in_path = self.id(call, collection).is_some();
         if before.is_none() && is_named_in_path && collection.has_create && collection.names_identifiers() {
             return Ok(Outcome::Unknown(unknown(collection, &id)));
         }
-        let mut members = self.sent(call);
-        let sendable = self.sendable(call);
+        let mut members = self.sent(call, collection);
+        let sendable = self.sendable(call, collection);
         let kept = before.as_ref().and_then(|before| before.value.as_object());
         for (name, value) in kept.into_iter().flatten().filter(|(name, _)| !sendable.contains(name)) {
             members.entry(name.clone()).or_insert_with(|| value.clone());
@@ -228,17 +260,24 @@ impl Engine {
 
     pub(super) fn patch(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
         let owner = self.owner(call, index, collection);
-        let Some(id) = self.named(call, collection) else { return Ok(Outcome::Invented) };
+        let Some(id) = self.named(call, &owner, collection) else { return Ok(Outcome::Invented) };
         let Some(item) = self.item(&owner, collection, &id)? else {
+            // An item that the query or the body names comes into being.
+            if self.id(call, collection).is_none() {
+                return self.replace(call, index, collection);
+            }
             return Ok(Outcome::Unknown(unknown(collection, &id)));
         };
         let mut value = Value::clone(&item.value);
         let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
         match (body, &mut value) {
-            (Some(Value::Array(steps)), value) => merge::patch(value, steps),
-            (Some(Value::Object(change)), Value::Object(members)) => {
-                merge::merge(members, change, call.media_type.contains("merge-patch"));
+            (Some(Value::Array(steps)), value) if steps.iter().all(|step| step.get("op").is_some()) => {
+                merge::patch(value, steps);
             }
+            (Some(Value::Object(change)), Value::Object(members)) if call.media_type.contains("merge-patch") => {
+                merge::merge(members, change);
+            }
+            (Some(_), Value::Object(members)) => members.extend(self.sent(call, collection)),
             _ => {}
         }
         let members = value.as_object().cloned().unwrap_or_default();
@@ -249,6 +288,7 @@ impl Engine {
     pub(super) fn delete(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Outcome {
         let owner = self.owner(call, index, collection);
         let Some(id) = self.id(call, collection) else { return Outcome::Invented };
+        let id = &*self.canonical(&owner, collection, id);
         // An item that nothing names has to exist before it can be deleted, so that it is gone afterwards.
         match self.item(&owner, collection, id) {
             Ok(Some(_)) => {}
@@ -273,10 +313,11 @@ impl Engine {
     /// An action on an item answers with the item, if it answers with items of this kind.
     pub(super) fn on_item(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Outcome {
         let owner = self.owner(call, index, collection);
-        let item = self.id(call, collection).map(|id| (id, self.item(&owner, collection, id)));
+        let id = self.id(call, collection).map(|id| self.canonical(&owner, collection, id));
+        let item = id.as_ref().map(|id| (id, self.item(&owner, collection, id)));
         match item {
             Some((id, Ok(Some(item)))) if call.planned.answers_with_item => {
-                Outcome::Item { value: item.value, id: id.to_owned(), is_created: false, is_invented: item.is_invented }
+                Outcome::Item { value: item.value, id: id.clone(), is_created: false, is_invented: item.is_invented }
             }
             Some((id, Ok(None))) => Outcome::Unknown(unknown(collection, id)),
             Some((_, Err(full))) => full.into(),

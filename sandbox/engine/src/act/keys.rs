@@ -4,9 +4,13 @@ use serde_json::{Map, Value, json};
 
 use super::Engine;
 use crate::contract::SchemaRef;
-use crate::infer::{Collection, plain};
+use crate::infer::{Collection, is_identifying, plain};
 use crate::seed::guid;
 use crate::shape::Shape;
+use crate::state::Owner;
+
+/// Items that are searched for another name.
+const MOST_NAMED: usize = 1_000;
 
 /// The identifier as it stands in a path.
 pub(super) fn text(value: &Value) -> Option<String> {
@@ -59,6 +63,42 @@ impl Engine {
         };
         let key = candidates.into_iter().find_map(|value| Some((fits(&value)?, value)));
         key.unwrap_or_else(|| (slug.clone(), json!(slug)))
+    }
+
+    /// The identifier that the contract gives as an example for the path.
+    pub(super) fn example_key(&self, collection: &Collection) -> Option<(String, Value)> {
+        let parameter = collection.parameter.as_ref()?;
+        let value = parameter.example.as_ref()?;
+        let id = text(value).filter(|id| self.fits_path(collection, id))?;
+        let member = self.key_schema(collection);
+        let candidates = [Some(value.clone()), id.parse::<i64>().ok().map(|id| json!(id)), Some(json!(id))];
+        let fits = |value: &Value| member.as_ref().is_none_or(|member| self.fitter().is_valid(member, value));
+        candidates.into_iter().flatten().find(fits).map(|value| (id, value))
+    }
+
+    /// The schema of the member that holds the identifier.
+    fn key_schema(&self, collection: &Collection) -> Option<SchemaRef> {
+        let shape = Shape::read(&self.contract.document, collection.item.as_ref()?);
+        shape.members.get(collection.identifier.as_ref()?).map(|member| member.schema.clone())
+    }
+
+    /// The identifier under which an item is stored. The contract does not say which member a parameter stands for, so an item
+    /// answers to its other names, too.
+    pub(super) fn canonical(&self, owner: &Owner, collection: &Collection, id: &str) -> String {
+        self.begin(owner, collection);
+        let state = self.state();
+        let Some(instance) = state.instance(owner) else { return id.to_owned() };
+        if instance.item(id).is_some() || instance.is_removed(id) {
+            return id.to_owned();
+        }
+        let is_named = |value: &Value| {
+            let members = value.as_object().into_iter().flatten();
+            members.into_iter().any(|(name, value)| {
+                is_identifying(name) && text(value).is_some_and(|text| text.eq_ignore_ascii_case(id))
+            })
+        };
+        let named = instance.items().take(MOST_NAMED).find(|(_, item)| is_named(&item.value));
+        named.map_or(id, |(id, _)| id).to_owned()
     }
 
     /// The members of a new item that the path and the identifier decide.

@@ -2,11 +2,14 @@
 
 use serde_json::{Map, Value};
 
+use crate::infer::ELEMENT;
+
 /// Goes through members.
 pub(crate) fn inside<'v>(value: &'v Value, way: &[String]) -> &'v Value {
     let mut inner = value;
     for name in way {
-        match inner.get(name) {
+        let member = if name == ELEMENT { inner.get(0) } else { inner.get(name) };
+        match member {
             Some(member) => inner = member,
             None => return value,
         }
@@ -16,17 +19,20 @@ pub(crate) fn inside<'v>(value: &'v Value, way: &[String]) -> &'v Value {
 
 /// Puts a value below members.
 pub(crate) fn wrapped(value: Value, way: &[String]) -> Value {
-    way.iter().rev().fold(value, |value, name| Value::Object(Map::from_iter([(name.clone(), value)])))
+    way.iter().rev().fold(value, |value, name| match name.as_str() {
+        ELEMENT => Value::Array(vec![value]),
+        name => Value::Object(Map::from_iter([(name.to_owned(), value)])),
+    })
 }
 
-/// Takes over the members of the change. With `nulls_remove`, a `null` removes its member, as in a merge patch.
-pub(super) fn merge(target: &mut Map<String, Value>, change: &Map<String, Value>, nulls_remove: bool) {
+/// Takes over the members of a merge patch: a `null` removes its member.
+pub(super) fn merge(target: &mut Map<String, Value>, change: &Map<String, Value>) {
     for (name, value) in change {
         match (target.get_mut(name), value) {
-            (_, Value::Null) if nulls_remove => {
+            (_, Value::Null) => {
                 target.shift_remove(name);
             }
-            (Some(Value::Object(inner)), Value::Object(change)) => merge(inner, change, nulls_remove),
+            (Some(Value::Object(inner)), Value::Object(change)) => merge(inner, change),
             _ => {
                 target.insert(name.clone(), value.clone());
             }
@@ -111,7 +117,7 @@ mod tests {
     fn changes_follow_their_rfcs() {
         let mut target = json!({ "a": 1, "b": { "c": 2, "d": 3 }, "e": [1, 2] });
         let change = json!({ "a": null, "b": { "c": 4 }, "f": true });
-        merge(target.as_object_mut().unwrap(), change.as_object().unwrap(), true);
+        merge(target.as_object_mut().unwrap(), change.as_object().unwrap());
         assert_eq!(target, json!({ "b": { "c": 4, "d": 3 }, "e": [1, 2], "f": true }));
         let steps: Vec<Value> = vec![
             json!({ "op": "remove", "path": "/b/c" }),

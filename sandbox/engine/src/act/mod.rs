@@ -131,7 +131,7 @@ impl Engine {
         while let Some((index, collection)) = next.and_then(|index| Some((index, self.plan.collections.get(index)?))) {
             let owner = self.owner(call, index, collection);
             let id = self.id(call, collection)?;
-            let is_known = self.is_known(&owner, collection, id);
+            let is_known = self.is_known(&owner, collection, &self.canonical(&owner, collection, id));
             if !is_known {
                 return Some(Outcome::Unknown(unknown(collection, id)));
             }

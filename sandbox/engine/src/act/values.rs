@@ -14,7 +14,10 @@ impl Engine {
         let value = match (body, before.as_deref()) {
             (Some(Value::Object(change)), Some(Value::Object(before))) => {
                 let mut members = if call.operation.method == http::Method::PUT { Map::new() } else { before.clone() };
-                merge::merge(&mut members, change, call.media_type.contains("merge-patch"));
+                match call.media_type.contains("merge-patch") {
+                    true => merge::merge(&mut members, change),
+                    false => members.extend(change.clone()),
+                }
                 Value::Object(members)
             }
             (Some(body), _) => body.clone(),

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use http::Method;
+use serde_json::Value;
 
 use super::answer::schema;
 use super::envelope::{elements, item};
 use super::names::{plain, singular};
 use super::{Collection, Key, identifier};
-use crate::contract::{Contract, Location, Operation, Part, SchemaRef, Segment};
+use crate::contract::{Contract, Location, Operation, Part, SchemaRef, Segment, resolve};
 use crate::shape::Shape;
 
 /// A path without the names of its parameters.
@@ -90,7 +91,7 @@ pub(super) fn collect(contract: &Contract) -> (Vec<Collection>, Places) {
         let at = by_path.get(path).map_or(&[][..], Vec::as_slice);
         let below = by_key.get(path).map_or(&[][..], Vec::as_slice);
         // A read by a key that answers with an array is a list of its own.
-        let is_item = |index: &&usize| !contract.operations.get(**index).is_some_and(|read| is_list(contract, read));
+        let is_item = |index: &&usize| !is_list(contract, &places, &by_path, **index);
         let below: Vec<usize> = below.iter().filter(is_item).copied().collect();
         if let Some(collection) = collection(contract, path, at, &below, &places) {
             indices.insert(path.clone(), collections.len());
@@ -116,10 +117,24 @@ pub(super) fn owner(indices: &HashMap<Path, usize>, collections: &[Collection], 
     })
 }
 
-/// Returns whether an operation reads an array.
-pub(super) fn is_list(contract: &Contract, operation: &Operation) -> bool {
-    let shape = schema(operation, &[200]).map(|schema| Shape::read(&contract.document, &schema));
-    operation.method == Method::GET && shape.is_some_and(|shape| shape.is_array() && !shape.is_object())
+/// Returns whether an operation belongs to a list, although its path ends with a parameter: `/content/{app}/{schema}` answers with
+/// an array, or with an array in an envelope if it has items below it.
+pub(super) fn is_list(
+    contract: &Contract,
+    places: &[Place],
+    by_path: &HashMap<Path, Vec<usize>>,
+    index: usize,
+) -> bool {
+    let Some(place) = places.get(index) else { return false };
+    let at = by_path.get(&place.path).map_or(&[][..], Vec::as_slice);
+    let read = at.iter().filter_map(|index| contract.operations.get(*index)).find(|read| read.method == Method::GET);
+    let Some(schema) = read.and_then(|read| schema(read, &[200])) else { return false };
+    let shape = Shape::read(&contract.document, &schema);
+    if shape.is_array() && !shape.is_object() {
+        return true;
+    }
+    let has_items = || places.iter().any(|other| other.key.as_ref().is_some_and(|(path, _)| *path == place.path));
+    elements(&contract.document, &schema, name(&place.path), None).is_some_and(|list| list.is_certain) && has_items()
 }
 
 /// The collection at a path, from the operations of the path and of its items. `None` if it has neither items nor a list.
@@ -138,7 +153,8 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
             .parameters
             .iter()
             .find(|declared| declared.location == Location::Path && declared.name == *parameter)?;
-        Some(Key { name: parameter.clone(), schema: declared.schema.clone() })
+        let example = example(document, &declared.pointer);
+        Some(Key { name: parameter.clone(), schema: declared.schema.clone(), example })
     });
     let has_identifier = |shape: &Shape| {
         let key = key.as_ref();
@@ -153,7 +169,8 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
     if list.is_none() && below.is_empty() {
         return None;
     }
-    let create = method(at, Method::POST);
+    // `POST /articles/get` reads several articles.
+    let create = method(at, Method::POST).filter(|_| !is_word(path, READS));
     let created = || {
         let schema = schema(create?, &[201, 200])?;
         let (_, schema) = item(document, &schema, &name, &has_identifier);
@@ -192,6 +209,23 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
         owner: None,
     })
 }
+
+/// The example of a parameter, or of its schema.
+fn example(document: &Value, pointer: &str) -> Option<Value> {
+    let parameter = document.pointer(pointer)?;
+    let named = parameter
+        .get("examples")
+        .and_then(Value::as_object)
+        .and_then(|examples| examples.values().next()?.get("value"));
+    let schema = || {
+        let (_, schema) = resolve(document, &format!("{pointer}/schema"))?;
+        schema.get("example").or_else(|| schema.get("examples")?.get(0)).or_else(|| schema.get("default"))
+    };
+    parameter.get("example").or_else(|| parameter.get("x-example")).or(named).or_else(schema).cloned()
+}
+
+/// Last words of paths whose POST reads.
+const READS: &[&str] = &["get", "search", "query", "find", "filter", "lookup", "list", "batchget", "fetch"];
 
 /// Returns whether a path is an action's word instead of a collection's: `search`, `count`, …
 pub(super) fn is_word(path: &[String], words: &[&str]) -> bool {

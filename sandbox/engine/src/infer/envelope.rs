@@ -60,6 +60,9 @@ fn arrays(document: &Value, shape: &Shape, name: &str, path: &mut Vec<String>, c
     }
 }
 
+/// The step of a way from an array to its only element.
+pub(crate) const ELEMENT: &str = "[]";
+
 /// The way to the item of a body. `is_item` says of a shape that it has the members of an item.
 pub(super) fn item(
     document: &Value,
@@ -79,12 +82,22 @@ pub(super) fn item(
         inner.is_object().then(|| (inner, declared.schema.clone()))
     };
     let is_wrapper = |member: &str| is_one(member, WRAPPERS) || singular(&plain(member)) == name;
-    let wrappers = shape.members.keys().filter(|member| is_wrapper(member) || shape.members.len() == 1);
-    for member in wrappers {
+    let wrappers = shape.members.keys().filter(|member: &&String| is_wrapper(member) || shape.members.len() == 1);
+    for member in wrappers.clone() {
         let Some((inner, schema)) = inner(member) else { continue };
         if is_item(&inner) || shape.members.len() == 1 || is_one(member, WRAPPERS) && shape.members.len() < 4 {
             return (vec![member.clone()], schema);
         }
     }
-    own()
+    // An array of one item: `{"Employees": [{…}]}`.
+    let arrays = shape.members.iter().filter_map(|(member, declared)| {
+        let items = Shape::read(document, &declared.schema).items?;
+        is_item(&Shape::read(document, &items)).then(|| (vec![member.clone(), ELEMENT.to_owned()], items))
+    });
+    let mut arrays: Vec<_> = arrays.collect();
+    let position = arrays.iter().position(|(way, _)| way.first().is_some_and(|member| is_wrapper(member)));
+    match position {
+        Some(position) => arrays.swap_remove(position),
+        None => arrays.pop().filter(|_| arrays.is_empty()).unwrap_or_else(own),
+    }
 }

@@ -51,6 +51,12 @@ pub(super) fn member(
     USUAL.iter().find_map(|usual| find(usual)).or(by_stem)
 }
 
+/// Returns whether a member of this name identifies its item.
+pub(crate) fn is_identifying(name: &str) -> bool {
+    let name = plain(name);
+    USUAL.contains(&name.as_str()) || name.ends_with("id")
+}
+
 /// Returns whether a value of a path can stand in the member: an integer is no text with letters.
 fn is_compatible(parameter: &Shape, member: &Shape) -> bool {
     if member.is_object() && !member.types.is_empty() || member.is_array() || member.allows("boolean") {

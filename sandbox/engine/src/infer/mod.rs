@@ -16,6 +16,8 @@ use crate::contract::{Contract, SchemaRef};
 use crate::shape::Shape;
 
 pub(crate) use answer::{is_json, json, success};
+pub(crate) use envelope::ELEMENT;
+pub(crate) use identifier::is_identifying;
 pub(crate) use names::{BACK, COUNT, MORE, NEXT, PAGES, TOTAL, is_one, plain, singular};
 pub(crate) use pages::Pages;
 
@@ -138,6 +140,8 @@ impl Collection {
 pub(crate) struct Key {
     pub(crate) name: String,
     pub(crate) schema: SchemaRef,
+    /// A value that the contract gives as an example.
+    pub(crate) example: Option<Value>,
 }
 
 /// Infers the roles of a contract.

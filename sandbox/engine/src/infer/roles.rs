@@ -15,8 +15,8 @@ const SEARCHES: &[&str] = &["search", "query", "find", "filter", "lookup"];
 const UPLOADS: &[&str] = &["upload", "import"];
 
 pub(super) fn assign(contract: &Contract, collections: &[Collection], places: &Places) -> Vec<Planned> {
-    let roles = contract.operations.iter().zip(&places.places).map(|(operation, place)| {
-        Assigner { contract, document: &contract.document, collections, places, operation, place }.planned()
+    let roles = contract.operations.iter().zip(&places.places).enumerate().map(|(index, (operation, place))| {
+        Assigner { contract, document: &contract.document, collections, places, index, operation, place }.planned()
     });
     roles.collect()
 }
@@ -26,6 +26,7 @@ struct Assigner<'c> {
     document: &'c Value,
     collections: &'c [Collection],
     places: &'c Places,
+    index: usize,
     operation: &'c Operation,
     place: &'c Place,
 }
@@ -36,7 +37,7 @@ impl Assigner<'_> {
         let collection = |path: &[String]| self.places.collections.get(path).copied();
         if let Some((path, parameter)) = &self.place.key
             && let Some(index) = collection(path)
-            && !is_list(self.contract, self.operation)
+            && !is_list(self.contract, &self.places.places, &self.places.by_path, self.index)
         {
             return self.of_item(index, parameter);
         }
@@ -151,6 +152,7 @@ impl Assigner<'_> {
         let shape = collection.item.as_ref().map(|schema| Shape::read(self.document, schema)).unwrap_or_default();
         match self.operation.method {
             Method::GET | Method::HEAD => self.list(index, collection, &shape, Role::List),
+            Method::POST if !collection.has_create => None,
             Method::POST => {
                 let reason = format!("POST to the path of {}", self.kind(collection));
                 Some(self.planned_as(Role::Create, Some(index), reason))
