@@ -164,9 +164,11 @@ impl<T: Targets> Converter<'_, T> {
                 .collect();
             out.insert(name.to_owned(), Value::Object(members));
         }
+        // A request with a subtype has members that its base does not know.
+        let is_base = self.direction == Direction::Request && out.contains_key("discriminator");
         for name in ["additionalProperties", "unevaluatedProperties", "propertyNames"] {
             match raw.get(name) {
-                Some(Value::Bool(false)) if place.is_open && name != "propertyNames" => {}
+                Some(Value::Bool(false)) if name != "propertyNames" && (place.is_open || is_base) => {}
                 Some(schema @ (Value::Bool(_) | Value::Object(_))) => {
                     out.insert(name.to_owned(), self.schema(schema, false));
                 }

@@ -93,6 +93,11 @@ impl<'b> Shape<'b> {
         choose: &mut impl FnMut(Choice<'_, 'b>) -> usize,
     ) {
         let Some(Value::Object(mapping)) = keywords.get("discriminator").and_then(|it| it.get("mapping")) else { return };
+        // A closed base refuses the members of its subtypes.
+        let is_closed = |name: &str| keywords.get(name) == Some(&Value::Bool(false));
+        if is_closed("additionalProperties") || is_closed("unevaluatedProperties") {
+            return;
+        }
         let names: Vec<&str> = mapping.values().filter_map(Value::as_str).collect();
         if names.iter().any(|name| self.definitions.contains(name)) {
             return;

@@ -31,7 +31,8 @@ impl<'b> Maker<'b> {
             let schemas = shape.member(&name);
             let tagged = tag.as_ref().filter(|(member, _)| *member == name).map(|(_, tag)| Value::String(tag.clone()));
             let from_kept = kept.and_then(|kept| kept.get(&name));
-            match self.child(&name, &schemas, tagged.as_ref().filter(|_| spot.tries < 3).or(from_kept), &name) {
+            let from_kept = if spot.tries == 0 { from_kept.or(tagged.as_ref()) } else { tagged.as_ref().or(from_kept) };
+            match self.child(&name, &schemas, from_kept, &name) {
                 Ok(value) => {
                     left = left.saturating_sub(u64::from(!is_required));
                     object.insert(name, value);
@@ -174,9 +175,9 @@ impl<'b> Maker<'b> {
         let discriminator = shape.all("discriminator").next()?;
         let name = discriminator.get("propertyName")?.as_str()?;
         let mapping = discriminator.get("mapping").and_then(Value::as_object);
-        let mapped = mapping.into_iter().flatten().find(|(_, target)| {
-            target.as_str().is_some_and(|target| shape.definitions.contains(&target))
-        });
+        let is_built = |(_, target): &(&String, &Value)| target.as_str().is_some_and(|target| shape.definitions.contains(&target));
+        // Without a subtype, the first one is named: a client knows no others.
+        let mapped = mapping.and_then(|mapping| mapping.iter().find(is_built).or_else(|| mapping.iter().next()));
         let tag = match mapped {
             Some((tag, _)) => tag.clone(),
             None => {
