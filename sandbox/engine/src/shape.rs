@@ -40,8 +40,8 @@ impl Shape {
     pub(crate) fn read(document: &Value, schema: &SchemaRef) -> Self {
         let mut reader = Reader { document, shape: Self::default(), required: HashSet::new(), seen: HashSet::new() };
         match schema {
-            SchemaRef::Pointer(pointer) => reader.add(pointer, true, 0),
-            SchemaRef::Inline(schema) => reader.add_value(schema, None, true, 0),
+            SchemaRef::Pointer(pointer) => reader.add(pointer, Part::Whole, 0),
+            SchemaRef::Inline(schema) => reader.add_value(schema, None, Part::Whole, 0),
         }
         let Reader { mut shape, required, .. } = reader;
         for (name, member) in &mut shape.members {
@@ -72,6 +72,17 @@ impl Shape {
     }
 }
 
+/// The part of the schema that a subschema is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// All of it, behind references.
+    Whole,
+    /// One of several that apply together.
+    Fragment,
+    /// One of several of which some apply: its required members are not required.
+    Choice,
+}
+
 struct Reader<'d> {
     document: &'d Value,
     shape: Shape,
@@ -80,26 +91,25 @@ struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    fn add(&mut self, pointer: &str, is_certain: bool, level: usize) {
+    fn add(&mut self, pointer: &str, part: Part, level: usize) {
         if level > MOST_LEVELS || !self.seen.insert(pointer.to_owned()) {
             return;
         }
         if let Some(value) = self.document.pointer(pointer) {
-            self.add_value(value, Some(pointer), is_certain, level);
+            self.add_value(value, Some(pointer), part, level);
         }
     }
 
-    /// Adds a schema. One that is part of a choice is not certain: its required members are not required.
-    fn add_value(&mut self, value: &Value, pointer: Option<&str>, is_certain: bool, level: usize) {
+    fn add_value(&mut self, value: &Value, pointer: Option<&str>, part: Part, level: usize) {
         let Some(schema) = value.as_object() else { return };
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             let target =
                 target.strip_prefix('#').map(|target| percent_decode_str(target).decode_utf8_lossy().into_owned());
             if let Some(target) = target {
-                if is_certain && self.shape.members.is_empty() {
+                if part == Part::Whole {
                     self.shape.identity = Some(target.clone());
                 }
-                self.add(&target, is_certain, level + 1);
+                self.add(&target, part, level + 1);
             }
         }
         let child = |key: &str| {
@@ -128,7 +138,7 @@ impl<'d> Reader<'d> {
                 self.shape.members.insert(name.clone(), Member { schema, required: false });
             }
         }
-        if is_certain {
+        if part != Part::Choice {
             let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
             self.required.extend(names.filter_map(|name| name.as_str().map(str::to_owned)));
         }
@@ -139,16 +149,21 @@ impl<'d> Reader<'d> {
             None | Some(Value::Bool(false)) => {}
             Some(_) => self.shape.is_open = true,
         }
-        for (keyword, certain) in [("allOf", is_certain), ("oneOf", false), ("anyOf", false)] {
+        for keyword in ["allOf", "oneOf", "anyOf"] {
             let branches = schema.get(keyword).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             let is_null = |branch: &Value| branch.get("type").and_then(Value::as_str) == Some("null");
             let count = branches.iter().filter(|branch| !is_null(branch)).count();
             self.shape.has_choices |= keyword != "allOf" && count > 1;
             for (index, branch) in branches.iter().enumerate().filter(|(_, branch)| !is_null(branch)) {
-                let certain = certain || (is_certain && count == 1);
+                let part = match (keyword, count, part) {
+                    (_, _, Part::Choice) => Part::Choice,
+                    (_, 1, part) => part,
+                    ("allOf", _, _) => Part::Fragment,
+                    _ => Part::Choice,
+                };
                 match pointer {
-                    Some(pointer) => self.add(&format!("{pointer}/{keyword}/{index}"), certain, level + 1),
-                    None if level < MOST_LEVELS => self.add_value(branch, None, certain, level + 1),
+                    Some(pointer) => self.add(&format!("{pointer}/{keyword}/{index}"), part, level + 1),
+                    None if level < MOST_LEVELS => self.add_value(branch, None, part, level + 1),
                     None => {}
                 }
             }

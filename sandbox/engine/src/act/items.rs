@@ -56,7 +56,8 @@ impl Engine {
 
     /// The identifier that a stored item holds.
     fn key_in(&self, collection: &Collection, value: &Value) -> Option<String> {
-        keys::text(value.get(collection.identifier.as_ref()?)?)
+        let key = if collection.holds_scalars { value } else { value.get(collection.identifier.as_ref()?)? };
+        keys::text(key)
     }
 
     /// The members that a request sends for an item; of an array, those of its first element.

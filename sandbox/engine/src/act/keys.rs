@@ -94,7 +94,7 @@ impl Engine {
         let is_named = |value: &Value| {
             let members = value.as_object().into_iter().flatten();
             members.into_iter().any(|(name, value)| {
-                is_identifying(name) && text(value).is_some_and(|text| text.eq_ignore_ascii_case(id))
+                is_identifying(name, &collection.name) && text(value).is_some_and(|text| text.eq_ignore_ascii_case(id))
             })
         };
         let named = instance.items().take(MOST_NAMED).find(|(_, item)| is_named(&item.value));

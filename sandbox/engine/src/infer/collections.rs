@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::answer::schema;
 use super::envelope::{elements, item};
-use super::names::{plain, singular};
+use super::names::plain;
 use super::{Collection, Key, identifier};
-use crate::contract::{Contract, Location, Operation, Part, SchemaRef, Segment, resolve};
+use crate::contract::{Contract, Location, Operation, Parameter, Part, SchemaRef, Segment, resolve};
 use crate::shape::Shape;
 
 /// A path without the names of its parameters.
@@ -21,6 +21,8 @@ pub(super) struct Place {
     pub(super) path: Path,
     /// The path of the collection and the parameter, if the path ends with one.
     pub(super) key: Option<(Path, String)>,
+    /// The plain names of the parameters, by segments.
+    pub(super) names: Vec<Option<String>>,
 }
 
 /// The places of all operations, and the operations by their paths.
@@ -36,10 +38,14 @@ fn text(segment: &Segment) -> String {
 }
 
 fn place(operation: &Operation) -> Place {
-    let path: Path = operation.segments.iter().map(text).collect();
-    let before =
-        || operation.segments.iter().take(operation.segments.len().saturating_sub(1)).map(text).collect::<Path>();
-    let key = match operation.segments.last().map(|segment| segment.parts.as_slice()) {
+    // A slash at the end makes no other place.
+    let segments = match operation.segments.split_last() {
+        Some((last, before)) if last.parts.is_empty() && !before.is_empty() => before,
+        _ => operation.segments.as_slice(),
+    };
+    let path: Path = segments.iter().map(text).collect();
+    let before = || segments.iter().take(segments.len().saturating_sub(1)).map(text).collect::<Path>();
+    let key = match segments.last().map(|segment| segment.parts.as_slice()) {
         Some([Part::Parameter(name) | Part::Rest(name)]) => Some((before(), name.clone())),
         // `/Accounts/{Sid}.json` is an item of `/Accounts.json`.
         Some([Part::Parameter(name), Part::Literal(suffix)]) if suffix.starts_with('.') => {
@@ -59,7 +65,8 @@ fn place(operation: &Operation) -> Place {
         }
         _ => None,
     };
-    Place { path, key }
+    let names = operation.segments.iter().map(|segment| segment.parameters().next().map(plain)).collect();
+    Place { path, key, names }
 }
 
 /// The last word of a path that is no parameter.
@@ -98,8 +105,11 @@ pub(super) fn collect(contract: &Contract) -> (Vec<Collection>, Places) {
             collections.push(collection);
         }
     }
-    let owners: Vec<(usize, usize)> =
-        indices.iter().filter_map(|(path, index)| Some((*index, owner(&indices, &collections, path)?))).collect();
+    let owners = indices.iter().filter_map(|(path, index)| {
+        let names = &places.iter().find(|place| place.path.starts_with(path))?.names;
+        Some((*index, owner(&indices, &collections, path, names)?))
+    });
+    let owners: Vec<(usize, usize)> = owners.collect();
     for (index, owner) in owners {
         if let Some(collection) = collections.get_mut(index) {
             collection.owner = Some(owner);
@@ -108,12 +118,19 @@ pub(super) fn collect(contract: &Contract) -> (Vec<Collection>, Places) {
     (collections, Places { places, by_path, collections: indices })
 }
 
-/// The collection of the last item that a path goes through.
-pub(super) fn owner(indices: &HashMap<Path, usize>, collections: &[Collection], path: &[String]) -> Option<usize> {
+/// The collection of the last item that a path goes through. A parameter of another name is no item of the collection.
+pub(super) fn owner(
+    indices: &HashMap<Path, usize>,
+    collections: &[Collection],
+    path: &[String],
+    names: &[Option<String>],
+) -> Option<usize> {
     (1..=path.len()).rev().find_map(|end| {
         let (key, before) = path.get(..end)?.split_last()?;
         let index = indices.get(before).copied().filter(|_| key.contains("{}"))?;
-        collections.get(index).is_some_and(|collection| collection.parameter.is_some()).then_some(index)
+        let name = names.get(end - 1)?.as_ref()?;
+        let is_own = |key: &Key| plain(&key.name) == *name || key.other_names.contains(name);
+        collections.get(index)?.parameter.as_ref().is_some_and(is_own).then_some(index)
     })
 }
 
@@ -146,16 +163,20 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
     };
     let name = name(path).to_owned();
     let read = method(below, Method::GET).and_then(|read| schema(read, &[200]));
+    // A file is not its item.
+    let read = read.filter(|schema| !Shape::read(document, schema).is_scalar());
     let first = below.first().or(at.first()).and_then(operation)?;
-    let key = below.first().and_then(|index| {
-        let (_, parameter) = places.get(*index)?.key.as_ref()?;
-        let declared = operation(index)?
-            .parameters
-            .iter()
-            .find(|declared| declared.location == Location::Path && declared.name == *parameter)?;
-        let example = example(document, &declared.pointer);
-        Some(Key { name: parameter.clone(), schema: declared.schema.clone(), example })
+    let keys: Vec<Key> =
+        below.iter().filter_map(|index| key(document, operation(index)?, places.get(*index)?)).collect();
+    let names: Vec<String> = keys.iter().map(|key| plain(&key.name)).collect();
+    // Operations can call the parameter differently: the one that the item has wins.
+    let known = method(below, Method::GET).and_then(|read| schema(read, &[200])).or_else(|| {
+        let list = schema(method(at, Method::GET)?, &[200])?;
+        elements(document, &list, &name, None)?.item
     });
+    let known = known.map(|schema| Shape::read(document, &schema).members).unwrap_or_default();
+    let position = keys.iter().position(|key| known.keys().any(|member| plain(member) == plain(&key.name)));
+    let key = keys.into_iter().nth(position.unwrap_or(0)).map(|key| Key { other_names: names, ..key });
     let has_identifier = |shape: &Shape| {
         let key = key.as_ref();
         key.is_some_and(|key| identifier::member(document, shape, &key.name, &key.schema, &name).is_some())
@@ -206,8 +227,18 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
         parents,
         identifier,
         is_listed,
+        holds_scalars: shape.is_scalar(),
         owner: None,
     })
+}
+
+/// The path parameter of an operation on an item.
+fn key(document: &Value, operation: &Operation, place: &Place) -> Option<Key> {
+    let (_, parameter) = place.key.as_ref()?;
+    let is_key = |declared: &&Parameter| declared.location == Location::Path && declared.name == *parameter;
+    let declared = operation.parameters.iter().find(is_key)?;
+    let example = example(document, &declared.pointer);
+    Some(Key { name: parameter.clone(), schema: declared.schema.clone(), example, other_names: Vec::new() })
 }
 
 /// The example of a parameter, or of its schema.
@@ -229,8 +260,5 @@ const READS: &[&str] = &["get", "search", "query", "find", "filter", "lookup", "
 
 /// Returns whether a path is an action's word instead of a collection's: `search`, `count`, …
 pub(super) fn is_word(path: &[String], words: &[&str]) -> bool {
-    path.last().is_some_and(|last| {
-        let last = plain(last);
-        words.contains(&last.as_str()) || words.contains(&singular(&last).as_str())
-    })
+    path.last().is_some_and(|last| words.contains(&plain(last).as_str()))
 }

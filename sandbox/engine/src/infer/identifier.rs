@@ -34,15 +34,19 @@ pub(super) fn member(
     if let Some(exact) = find(&wanted) {
         return Some(exact);
     }
-    // `projectId` of projects is `id`; `id` of projects can be `projectId`.
+    // `projectId` of projects is `id`, `groupObjectId` is `objectId`.
+    let is_suffix = |member: &&String| {
+        let member = plain(member);
+        member.len() > 1 && wanted.ends_with(&member)
+    };
+    let suffix = item.members.keys().filter(is_suffix).filter(|member| fits(member)).max_by_key(|member| member.len());
+    if let Some(suffix) = suffix {
+        return Some(suffix.clone());
+    }
+    // `id` of projects can be `projectId`.
     let ending = ENDINGS.iter().filter(|ending| wanted.ends_with(**ending)).max_by_key(|ending| ending.len());
-    if let Some(ending) = ending {
-        let stem = wanted.strip_suffix(ending).unwrap_or_default();
-        let is_own = stem.is_empty() || stem == name || name.ends_with(stem) || stem.ends_with(&name);
-        let own = [(*ending).to_owned(), format!("{name}{ending}"), format!("{stem}{ending}")];
-        if let Some(member) = own.iter().filter(|_| is_own || item.members.len() > 1).find_map(|own| find(own)) {
-            return Some(member);
-        }
+    if let Some(member) = ending.and_then(|ending| find(&format!("{name}{ending}"))) {
+        return Some(member);
     }
     if wanted.ends_with("uri") || wanted.ends_with("url") {
         return find("uri").or_else(|| find("url"));
@@ -51,10 +55,10 @@ pub(super) fn member(
     USUAL.iter().find_map(|usual| find(usual)).or(by_stem)
 }
 
-/// Returns whether a member of this name identifies its item.
-pub(crate) fn is_identifying(name: &str) -> bool {
-    let name = plain(name);
-    USUAL.contains(&name.as_str()) || name.ends_with("id")
+/// Returns whether a member of this name identifies an item of the collection.
+pub(crate) fn is_identifying(member: &str, collection: &str) -> bool {
+    let member = plain(member);
+    USUAL.contains(&member.as_str()) || member == format!("{}id", singular(&plain(collection)))
 }
 
 /// Returns whether a value of a path can stand in the member: an integer is no text with letters.

@@ -115,6 +115,8 @@ pub(crate) struct Collection {
     pub(crate) item: Option<SchemaRef>,
     /// A list or a create names the identifiers, so a program can know them: others are unknown.
     pub(crate) is_listed: bool,
+    /// The items are texts or numbers, which are their own identifiers.
+    pub(crate) holds_scalars: bool,
     pub(crate) has_create: bool,
     /// The collection whose items have this collection below them.
     pub(crate) owner: Option<usize>,
@@ -123,7 +125,7 @@ pub(crate) struct Collection {
 impl Collection {
     /// Returns whether a program can know the identifiers from lists and creates. Others do not exist.
     pub(crate) fn names_identifiers(&self) -> bool {
-        self.has_create || self.is_listed && self.identifier.is_some()
+        self.has_create || self.is_listed && (self.identifier.is_some() || self.holds_scalars)
     }
 
     /// Returns whether the item holds its identifier as a number.
@@ -140,6 +142,8 @@ impl Collection {
 pub(crate) struct Key {
     pub(crate) name: String,
     pub(crate) schema: SchemaRef,
+    /// The plain names that other operations give it.
+    pub(crate) other_names: Vec<String>,
     /// A value that the contract gives as an example.
     pub(crate) example: Option<Value>,
 }

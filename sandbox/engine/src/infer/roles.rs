@@ -10,7 +10,7 @@ use super::{Collection, Pages, Planned, Role, identifier};
 use crate::contract::{Contract, Location, Operation, SchemaRef};
 use crate::shape::Shape;
 
-const COUNTS: &[&str] = &["count", "counts"];
+const COUNTS: &[&str] = &["count", "counts", "total"];
 const SEARCHES: &[&str] = &["search", "query", "find", "filter", "lookup"];
 const UPLOADS: &[&str] = &["upload", "import"];
 
@@ -67,7 +67,7 @@ impl Assigner<'_> {
         }
         let before = self.place.path.split_last().map_or(&[][..], |(_, before)| before);
         Planned {
-            owner: owner(&self.places.collections, self.collections, before),
+            owner: owner(&self.places.collections, self.collections, before, &self.place.names),
             pages: Pages::default(),
             reason: reason.into(),
             answers_with_item,
@@ -293,7 +293,7 @@ impl Assigner<'_> {
         }
         // `POST /projects/{id}/archive`
         let before = self.place.path.split_last().map_or(&[][..], |(_, before)| before);
-        let owner = owner(&self.places.collections, self.collections, before);
+        let owner = owner(&self.places.collections, self.collections, before, &self.place.names);
         if let Some((index, collection)) = owner.and_then(|index| Some((index, self.collections.get(index)?))) {
             return self.planned_as(Role::Act, Some(index), format!("below an item of {}", collection.path));
         }

@@ -14,21 +14,24 @@ pub(crate) enum Form {
 }
 
 /// A value as it was written, split by its style.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Text {
     One(String),
-    List(Vec<String>),
-    Members(Vec<(String, String)>),
+    List(Vec<Text>),
+    Members(Vec<(String, Text)>),
+    /// A part of a form that has a type of its own, such as JSON.
+    Read(Value),
 }
 
 /// Subschemas that are collected at most.
 const MOST_PARTS: usize = 500;
 
 /// A schema without any type is written as one value.
-pub(super) fn form(bundle: &Bundle) -> Form {
-    let mut kinds = Kinds::of_schema(bundle, bundle.root());
+pub(super) fn form(bundle: &Bundle, schemas: &[&Value]) -> Form {
+    let mut kinds = kinds(bundle, schemas);
     if kinds == Kinds::ANY {
-        let has = |name: &str| parts(bundle, bundle.root()).iter().any(|part| part.contains_key(name));
+        let parts = all_parts(bundle, schemas);
+        let has = |name: &str| parts.iter().any(|part| part.contains_key(name));
         kinds = if has("properties") {
             Kinds::OBJECT
         } else if has("items") || has("prefixItems") {
@@ -44,39 +47,53 @@ pub(super) fn form(bundle: &Bundle) -> Form {
     }
 }
 
-pub(super) fn value(bundle: &Bundle, text: &Text) -> Value {
-    let root = bundle.root();
+pub(super) fn value(bundle: &Bundle, schemas: &[&Value], text: &Text) -> Value {
     match text {
-        Text::One(text) => scalar(bundle, &[root], text),
+        Text::Read(value) => value.clone(),
+        Text::One(text) => scalar(bundle, schemas, text),
         Text::List(list) => {
-            let parts = parts(bundle, root);
-            let tuple: Vec<&Value> =
-                parts.iter().filter_map(|part| part.get("prefixItems")?.as_array()).flatten().collect();
+            let parts = all_parts(bundle, schemas);
+            let tuple: Vec<&Value> = parts.iter().filter_map(|part| part.get("prefixItems")?.as_array()).flatten().collect();
             let items: Vec<&Value> = parts.iter().filter_map(|part| part.get("items")).collect();
-            let item = |(index, text): (usize, &String)| match tuple.get(index) {
-                Some(schema) => scalar(bundle, &[*schema], text),
-                None => scalar(bundle, &items, text),
+            let item = |(index, text): (usize, &Text)| match tuple.get(index) {
+                Some(schema) => value(bundle, &[*schema], text),
+                None => value(bundle, &items, text),
             };
             Value::Array(list.iter().enumerate().map(item).collect())
         }
         Text::Members(members) => {
-            let parts = parts(bundle, root);
-            let mut object = Map::new();
-            for (name, text) in members {
-                let mut schemas: Vec<&Value> =
-                    parts.iter().filter_map(|part| part.get("properties")?.get(name)).collect();
-                if schemas.is_empty() {
-                    schemas = parts.iter().filter_map(|part| part.get("additionalProperties")).collect();
-                }
-                object.insert(name.clone(), scalar(bundle, &schemas, text));
-            }
-            Value::Object(object)
+            let object = members.iter().map(|(name, text)| (name.clone(), value(bundle, &member(bundle, schemas, name), text)));
+            Value::Object(object.collect())
         }
     }
 }
 
+/// The schemas of a member.
+pub(super) fn member<'b>(bundle: &'b Bundle, schemas: &[&'b Value], name: &str) -> Vec<&'b Value> {
+    let parts = all_parts(bundle, schemas);
+    let declared: Vec<&Value> = parts.iter().filter_map(|part| part.get("properties")?.get(name)).collect();
+    if !declared.is_empty() {
+        return declared;
+    }
+    parts.iter().filter_map(|part| part.get("additionalProperties")).filter(|schema| schema.is_object()).collect()
+}
+
+/// The declared members.
+pub(super) fn names(bundle: &Bundle) -> Vec<String> {
+    let parts = parts(bundle, bundle.root());
+    parts.iter().filter_map(|part| part.get("properties")?.as_object()).flat_map(|members| members.keys().cloned()).collect()
+}
+
+fn all_parts<'b>(bundle: &'b Bundle, schemas: &[&'b Value]) -> Vec<&'b Map<String, Value>> {
+    schemas.iter().flat_map(|schema| parts(bundle, schema)).collect()
+}
+
+pub(super) fn kinds(bundle: &Bundle, schemas: &[&Value]) -> Kinds {
+    schemas.iter().map(|schema| Kinds::of_schema(bundle, schema)).fold(Kinds::ANY, Kinds::and)
+}
+
 fn scalar(bundle: &Bundle, schemas: &[&Value], text: &str) -> Value {
-    let kinds = schemas.iter().map(|schema| Kinds::of_schema(bundle, schema)).fold(Kinds::ANY, Kinds::and);
+    let kinds = kinds(bundle, schemas);
     let string = || Value::String(text.to_owned());
     if kinds == Kinds::ANY || kinds == Kinds::NONE {
         return string();
@@ -89,9 +106,7 @@ fn scalar(bundle: &Bundle, schemas: &[&Value], text: &str) -> Value {
     match text {
         "true" | "false" if kinds.has(Kinds::BOOLEAN) => return Value::Bool(text == "true"),
         // .NET writes booleans so.
-        "True" | "False" if kinds.has(Kinds::BOOLEAN) && !kinds.has(Kinds::STRING) => {
-            return Value::Bool(text == "True");
-        }
+        "True" | "False" if kinds.has(Kinds::BOOLEAN) && !kinds.has(Kinds::STRING) => return Value::Bool(text == "True"),
         "" | "null" if kinds.has(Kinds::NULL) && !kinds.has(Kinds::STRING) => return Value::Null,
         _ => {}
     }

@@ -1,9 +1,11 @@
 //! The validator of one schema, by the crate `jsonschema`.
 
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, ValidationOptions, Validator};
 use serde_json::Value;
 
 use super::Violation;
+use crate::contract::escape;
 
 /// A request is answered with so many violations at most.
 const MOST_VIOLATIONS: usize = 20;
@@ -29,6 +31,11 @@ pub(super) fn violations(validator: &Validator, value: &Value) -> Vec<Violation>
 
 /// The message contains no value of the request: it could be a secret.
 fn violation(error: &ValidationError<'_>) -> Violation {
+    // A missing member has a place of its own.
+    if let ValidationErrorKind::Required { property: Value::String(name) } = error.kind() {
+        let pointer = format!("{}/{}", error.instance_path(), escape(name));
+        return Violation { pointer: shorten(&pointer, LONGEST_POINTER), message: "is required".to_owned() };
+    }
     Violation {
         pointer: shorten(error.instance_path().as_str(), LONGEST_POINTER),
         message: shorten(&error.masked().to_string(), LONGEST_MESSAGE),

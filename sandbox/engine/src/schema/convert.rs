@@ -101,8 +101,7 @@ impl<T: Targets> Converter<'_, T> {
             }
             *kinds = Value::Array(list);
         }
-        if is_request
-            && let Some(Value::Array(values)) = out.get_mut("enum")
+        if is_request && let Some(Value::Array(values)) = out.get_mut("enum")
             && !values.contains(&Value::Null)
         {
             values.push(Value::Null);
@@ -147,9 +146,7 @@ impl<T: Targets> Converter<'_, T> {
         if rest.is_some_and(Value::is_array) {
             rest = raw.get("additionalItems");
         }
-        for (name, schema) in
-            [("items", rest), ("contains", raw.get("contains")), ("unevaluatedItems", raw.get("unevaluatedItems"))]
-        {
+        for (name, schema) in [("items", rest), ("contains", raw.get("contains")), ("unevaluatedItems", raw.get("unevaluatedItems"))] {
             if let Some(schema) = schema.filter(|schema| schema.is_object() || schema.is_boolean()) {
                 out.insert(name.to_owned(), self.schema(schema, false));
             }
@@ -167,9 +164,11 @@ impl<T: Targets> Converter<'_, T> {
                 .collect();
             out.insert(name.to_owned(), Value::Object(members));
         }
+        // A request with a subtype has members that its base does not know.
+        let is_base = self.direction == Direction::Request && out.contains_key("discriminator");
         for name in ["additionalProperties", "unevaluatedProperties", "propertyNames"] {
             match raw.get(name) {
-                Some(Value::Bool(false)) if place.is_open && name != "propertyNames" => {}
+                Some(Value::Bool(false)) if name != "propertyNames" && (place.is_open || is_base) => {}
                 Some(schema @ (Value::Bool(_) | Value::Object(_))) => {
                     out.insert(name.to_owned(), self.schema(schema, false));
                 }
@@ -189,20 +188,11 @@ impl<T: Targets> Converter<'_, T> {
         let mut hidden = Vec::new();
         let parts = raw.get("allOf").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
         for part in std::iter::once(raw).chain(parts) {
-            let part = part
-                .get("$ref")
-                .and_then(Value::as_str)
-                .and_then(|reference| self.targets.value(reference)?.as_object())
-                .unwrap_or(part);
+            let part = part.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference)?.as_object()).unwrap_or(part);
             let Some(Value::Object(members)) = part.get("properties") else { continue };
             for (name, schema) in members {
-                let target =
-                    schema.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference));
-                if [Some(schema), target]
-                    .into_iter()
-                    .flatten()
-                    .any(|schema| schema.get(keyword) == Some(&Value::Bool(true)))
-                {
+                let target = schema.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference));
+                if [Some(schema), target].into_iter().flatten().any(|schema| schema.get(keyword) == Some(&Value::Bool(true))) {
                     hidden.push(name.clone());
                 }
             }
@@ -212,8 +202,7 @@ impl<T: Targets> Converter<'_, T> {
 
     fn applicators(&mut self, raw: &Map<String, Value>, place: Place, out: &mut Map<String, Value>) {
         // A request that fits two alternatives is accepted if a member tells them apart.
-        let tells_apart =
-            self.direction == Direction::Request && raw.contains_key("discriminator") && !raw.contains_key("anyOf");
+        let tells_apart = self.direction == Direction::Request && raw.contains_key("discriminator") && !raw.contains_key("anyOf");
         for name in IN_PLACE_LISTS {
             let Some(Value::Array(schemas)) = raw.get(name) else { continue };
             if schemas.is_empty() {

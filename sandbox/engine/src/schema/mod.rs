@@ -48,18 +48,20 @@ pub(crate) struct Hints {
 }
 
 /// A schema for which no valid value was reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NoValue {
     /// JSON pointer of the schema in the contract. Empty for a schema that the reader made.
     pub(crate) schema: String,
     /// JSON pointer into the value.
     pub(crate) pointer: String,
     pub(crate) message: String,
+    /// The last attempt. It fits but for the violation above, and perhaps others.
+    pub(crate) best: Option<Value>,
 }
 
 impl fmt::Display for NoValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { schema, pointer, message } = self;
+        let Self { schema, pointer, message, .. } = self;
         write!(f, "no valid value for the schema at {schema:?}: {message}")?;
         if pointer.is_empty() { Ok(()) } else { write!(f, ", at {pointer} of the value") }
     }
@@ -109,12 +111,33 @@ impl Schemas {
 
     /// The form in which a parameter with this schema is written.
     pub(crate) fn form(&self, schema: &SchemaRef) -> Form {
-        coerce::form(&self.compiled(schema, Direction::Request).bundle)
+        let compiled = self.compiled(schema, Direction::Request);
+        coerce::form(&compiled.bundle, &[compiled.bundle.root()])
+    }
+
+    /// The form of one member of an object, and the types that it can have.
+    pub(crate) fn member_form(&self, schema: &SchemaRef, name: &str) -> (Form, Kinds) {
+        let compiled = self.compiled(schema, Direction::Request);
+        let bundle = &compiled.bundle;
+        let member = coerce::member(bundle, &[bundle.root()], name);
+        (coerce::form(bundle, &member), coerce::kinds(bundle, &member))
+    }
+
+    /// The types that a value can have.
+    pub(crate) fn kinds(&self, schema: &SchemaRef) -> Kinds {
+        let compiled = self.compiled(schema, Direction::Request);
+        Kinds::of_schema(&compiled.bundle, compiled.bundle.root())
+    }
+
+    /// The declared members of an object, those of all alternatives.
+    pub(crate) fn members(&self, schema: &SchemaRef) -> Vec<String> {
+        coerce::names(&self.compiled(schema, Direction::Request).bundle)
     }
 
     /// The value of text, by the types that the schema allows. Text that fits none of them stays a string.
     pub(crate) fn coerce(&self, schema: &SchemaRef, text: &Text) -> Value {
-        coerce::value(&self.compiled(schema, Direction::Request).bundle, text)
+        let compiled = self.compiled(schema, Direction::Request);
+        coerce::value(&compiled.bundle, &[compiled.bundle.root()], text)
     }
 
     fn compiled(&self, schema: &SchemaRef, direction: Direction) -> Arc<Compiled> {

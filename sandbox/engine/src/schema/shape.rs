@@ -92,9 +92,12 @@ impl<'b> Shape<'b> {
         keywords: &'b Map<String, Value>,
         choose: &mut impl FnMut(Choice<'_, 'b>) -> usize,
     ) {
-        let Some(Value::Object(mapping)) = keywords.get("discriminator").and_then(|it| it.get("mapping")) else {
+        let Some(Value::Object(mapping)) = keywords.get("discriminator").and_then(|it| it.get("mapping")) else { return };
+        // A closed base refuses the members of its subtypes.
+        let is_closed = |name: &str| keywords.get(name) == Some(&Value::Bool(false));
+        if is_closed("additionalProperties") || is_closed("unevaluatedProperties") {
             return;
-        };
+        }
         let names: Vec<&str> = mapping.values().filter_map(Value::as_str).collect();
         if names.iter().any(|name| self.definitions.contains(name)) {
             return;

@@ -1,5 +1,7 @@
 //! Lists in their envelopes: elements, totals, and the way to the next page.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::act::{Call, Engine, Listed};
@@ -50,7 +52,10 @@ pub(crate) fn envelope(
         shapes.push(std::mem::replace(&mut shape, inner));
     }
     let elements = listed.page.iter().enumerate().map(|(index, value)| match &shape.items {
-        Some(items) => fitter.fit(items, value, Missing::Required, mix(seed, &[&index.to_string()])).value,
+        Some(items) => {
+            let value = element(engine, call, items, value);
+            fitter.fit(items, &value, Missing::Required, mix(seed, &[&index.to_string()])).value
+        }
         None => Value::clone(value),
     });
     let mut known = Value::Array(elements.collect());
@@ -61,6 +66,18 @@ pub(crate) fn envelope(
     }
     let fitted = fitter.fit(schema, &known, Missing::Required, seed);
     (fitted.value, listed.is_invented || fitted.is_invented)
+}
+
+/// The item of a list: of one that holds texts or numbers, its identifier.
+fn element<'v>(engine: &Engine, call: &Call<'_>, items: &SchemaRef, value: &'v Value) -> Cow<'v, Value> {
+    let identifier = || {
+        let collection = engine.plan.collections.get(call.planned.collection?)?;
+        value.get(collection.identifier.as_ref()?)
+    };
+    match identifier().filter(|_| Shape::read(&engine.contract.document, items).is_scalar()) {
+        Some(key) => Cow::Owned(key.clone()),
+        None => Cow::Borrowed(value),
+    }
 }
 
 /// Sets the members that describe the page; those of a nested object, such as `meta`, too.

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, StatusCode};
 
-use super::media::{choose, fits};
+use super::media::choose;
 use super::problem::{Problem, problem, status_for_violations};
 use super::reply::{Reply, reply};
 use super::route::{Candidate, Routed, Router};
@@ -12,8 +12,7 @@ use super::security::challenge;
 use crate::act::{Call, Engine};
 use crate::contract::{Operation, Status};
 use crate::infer::success;
-use crate::request::{Read, RequestParts, check};
-use crate::schema::Violation;
+use crate::request::{Read, Refusal, RequestParts, check};
 
 /// A contract that is being served.
 #[derive(Debug)]
@@ -38,7 +37,7 @@ pub(crate) struct Received {
 struct Checked<'s> {
     candidate: Candidate,
     operation: &'s Operation,
-    read: Result<Read, Vec<Violation>>,
+    read: Result<Read, Refusal>,
 }
 
 impl Service {
@@ -80,13 +79,6 @@ impl Service {
         }
         let text = |name| request.headers.get(name).and_then(|value| value.to_str().ok());
         let (media_type, accept) = (text(CONTENT_TYPE).unwrap_or_default(), text(ACCEPT));
-        if !is_declared_media_type(operation, media_type, &request.body) {
-            return refuse(
-                Some(operation),
-                415,
-                &format!("the contract declares no body of the media type {media_type:?}"),
-            );
-        }
         if has(operation, 406)
             && let Some((_, response)) = success(operation, &[200, 201])
             && choose(&response.content, accept).is_err()
@@ -95,7 +87,14 @@ impl Service {
         }
         let read = match checked.read {
             Ok(read) => read,
-            Err(violations) => {
+            Err(Refusal::Unsupported { media_type, allowed }) => {
+                let detail = format!(
+                    "the contract declares no body of the media type {media_type:?}, but {}",
+                    allowed.join(", ")
+                );
+                return refuse(Some(operation), 415, &detail);
+            }
+            Err(Refusal::Invalid(violations)) => {
                 let status = status_for_violations(operation);
                 let places: Vec<&str> = violations.iter().map(|violation| violation.pointer.as_str()).take(5).collect();
                 let detail = format!("the request is not valid by the contract: {}", places.join(", "));
@@ -162,15 +161,6 @@ fn is_named(request: &Received, name: &str) -> bool {
 
 fn has(operation: &Operation, code: u16) -> bool {
     operation.responses.iter().any(|response| response.status == Status::Exact(code))
-}
-
-/// Returns whether the operation declares the media type. A request without a body or without a media type is not refused for it.
-fn is_declared_media_type(operation: &Operation, media_type: &str, body: &[u8]) -> bool {
-    let Some(declared) = &operation.body else { return true };
-    body.is_empty()
-        || media_type.is_empty()
-        || declared.content.is_empty()
-        || declared.content.iter().any(|content| fits(media_type, &content.media_type))
 }
 
 /// The status of a reply, which the contract may have made up.

@@ -48,20 +48,18 @@ pub(super) fn make(compiled: &Compiled, kept: Option<&Value>, seed: u64, fills: 
         schema: compiled.pointer.clone(),
         pointer: pointer.to_owned(),
         message,
+        best: None,
     };
     let Some(validator) = &compiled.validator else {
         return Err(no_value("", "the schema cannot be compiled".to_owned()));
     };
     let may_hide = compiled.bundle.hides;
-    if !fills
-        && !may_hide
-        && let Some(kept) = kept.filter(|kept| validator.is_valid(kept))
-    {
+    if !fills && !may_hide && let Some(kept) = kept.filter(|kept| validator.is_valid(kept)) {
         return Ok(kept.clone());
     }
     let mut attempts = Attempts::default();
     let mut last = no_value("", "no attempt was made".to_owned());
-    for round in 0..MOST_ROUNDS {
+    for _ in 0..MOST_ROUNDS {
         let mut maker = Maker::new(&compiled.bundle, &attempts, seed, fills);
         let value = match maker.root(kept) {
             Ok(value) => value,
@@ -69,7 +67,7 @@ pub(super) fn make(compiled: &Compiled, kept: Option<&Value>, seed: u64, fills: 
                 last = no_value(&failure.pointer, failure.message);
                 // The place cannot be built: its parents choose other branches, or leave it out.
                 attempts.refuse_parent(&failure.pointer);
-                if round > MOST_TRIES { return Err(last) } else { continue }
+                continue;
             }
         };
         let copied = maker.copied;
@@ -79,6 +77,8 @@ pub(super) fn make(compiled: &Compiled, kept: Option<&Value>, seed: u64, fills: 
         for error in &errors {
             attempts.refuse(error, &copied);
         }
+        drop(errors);
+        last.best = Some(value);
     }
     Err(last)
 }

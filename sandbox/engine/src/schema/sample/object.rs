@@ -31,7 +31,8 @@ impl<'b> Maker<'b> {
             let schemas = shape.member(&name);
             let tagged = tag.as_ref().filter(|(member, _)| *member == name).map(|(_, tag)| Value::String(tag.clone()));
             let from_kept = kept.and_then(|kept| kept.get(&name));
-            match self.child(&name, &schemas, tagged.as_ref().filter(|_| spot.tries < 3).or(from_kept), &name) {
+            let from_kept = if spot.tries == 0 { from_kept.or(tagged.as_ref()) } else { tagged.as_ref().or(from_kept) };
+            match self.child(&name, &schemas, from_kept, &name) {
                 Ok(value) => {
                     left = left.saturating_sub(u64::from(!is_required));
                     object.insert(name, value);
@@ -89,10 +90,7 @@ impl<'b> Maker<'b> {
             }
         }
         names.extend(required.iter().filter(|name| !seen.contains(name.as_str())).cloned());
-        let undeclared = kept
-            .into_iter()
-            .flat_map(Map::keys)
-            .filter(|name| !seen.contains(name.as_str()) && !required.contains(*name));
+        let undeclared = kept.into_iter().flat_map(Map::keys).filter(|name| !seen.contains(name.as_str()) && !required.contains(*name));
         names.extend(undeclared.filter(|name| self.may_have(shape, name, true)).cloned());
         // The order of a set differs from run to run.
         let start = names.len().min(seen.len());
@@ -112,9 +110,7 @@ impl<'b> Maker<'b> {
         schemas.iter().all(|schema| {
             let target = self.bundle.target(schema).map(|(_, target)| target);
             let is_hidden = [Some(*schema), target].into_iter().flatten().any(|schema| schema.get(hidden).is_some());
-            !is_hidden
-                && Kinds::of_schema(self.bundle, schema) != Kinds::NONE
-                && (is_kept || !self.reaches_stack(schema))
+            !is_hidden && Kinds::of_schema(self.bundle, schema) != Kinds::NONE && (is_kept || !self.reaches_stack(schema))
         })
     }
 
@@ -126,8 +122,7 @@ impl<'b> Maker<'b> {
             return Err(self.failure(format!("minProperties is {least}; values have {MOST_MEMBERS} members at most")));
         }
         let is_dictionary = shape.all("properties").next().is_none()
-            && (shape.all("additionalProperties").any(Value::is_object)
-                || shape.all("patternProperties").next().is_some());
+            && (shape.all("additionalProperties").any(Value::is_object) || shape.all("patternProperties").next().is_some());
         let leads_back = shape.all("additionalProperties").any(|schema| self.reaches_stack(schema));
         let is_wanted = self.fills && is_dictionary && object.is_empty() && !spot.is_minimal && most > 0 && !leads_back;
         let wanted = least.max(u64::from(is_wanted));
@@ -135,8 +130,7 @@ impl<'b> Maker<'b> {
         while (object.len() as u64) < wanted && index < wanted.saturating_add(50) {
             index += 1;
             let name = self.key(shape, index);
-            if object.contains_key(&name) || self.attempts.dropped.contains(&format!("{}/{}", self.path, escape(&name)))
-            {
+            if object.contains_key(&name) || self.attempts.dropped.contains(&format!("{}/{}", self.path, escape(&name))) {
                 continue;
             }
             let schemas = shape.member(&name);
@@ -169,8 +163,7 @@ impl<'b> Maker<'b> {
                 return name;
             }
         } else if let Some(pattern) = pattern
-            && let Some(name) =
-                super::pattern::text(pattern, 0, 64, &mut super::random::Random::new(self.seed, &self.path, index))
+            && let Some(name) = super::pattern::text(pattern, 0, 64, &mut super::random::Random::new(self.seed, &self.path, index))
         {
             return name;
         }
@@ -182,10 +175,9 @@ impl<'b> Maker<'b> {
         let discriminator = shape.all("discriminator").next()?;
         let name = discriminator.get("propertyName")?.as_str()?;
         let mapping = discriminator.get("mapping").and_then(Value::as_object);
-        let mapped = mapping
-            .into_iter()
-            .flatten()
-            .find(|(_, target)| target.as_str().is_some_and(|target| shape.definitions.contains(&target)));
+        let is_built = |(_, target): &(&String, &Value)| target.as_str().is_some_and(|target| shape.definitions.contains(&target));
+        // Without a subtype, the first one is named: a client knows no others.
+        let mapped = mapping.and_then(|mapping| mapping.iter().find(is_built).or_else(|| mapping.iter().next()));
         let tag = match mapped {
             Some((tag, _)) => tag.clone(),
             None => {
