@@ -1,0 +1,87 @@
+//! The operations of a document.
+
+use http::Method;
+use serde_json::Value;
+
+use super::body::{form, requests, responses};
+use super::parameter::parameters;
+use super::{Body, Dialect, Operation, Requirement, escape, resolve, template};
+use crate::error::Error;
+
+/// More operations than any contract has.
+const MOST: usize = 50_000;
+
+const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+
+pub(super) fn operations(document: &Value, dialect: Dialect) -> Result<Vec<Operation>, Error> {
+    let Some(paths) = document.get("paths") else { return Ok(Vec::new()) };
+    let Some(paths) = paths.as_object() else {
+        return Err(Error::new(
+            "contract/paths",
+            "/paths",
+            "the paths are no object",
+            "pass a Swagger or OpenAPI document",
+        ));
+    };
+    let mut operations = Vec::new();
+    for path in paths.keys().filter(|path| !path.starts_with("x-")) {
+        let Some((item_pointer, item)) = resolve(document, &format!("/paths/{}", escape(path))) else { continue };
+        let methods = METHODS.iter().map(|method| (method.to_ascii_uppercase(), format!("{item_pointer}/{method}")));
+        let more = item.get("additionalOperations").and_then(Value::as_object).into_iter().flatten();
+        let more =
+            more.map(|(method, _)| (method.clone(), format!("{item_pointer}/additionalOperations/{}", escape(method))));
+        for (method, pointer) in methods.chain(more) {
+            let Some(value) = document.pointer(&pointer).filter(|value| value.is_object()) else { continue };
+            let Ok(method) = Method::from_bytes(method.as_bytes()) else { continue };
+            operations.push(operation(document, dialect, path, &item_pointer, method, pointer, value));
+        }
+        if operations.len() > MOST {
+            let message = format!("the contract has more than {MOST} operations");
+            return Err(Error::new("contract/too-large", "/paths", message, "split the contract"));
+        }
+    }
+    Ok(operations)
+}
+
+fn operation(
+    document: &Value,
+    dialect: Dialect,
+    path: &str,
+    item_pointer: &str,
+    method: Method,
+    pointer: String,
+    value: &Value,
+) -> Operation {
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let mut segments = template::segments(path);
+    let read = parameters(document, dialect, &[item_pointer, &pointer], &mut segments);
+    let media_types = |key: &str| {
+        let declared = value.get(key).or_else(|| document.get(key)).and_then(Value::as_array);
+        declared.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let body: Option<Body> = match dialect {
+        Dialect::Swagger20 => form(document, &read.fields, read.body.as_deref(), media_types("consumes")),
+        _ => requests(document, &format!("{pointer}/requestBody")),
+    };
+    Operation {
+        template: path.to_owned(),
+        operation_id: text("operationId").map(str::to_owned),
+        summary: text("summary").or_else(|| text("description")).unwrap_or_default().to_owned(),
+        responses: responses(document, dialect, &pointer, &media_types("produces")),
+        security: security(value.get("security").or_else(|| document.get("security"))),
+        parameters: read.parameters,
+        method,
+        segments,
+        pointer,
+        body,
+    }
+}
+
+fn security(declared: Option<&Value>) -> Vec<Requirement> {
+    let alternatives = declared.and_then(Value::as_array).into_iter().flatten();
+    let requirement = |alternative: &Value| {
+        let schemes = alternative.as_object().into_iter().flat_map(|schemes| schemes.keys().cloned()).collect();
+        Requirement { schemes }
+    };
+    alternatives.map(requirement).collect()
+}

@@ -1,0 +1,64 @@
+//! Path templates.
+
+/// One segment of a path, between two slashes: `projects`, `{id}`, `{id}.json`, `{name}:cancel`, `items({key})`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Literal(String),
+    Parameter(String),
+    /// `{+name}` and `{name*}`: a parameter that takes the slashes behind it as well.
+    Rest(String),
+}
+
+impl Segment {
+    /// The names of its parameters.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Parameter(name) | Part::Rest(name) => Some(name.as_str()),
+            Part::Literal(_) => None,
+        })
+    }
+
+    /// The text of a segment without parameters.
+    pub(crate) fn literal(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [] => Some(""),
+            [Part::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((name, behind)) = after.split_once('}') else { break };
+            if !before.is_empty() {
+                parts.push(Part::Literal(before.to_owned()));
+            }
+            parts.push(parameter(name));
+            rest = behind;
+        }
+        if !rest.is_empty() {
+            parts.push(Part::Literal(rest.to_owned()));
+        }
+        Self { parts }
+    }
+}
+
+/// `{+name}` of RFC 6570, `{name*}` and `{name}` as frameworks leave them: `{*name}`, `{id:guid}`, `{id?}`.
+fn parameter(text: &str) -> Part {
+    let is_rest = text.starts_with(['+', '*']) || text.ends_with('*');
+    let name = text.trim_matches(['+', '*', '?']);
+    if is_rest { Part::Rest(name.to_owned()) } else { Part::Parameter(name.to_owned()) }
+}
+
+/// The segments of a template, the leading slash apart. `/` has none.
+pub(crate) fn segments(template: &str) -> Vec<Segment> {
+    let path = template.strip_prefix('/').unwrap_or(template);
+    if path.is_empty() { Vec::new() } else { path.split('/').map(Segment::parse).collect() }
+}

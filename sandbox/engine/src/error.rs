@@ -1,0 +1,49 @@
+//! The one error type of the package.
+
+use std::fmt;
+
+/// An error: a code, its place in the contract, the problem, and the next step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    code: &'static str,
+    pointer: String,
+    message: String,
+    advice: &'static str,
+}
+
+impl Error {
+    pub(crate) fn new(
+        code: &'static str,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+        advice: &'static str,
+    ) -> Self {
+        Self { code, pointer: pointer.into(), message: message.into(), advice }
+    }
+
+    /// The kind of error, for programs: `contract/not-json`, `address`, …
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// JSON pointer into the contract. Empty if the error concerns all of it, or another thing.
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// The next step for a person.
+    pub fn advice(&self) -> &'static str {
+        self.advice
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pointer.as_str() {
+            "" => write!(f, "{}", self.message),
+            pointer => write!(f, "{}, at {pointer}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

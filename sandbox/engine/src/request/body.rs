@@ -1,0 +1,194 @@
+//! Bodies, by their media types.
+
+use serde_json::Value;
+
+use super::media::{essence, fit, is_json};
+use super::multipart::{Part, parts as multipart_parts};
+use super::query::{Pair, pairs, steps};
+use super::{File, Read, Refusal, RequestParts, style, violation, within};
+use crate::contract::{Content, Operation, SchemaRef, Style};
+use crate::schema::{Direction, Form, Kinds, Schemas, Text, Violation};
+
+pub(super) const URLENCODED: &str = "application/x-www-form-urlencoded";
+const MULTIPART: &str = "multipart/form-data";
+const BODY: &str = "body";
+
+pub(super) fn read(
+    operation: &Operation,
+    schemas: &Schemas,
+    parts: &RequestParts<'_>,
+    read: &mut Read,
+    violations: &mut Vec<Violation>,
+) -> Result<(), Refusal> {
+    let content_type = parts.headers.get(http::header::CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let media_type = content_type.as_deref().unwrap_or_default();
+    let Some(body) = operation.body.as_ref().filter(|body| !body.content.is_empty()) else {
+        // The contract describes no body: JSON is read as it is.
+        read.body = is_json(&essence(media_type)).then(|| serde_json::from_slice(parts.body).ok()).flatten();
+        return Ok(());
+    };
+    if parts.body.is_empty() {
+        let is_text = |content: &Content| essence(&content.media_type).starts_with("text/");
+        let is_form = essence(media_type) == URLENCODED;
+        if body.required && !is_form && !body.content.iter().any(is_text) {
+            violations.push(violation(BODY, "is required"));
+        }
+        if !(body.required && is_form) {
+            return Ok(());
+        }
+    }
+    let declared = body.content.iter().filter_map(|content| Some((fit(&content.media_type, media_type)?, content)));
+    let Some((_, content)) = declared.reduce(|best, next| if next.0 > best.0 { next } else { best }) else {
+        return Err(Refusal::Unsupported {
+            media_type: essence(media_type).chars().take(100).collect(),
+            allowed: body.content.iter().map(|content| content.media_type.clone()).collect(),
+        });
+    };
+    let form = FormReader { schemas, content };
+    let value = match essence(media_type).as_str() {
+        json if is_json(json) => from_json(parts.body).map(Some),
+        URLENCODED => form.urlencoded(parts.body).map(Some),
+        MULTIPART => form.multipart(media_type, parts.body, &mut read.files).map(Some),
+        text if text.starts_with("text/") && !text.ends_with("/xml") => form.text(parts.body).map(Some),
+        other => {
+            let media_type = other.to_owned();
+            read.files.push(File { field: String::new(), file_name: None, media_type, bytes: parts.body.to_vec() });
+            Ok(None)
+        }
+    };
+    match value {
+        Ok(Some(value)) => {
+            if let Some(schema) = &content.schema {
+                violations.extend(within(BODY, schemas.violations(schema, &value, Direction::Request)));
+            }
+            read.body = Some(value);
+        }
+        Ok(None) => {}
+        Err(message) => violations.push(violation(BODY, message)),
+    }
+    Ok(())
+}
+
+fn from_json(body: &[u8]) -> Result<Value, String> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    serde_json::from_slice(body).map_err(|error| format!("is not JSON: {error}"))
+}
+
+struct FormReader<'c> {
+    schemas: &'c Schemas,
+    content: &'c Content,
+}
+
+impl FormReader<'_> {
+    /// The object of text, by the schema. Without a schema, members stay text.
+    fn coerce(&self, members: Vec<(String, Text)>) -> Value {
+        let anything = SchemaRef::Inline(std::sync::Arc::new(Value::Bool(true)));
+        self.schemas.coerce(self.content.schema.as_ref().unwrap_or(&anything), &Text::Members(members))
+    }
+
+    fn member(&self, name: &str) -> (Form, Kinds) {
+        self.content.schema.as_ref().map_or((Form::One, Kinds::ANY), |schema| self.schemas.member_form(schema, name))
+    }
+
+    fn urlencoded(&self, body: &[u8]) -> Result<Value, String> {
+        let text = std::str::from_utf8(body).map_err(|_| "is not UTF-8".to_owned())?;
+        let pairs = pairs(text);
+        let declared = self.content.schema.as_ref().map(|schema| self.schemas.members(schema)).unwrap_or_default();
+        let mut members: Vec<(String, Text)> = Vec::new();
+        for pair in &pairs {
+            // `filter[name]` is a part of `filter`, unless a member has this name.
+            let nested = steps(&pair.name).filter(|_| !declared.contains(&pair.name));
+            let name = nested.as_ref().and_then(|steps| steps.first().copied()).unwrap_or(&pair.name);
+            if !members.iter().any(|(other, _)| other == name)
+                && let Some(text) = self.field(name, &pairs, nested.is_some())
+            {
+                members.push((name.to_owned(), text));
+            }
+        }
+        Ok(self.coerce(members))
+    }
+
+    fn field(&self, name: &str, pairs: &[Pair<'_>], is_nested: bool) -> Option<Text> {
+        if is_nested {
+            return style::tree(name, pairs);
+        }
+        let (form, _) = self.member(name);
+        let encoding = self.content.encoding.get(name);
+        let style = encoding.and_then(|encoding| encoding.style).unwrap_or(Style::Form);
+        let explode = encoding.and_then(|encoding| encoding.explode).unwrap_or(style == Style::Form);
+        // An object is one value of the form: JSON, or `R,100,G,200`.
+        let text = style::query(name, pairs, style, explode && form != Form::Members, form, &[])?;
+        if form == Form::Members
+            && let Some(Text::One(text)) = style::query(name, pairs, style, false, Form::One, &[])
+            && let Ok(value @ Value::Object(_)) = serde_json::from_str(&text)
+        {
+            return Some(Text::Read(value));
+        }
+        Some(text)
+    }
+
+    fn multipart(&self, content_type: &str, body: &[u8], files: &mut Vec<File>) -> Result<Value, String> {
+        let mut members: Vec<(String, Text)> = Vec::new();
+        for part in multipart_parts(content_type, body).map_err(str::to_owned)? {
+            let name = part.name.strip_suffix("[]").unwrap_or(&part.name).to_owned();
+            let (form, kinds) = self.member(&name);
+            let text = self.part(&part, form, kinds, files);
+            match members.iter_mut().find(|(other, _)| *other == name) {
+                Some((_, Text::List(list))) if form == Form::List => list.push(text),
+                Some((_, first)) => {
+                    let first_text = std::mem::replace(first, Text::List(Vec::new()));
+                    *first = Text::List(vec![first_text, text]);
+                }
+                // A part with a list as JSON is the list.
+                None if form == Form::List && !matches!(text, Text::Read(Value::Array(_))) => {
+                    members.push((name, Text::List(vec![text])));
+                }
+                None => members.push((name, text)),
+            }
+        }
+        Ok(self.coerce(members))
+    }
+
+    fn part(&self, part: &Part<'_>, form: Form, kinds: Kinds, files: &mut Vec<File>) -> Text {
+        let declared = self.content.encoding.get(&part.name).and_then(|encoding| encoding.media_type.as_deref());
+        let media_type = essence(part.media_type.as_deref().or(declared).unwrap_or("text/plain"));
+        if is_json(&media_type) || (part.file_name.is_none() && form == Form::Members) {
+            if let Ok(value) = from_json(part.bytes) {
+                return Text::Read(value);
+            }
+        }
+        let text = std::str::from_utf8(part.bytes).ok();
+        match text.filter(|_| part.file_name.is_none() && media_type.starts_with("text/")) {
+            Some(text) if form == Form::List && kinds.has(Kinds::ARRAY) => {
+                // Lists are written as JSON by some clients.
+                match serde_json::from_str(text) {
+                    Ok(value @ Value::Array(_)) => Text::Read(value),
+                    _ => Text::One(text.to_owned()),
+                }
+            }
+            Some(text) => Text::One(text.to_owned()),
+            None => {
+                let name = part.file_name.clone().filter(|name| !name.is_empty());
+                files.push(File {
+                    field: part.name.clone(),
+                    file_name: part.file_name.clone(),
+                    media_type: part.media_type.clone().unwrap_or_else(|| "application/octet-stream".to_owned()),
+                    bytes: part.bytes.to_vec(),
+                });
+                Text::Read(Value::String(name.unwrap_or_else(|| "file".to_owned())))
+            }
+        }
+    }
+
+    /// Plain text, or JSON if the schema allows no text.
+    fn text(&self, body: &[u8]) -> Result<Value, String> {
+        let text = std::str::from_utf8(body).map_err(|_| "is not UTF-8".to_owned())?;
+        let Some(schema) = &self.content.schema else { return Ok(Value::String(text.to_owned())) };
+        if !self.schemas.kinds(schema).has(Kinds::STRING)
+            && let Ok(value) = serde_json::from_str(text)
+        {
+            return Ok(value);
+        }
+        Ok(self.schemas.coerce(schema, &Text::One(text.to_owned())))
+    }
+}

@@ -1,0 +1,72 @@
+//! Media types.
+
+/// A media type without its parameters, in lower case.
+pub(super) fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// A parameter of a media type or of a `Content-Disposition`, without its quotes.
+pub(super) fn parameter(value: &str, name: &str) -> Option<String> {
+    let mut rest = value.split_once(';')?.1;
+    loop {
+        let (key, after) = rest.split_once('=')?;
+        let after = after.trim_start();
+        let (text, behind) = match after.strip_prefix('"') {
+            Some(quoted) => unquote(quoted),
+            None => {
+                let (text, behind) = after.split_once(';').unwrap_or((after, ""));
+                (text.trim().to_owned(), behind)
+            }
+        };
+        if key.trim_matches([' ', '\t', ';']).eq_ignore_ascii_case(name) {
+            return Some(text);
+        }
+        rest = behind;
+    }
+}
+
+/// The text up to the closing quote, and the rest behind it.
+fn unquote(quoted: &str) -> (String, &str) {
+    let mut text = String::new();
+    let mut letters = quoted.char_indices();
+    while let Some((index, letter)) = letters.next() {
+        match letter {
+            '"' => return (text, quoted.get(index + 1..).unwrap_or_default()),
+            '\\' => match letters.clone().next() {
+                // Browsers do not escape backslashes of file names.
+                Some((_, next @ ('"' | '\\'))) => {
+                    letters.next();
+                    text.push(next);
+                }
+                _ => text.push(letter),
+            },
+            _ => text.push(letter),
+        }
+    }
+    (text, "")
+}
+
+pub(super) fn is_json(essence: &str) -> bool {
+    matches!(essence, "application/json" | "text/json") || essence.ends_with("+json")
+}
+
+/// How well a declared media type fits; `None` if it does not.
+pub(super) fn fit(declared: &str, media_type: &str) -> Option<u8> {
+    let (range, actual) = (essence(declared), essence(media_type));
+    if range == actual {
+        // `application/json; v=1` and `application/json; v=2` can stand side by side.
+        let version = |text: &str| text.split_once(';').map(|(_, rest)| rest.replace(' ', "").to_ascii_lowercase());
+        return Some(if version(declared) == version(media_type) { 5 } else { 4 });
+    }
+    let (range_type, range_subtype) = range.split_once('/')?;
+    let (kind, subtype) = actual.split_once('/')?;
+    match (range_type, range_subtype) {
+        ("*", "*") => Some(1),
+        (range_type, "*") if range_type == kind => Some(2),
+        (range_type, suffix) if range_type == kind => {
+            let suffix = suffix.strip_prefix('*')?;
+            (!suffix.is_empty() && subtype.ends_with(suffix)).then_some(3)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,100 @@
+//! Numbers.
+
+use serde_json::{Number, Value};
+
+use super::make::{Maker, Spot};
+use super::words;
+use crate::schema::kinds::Kinds;
+use crate::schema::shape::Shape;
+
+impl<'b> Maker<'b> {
+    pub(super) fn number(&self, spot: &Spot<'b, '_>, kind: Kinds, name: &str) -> Value {
+        let shape = &spot.shape;
+        let format = shape.text("format").unwrap_or_default();
+        let is_whole = !kind.has(Kinds::FRACTION) || format.starts_with("int") || format.starts_with("uint");
+        let step = shape.most("multipleOf");
+        let value = match step {
+            Some(step) if is_whole && step.fract() != 0.0 => self.fraction(shape, Some(step), true, name),
+            _ if is_whole => Some(self.integer(shape, step, name)),
+            _ => self.fraction(shape, step, false, name),
+        };
+        value.map_or(Value::Null, Value::Number)
+    }
+
+    fn integer(&self, shape: &Shape<'b>, step: Option<f64>, name: &str) -> Number {
+        let step = step.map_or(1, whole).max(1);
+        let least = [shape.most("minimum").map(f64::ceil).map(whole), shape.most("exclusiveMinimum").map(|limit| whole(limit.floor()).saturating_add(1))];
+        let most = [shape.least("maximum").map(f64::floor).map(whole), shape.least("exclusiveMaximum").map(|limit| whole(limit.ceil()).saturating_sub(1))];
+        let least = least.into_iter().flatten().max();
+        let most = most.into_iter().flatten().min();
+        let (low, high) = range(least, most, words::range(name));
+        let low = low.div_euclid(step).saturating_add(i128::from(low.rem_euclid(step) != 0));
+        let high = high.div_euclid(step);
+        let count = u64::try_from(high.saturating_sub(low).saturating_add(1).max(1)).unwrap_or(u64::MAX);
+        let value = low.saturating_add(i128::from(self.random().below(count))).saturating_mul(step);
+        match (i64::try_from(value), u64::try_from(value)) {
+            (Ok(value), _) => Number::from(value),
+            (_, Ok(value)) => Number::from(value),
+            _ => Number::from(if value < 0 { i64::MIN } else { i64::MAX }),
+        }
+    }
+
+    fn fraction(&self, shape: &Shape<'b>, step: Option<f64>, is_whole: bool, name: &str) -> Option<Number> {
+        let (plausible_low, plausible_high) = words::range(name);
+        let (above, below) = (shape.most("exclusiveMinimum"), shape.least("exclusiveMaximum"));
+        let low = shape.most("minimum").into_iter().chain(above).reduce(f64::max);
+        let high = shape.least("maximum").into_iter().chain(below).reduce(f64::min);
+        #[expect(clippy::cast_precision_loss, reason = "plausible limits are small")]
+        let width = (plausible_high - plausible_low) as f64;
+        #[expect(clippy::cast_precision_loss, reason = "plausible limits are small")]
+        let (low, high) = match (low, high) {
+            (Some(low), Some(high)) => (low, high),
+            (Some(low), None) => (low, low + width.max(low.abs())),
+            (None, Some(high)) => (high - width.max(high.abs()), high),
+            (None, None) => (plausible_low as f64, plausible_high as f64),
+        };
+        let mut random = self.random();
+        let fits = |value: &f64| {
+            *value >= low
+                && *value <= high
+                && above.is_none_or(|limit| *value > limit)
+                && below.is_none_or(|limit| *value < limit)
+                && (!is_whole || value.fract() == 0.0)
+        };
+        if let Some(step) = step {
+            let first = (low / step).ceil();
+            let last = (high / step).floor();
+            // The quotient is exact for steps such as 0.01, and the product is not.
+            let parts = (1.0 / step).round();
+            let is_decimal = parts >= 1.0 && (parts * step - 1.0).abs() < 1e-12;
+            let start = random.below(200);
+            let candidates = (0..2_000).map(|index| {
+                #[expect(clippy::cast_precision_loss, reason = "below 2,200")]
+                let count = first + ((start + index) as f64) % (last - first + 1.0).max(1.0);
+                if is_decimal { count / parts } else { count * step }
+            });
+            return Number::from_f64(candidates.into_iter().find(fits).unwrap_or(first * step));
+        }
+        #[expect(clippy::cast_precision_loss, reason = "below 1,000")]
+        let share = random.below(1_000) as f64 / 1_000.0;
+        let value = low + (high - low) * share;
+        let rounded = [(value * 100.0).round() / 100.0, value, low + (high - low) / 2.0, low, high];
+        Number::from_f64(rounded.into_iter().find(fits).unwrap_or(low))
+    }
+}
+
+/// The plausible range within the limits. Without room in them, the limits alone.
+fn range(least: Option<i128>, most: Option<i128>, (low, high): (i128, i128)) -> (i128, i128) {
+    match (least, most) {
+        (None, None) => (low, high),
+        (Some(least), None) => (low.max(least), high.max(least.saturating_add(high - low))),
+        (None, Some(most)) => (low.min(most.saturating_sub(high - low)), high.min(most)),
+        (Some(least), Some(most)) if low >= most || high <= least => (least, most),
+        (Some(least), Some(most)) => (low.max(least), high.min(most)),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+fn whole(value: f64) -> i128 {
+    value as i128
+}
