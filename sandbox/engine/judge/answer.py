@@ -68,7 +68,7 @@ def accusation(contract, op, answer):
         return None, None
     if contract.resolve(schema).get("type") == "file":
         return None, None
-    for error in contract.errors(value, schema, "answer"):
+    for error in contract.wrong(value, schema):
         pointer = "/" + "/".join(re.sub(r"^\d+$", "*", str(part)) for part in error.absolute_path)
         return f"body invalid: {error.validator}", f"at {pointer}: {error.message[:200]}"
     return None, None
@@ -92,16 +92,16 @@ class Copy:
         return self.value
 
 
-def objects(value, depth=0, every=False):
+def objects(value, depth=0):
     """The object of an answer, then the objects in its members and the first of each array: an envelope or a page."""
     if isinstance(value, list):
-        for one in value if every else value[:1]:
-            yield from objects(one, depth + 1, every)
+        for one in value[:1]:
+            yield from objects(one, depth + 1)
     elif isinstance(value, dict) and depth < 4:
         yield value
         for member in value.values():
             if isinstance(member, (dict, list)):
-                yield from objects(member, depth + 1, every)
+                yield from objects(member, depth + 1)
 
 
 def envelopes(contract, value, schema, collection, depth=0):
@@ -118,6 +118,15 @@ def envelopes(contract, value, schema, collection, depth=0):
         for name in inner:
             if len(value) == 1 or plain(name) in named or singulars(name) & named:
                 yield from envelopes(contract, value[name], members.get(name) or {}, collection, depth + 1)
+
+
+def entries(value, depth=0):
+    """The objects of the arrays of an answer, not those inside of them."""
+    if isinstance(value, list):
+        yield from (one for one in value if isinstance(one, dict))
+    elif isinstance(value, dict) and depth < 3:
+        for member in value.values():
+            yield from entries(member, depth + 1)
 
 
 def contains(value, identifier, depth=0):

@@ -13,7 +13,7 @@ class User:
     def __init__(self, contract, url, seed=1, seconds=180.0):
         self.contract, self.client, self.sampler = contract, Client(url), Sampler(contract, seed)
         self.end = time.monotonic() + seconds
-        self.base, self.known = contract.base(), {}
+        self.base, self.known, self.filters = contract.base(), {}, []
         self.base = self._probe()
         self.compared = 0
 
@@ -34,19 +34,24 @@ class User:
 
     def _request(self, op, path, base=None, body=None, item=None):
         """A request that the contract accepts; None if no valid one could be made."""
-        values, item = {}, {plain(name): value for name, value in (item or {}).items()}
+        values, item, self.filters = {}, {plain(name): value for box in objects(item) for name, value in box.items()}, []
         for parameter in op.parameters:
             name, where = parameter["name"], parameter["in"]
             if where != "path" and parameter["required"]:
                 value, made = self.sampler.valid(parameter["schema"], name)
                 if made is None:
                     return None, f"no valid {where} parameter {name}"
+                inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else []
+                if any(isinstance(one, (dict, list)) for one in inner) and not parameter["json"]:
+                    return None, f"OpenAPI has no form for the nested {where} parameter {name}"
                 # A filter that the contract requires asks for the item that was created.
                 if plain(name) in item and self.contract.accepts(item[plain(name)], parameter["schema"]):
                     value = item[plain(name)]
                 elif op.method in ("patch", "put", "delete") and plain(name) in ("id", *(one + "id" for one in singulars(op.path))):
                     identifiers = self._identifiers(op.path, name, path, parameter["schema"], op)
                     value = identifiers[0] if identifiers else value
+                elif where == "query":
+                    self.filters.append(name)
                 values[where, name] = value
         media = best(op.body)
         if op.body and media is None:
@@ -112,10 +117,13 @@ class User:
                 answer = None
             # A create that the judge can ask for is one that has to give an identifier.
             self.unobtainable &= request is None
+            filters = source.method == "get" and self.filters
             if answer and answer.status < 300:
                 self.known[key] = self.candidates(answer, request, f"{collection}/{{{name}}}", name, schema, source.method == "get")
                 if self.known[key]:
                     break
+                # A required filter with a value that the judge made up rightly finds nothing.
+                self.unobtainable |= bool(filters)
         return self.known[key]
 
     # ---- answers
