@@ -93,7 +93,12 @@ class User:
         return path
 
     def _schema(self, op, name):
-        return next((one["schema"] for one in op.parameters if one["in"] == "path" and one["name"] == name), {"type": "string"})
+        """The schema of a path parameter, with the values that another operation of the path declares for it."""
+        until = op.path[: op.path.index("{" + name + "}") + len(name) + 2]
+        siblings = [other for other in self.contract.operations if other.path.startswith(until)]
+        schemas = [one["schema"] for other in [op, *siblings] for one in other.parameters if one["in"] == "path" and one["name"] == name]
+        limited = [schema for schema in schemas if "enum" in self.contract.resolve(schema)]
+        return (limited or schemas or [{"type": "string"}])[0]
 
     def _sampled(self, op, name):
         value, mode = self.sampler.valid(self._schema(op, name), name)

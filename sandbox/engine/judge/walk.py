@@ -1,4 +1,5 @@
 """Judges a running service: each operation once, then each collection step by step."""
+import re
 import time
 import uuid
 
@@ -86,16 +87,16 @@ class Judge(User):
         listing, create = self.contract.at("get", collection), self.contract.at("post", collection)
         if listing and listing.success_schema() and listing.success_schema() in create.body.values():
             return "the create takes what its own path reads: a single thing"
-        if last.endswith("}") and listing and self._shows_identifier(listing):
+        if last.endswith("}") and listing and self._shows_identifier(listing, listing.names[-1]):
             return "the path of the create is one of an item"
-        if self.contract.at("get", read.path + "/{}") and self._shows_identifier(read) is False:
+        if self.contract.at("get", read.path + "/{}") and self._shows_identifier(read, read.names[-1]) is False:
             return "the read answers with a list, whose items have a longer path"
         return None
 
-    def _shows_identifier(self, read):
-        """True if the answer of a read has a member for the last parameter of its path; None if it has no known members."""
-        owners = singulars(read.path.rstrip("/").rsplit("/", 1)[0])
-        keys = ("id", plain(read.names[-1]), *(owner + "id" for owner in owners))
+    def _shows_identifier(self, read, parameter):
+        """True if the answer of a read has a member for a parameter of a path; None if it has no known members."""
+        words = singulars(re.sub(r"/\{[^{}]*\}$", "", read.path.rstrip("/")))
+        keys = ("id", plain(parameter), *(word + "id" for word in words))
         members = [plain(member) for member in members_of(self.contract, read.success_schema() or {})]
         return any(key in members for key in keys) if members else None
 
@@ -150,6 +151,8 @@ class Judge(User):
         steps.append("read")
         candidates = self.candidates(answer, request, read.path.rstrip("/"), name, schema)
         listing = self.contract.at("get", collection)
+        if listing and self._shows_identifier(listing, name):
+            listing = None  # a single thing, not a list
         if not candidates and listing:
             # A create that answers with nothing, or with the list: a user looks for the new item in the list.
             candidates = self._from_list(listing, parents, request, read, name, schema)
@@ -229,7 +232,7 @@ class Judge(User):
         if contains(value, identifier) or any(str(key) == str(identifier) for key in keys):
             return True
         # Entries that show no identifier: one of them has the values of the item that was read.
-        texts = {name: one for box in objects(read_item) for name, one in box.items() if isinstance(one, (str, int))}
+        texts = {name: one for name, one in next(objects(read_item), {}).items() if isinstance(one, (str, int))}
         shared = [[box[name] == texts[name] for name in box if name in texts] for box in boxes]
         return bool(boxes) and not keys and (not any(shared) or any(equal and all(equal) for equal in shared))
 
