@@ -128,6 +128,9 @@ class Judge(User):
         answer = self.client.send(request)
         if not op.succeeded(answer.status):
             raise Failure(f"{answer.status} to a valid request", "", request, answer)
+        cause, detail = accusation(self.contract, op, answer)
+        if cause and op.success():
+            raise Failure(cause, detail, request, answer)
         return request, answer
 
     def _read(self, read, path, sent, sent_schema, identifiers, step):
