@@ -75,6 +75,10 @@ impl<T: Targets> Converter<'_, T> {
         self.arrays(raw, &mut out);
         self.members(raw, inner, &mut out);
         self.applicators(raw, inner, &mut out);
+        let hidden = self.hidden(raw);
+        if let Some(Value::Array(parts)) = out.get_mut("allOf").filter(|_| !hidden.is_empty()) {
+            parts.iter_mut().for_each(|part| keywords::release(part, &hidden));
+        }
         self.null(raw, out)
     }
 

@@ -99,7 +99,7 @@ impl<'b> Shape<'b> {
             return;
         }
         let names: Vec<&str> = mapping.values().filter_map(Value::as_str).collect();
-        if names.iter().any(|name| self.definitions.contains(name)) {
+        if names.iter().any(|name| self.has(bundle, name)) {
             return;
         }
         let subtypes: Vec<(&str, &Value)> =
@@ -110,6 +110,12 @@ impl<'b> Shape<'b> {
             self.definitions.push(name);
             self.add(bundle, schema, choose);
         }
+    }
+
+    /// True if the schema of a definition is among those of the shape.
+    pub(super) fn has(&self, bundle: &Bundle, name: &str) -> bool {
+        let pointer = bundle.pointer(name);
+        self.definitions.iter().any(|other| bundle.pointer(other) == pointer)
     }
 
     fn branch(

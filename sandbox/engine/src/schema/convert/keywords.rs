@@ -175,6 +175,16 @@ pub(super) fn required(raw: &Map<String, Value>, hidden: &[String], direction: D
     }
 }
 
+/// Removes names from `required` of a part of `allOf`, and of its own parts.
+pub(super) fn release(part: &mut Value, hidden: &[String]) {
+    if let Some(Value::Array(required)) = part.get_mut("required") {
+        required.retain(|name| !hidden.iter().any(|hidden| name == hidden));
+    }
+    if let Some(Value::Array(parts)) = part.get_mut("allOf") {
+        parts.iter_mut().for_each(|part| release(part, hidden));
+    }
+}
+
 /// The distinct names of a list, without those that are left out.
 pub(super) fn names(list: &Value, without: &[String]) -> Value {
     let mut names: Vec<&str> = list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();

@@ -69,7 +69,7 @@ impl<'b> Maker<'b> {
             && let Some(tag) = discriminator.get("propertyName").and_then(Value::as_str).and_then(|name| kept.get(name)?.as_str())
             && let Some(target) = discriminator.get("mapping").and_then(|mapping| mapping.get(tag)?.as_str())
         {
-            let is_target = self.bundle.target(branch).is_some_and(|(name, _)| name == target)
+            let is_target = self.bundle.target(branch).is_some_and(|(name, _)| self.bundle.pointer(name) == self.bundle.pointer(target))
                 || self.bundle.definition(target).is_some_and(|schema| std::ptr::eq(schema, branch));
             misfit += if is_target { 0 } else { 3_000 };
         }

@@ -71,7 +71,7 @@ impl<'b> Maker<'b> {
     }
 
     pub(super) fn root(&mut self, kept: Option<&Value>) -> Result<Value, Failure> {
-        self.value(&[self.bundle.root()], kept, "")
+        self.value(&[&self.bundle.document], kept, "")
     }
 
     pub(super) fn heights(&self) -> &Heights {

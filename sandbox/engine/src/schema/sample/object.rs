@@ -163,7 +163,7 @@ impl<'b> Maker<'b> {
                 return name;
             }
         } else if let Some(pattern) = pattern
-            && let Some(name) = super::pattern::text(pattern, 0, 64, &mut super::random::Random::new(self.seed, &self.path, index))
+            && let Some(name) = super::pattern::text(pattern, 6, 64, &mut super::random::Random::new(self.seed, &self.path, index))
         {
             return name;
         }
@@ -175,14 +175,14 @@ impl<'b> Maker<'b> {
         let discriminator = shape.all("discriminator").next()?;
         let name = discriminator.get("propertyName")?.as_str()?;
         let mapping = discriminator.get("mapping").and_then(Value::as_object);
-        let is_built = |(_, target): &(&String, &Value)| target.as_str().is_some_and(|target| shape.definitions.contains(&target));
+        let is_built = |(_, target): &(&String, &Value)| target.as_str().is_some_and(|target| shape.has(self.bundle, target));
         // Without a subtype, the first one is named: a client knows no others.
         let mapped = mapping.and_then(|mapping| mapping.iter().find(is_built).or_else(|| mapping.iter().next()));
         let tag = match mapped {
             Some((tag, _)) => tag.clone(),
             None => {
                 let component = shape.definitions.iter().find_map(|name| {
-                    let pointer = self.bundle.pointers.get(name.parse::<usize>().ok()?)?;
+                    let pointer = self.bundle.pointer(name)?;
                     pointer.strip_prefix("/components/schemas/").or_else(|| pointer.strip_prefix("/definitions/"))
                 });
                 component?.replace("~1", "/").replace("~0", "~")
