@@ -20,7 +20,8 @@ pub(super) fn read(
     read: &mut Read,
     violations: &mut Vec<Violation>,
 ) -> Result<(), Refusal> {
-    let content_type = parts.headers.get(http::header::CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let content_type =
+        parts.headers.get(http::header::CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let media_type = content_type.as_deref().unwrap_or_default();
     let Some(body) = operation.body.as_ref().filter(|body| !body.content.is_empty()) else {
         // The contract describes no body: JSON is read as it is.

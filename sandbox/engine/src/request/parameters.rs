@@ -105,7 +105,8 @@ impl Raw<'_> {
 
 /// The values of a header, joined as the specification of HTTP allows it.
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
-    let mut values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
+    let mut values =
+        headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
     let first = values.next()?;
     Some(values.fold(first, |joined, value| format!("{joined}, {value}")))
 }

@@ -34,7 +34,14 @@ pub(super) fn split(name: &str, text: &str, style: Style, explode: bool, form: F
 }
 
 /// The parameter of a query. `None` if the query does not have it.
-pub(super) fn query(name: &str, pairs: &[Pair<'_>], style: Style, explode: bool, form: Form, members: &[String]) -> Option<Text> {
+pub(super) fn query(
+    name: &str,
+    pairs: &[Pair<'_>],
+    style: Style,
+    explode: bool,
+    form: Form,
+    members: &[String],
+) -> Option<Text> {
     let own = || pairs.iter().filter(|pair| pair.name == name || (form == Form::List && is_list(&pair.name, name)));
     match (style, form) {
         (Style::DeepObject, Form::Members) => return tree(name, pairs),
@@ -42,7 +49,8 @@ pub(super) fn query(name: &str, pairs: &[Pair<'_>], style: Style, explode: bool,
         (Style::Form, Form::Members) if explode => {
             // The members are pairs of their own. A dictionary takes all pairs.
             let own = pairs.iter().filter(|pair| members.is_empty() || members.contains(&pair.name));
-            let members: Vec<(String, Text)> = own.map(|pair| (pair.name.clone(), Text::One(decode(pair.raw)))).collect();
+            let members: Vec<(String, Text)> =
+                own.map(|pair| (pair.name.clone(), Text::One(decode(pair.raw)))).collect();
             return (!members.is_empty()).then_some(Text::Members(members));
         }
         (_, Form::List) if explode => {

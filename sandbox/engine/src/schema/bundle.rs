@@ -129,7 +129,9 @@ fn cut_circles(definitions: &mut HashMap<String, Value>, count: usize) {
     for (name, schema) in &mut *definitions {
         let mut targets = Vec::new();
         in_place(schema, &mut |schema| {
-            if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix("#/$defs/")) {
+            if let Some(target) =
+                schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix("#/$defs/"))
+            {
                 targets.push(target.to_owned());
             }
         });

@@ -92,7 +92,9 @@ impl<'b> Shape<'b> {
         keywords: &'b Map<String, Value>,
         choose: &mut impl FnMut(Choice<'_, 'b>) -> usize,
     ) {
-        let Some(Value::Object(mapping)) = keywords.get("discriminator").and_then(|it| it.get("mapping")) else { return };
+        let Some(Value::Object(mapping)) = keywords.get("discriminator").and_then(|it| it.get("mapping")) else {
+            return;
+        };
         // A closed base refuses the members of its subtypes.
         let is_closed = |name: &str| keywords.get(name) == Some(&Value::Bool(false));
         if is_closed("additionalProperties") || is_closed("unevaluatedProperties") {

@@ -23,8 +23,14 @@ impl<'b> Maker<'b> {
 
     fn integer(&self, shape: &Shape<'b>, step: Option<f64>, tries: u32, name: &str) -> Number {
         let step = step.map_or(1, whole).max(1);
-        let least = [shape.most("minimum").map(f64::ceil).map(whole), shape.most("exclusiveMinimum").map(|limit| whole(limit.floor()).saturating_add(1))];
-        let most = [shape.least("maximum").map(f64::floor).map(whole), shape.least("exclusiveMaximum").map(|limit| whole(limit.ceil()).saturating_sub(1))];
+        let least = [
+            shape.most("minimum").map(f64::ceil).map(whole),
+            shape.most("exclusiveMinimum").map(|limit| whole(limit.floor()).saturating_add(1)),
+        ];
+        let most = [
+            shape.least("maximum").map(f64::floor).map(whole),
+            shape.least("exclusiveMaximum").map(|limit| whole(limit.ceil()).saturating_sub(1)),
+        ];
         let least = least.into_iter().flatten().max();
         let most = most.into_iter().flatten().min();
         let (low, high) = range(least, most, words::range(name));

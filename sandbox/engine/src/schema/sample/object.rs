@@ -90,7 +90,10 @@ impl<'b> Maker<'b> {
             }
         }
         names.extend(required.iter().filter(|name| !seen.contains(name.as_str())).cloned());
-        let undeclared = kept.into_iter().flat_map(Map::keys).filter(|name| !seen.contains(name.as_str()) && !required.contains(*name));
+        let undeclared = kept
+            .into_iter()
+            .flat_map(Map::keys)
+            .filter(|name| !seen.contains(name.as_str()) && !required.contains(*name));
         names.extend(undeclared.filter(|name| self.may_have(shape, name, true)).cloned());
         // The order of a set differs from run to run.
         let start = names.len().min(seen.len());
@@ -110,7 +113,9 @@ impl<'b> Maker<'b> {
         schemas.iter().all(|schema| {
             let target = self.bundle.target(schema).map(|(_, target)| target);
             let is_hidden = [Some(*schema), target].into_iter().flatten().any(|schema| schema.get(hidden).is_some());
-            !is_hidden && Kinds::of_schema(self.bundle, schema) != Kinds::NONE && (is_kept || !self.reaches_stack(schema))
+            !is_hidden
+                && Kinds::of_schema(self.bundle, schema) != Kinds::NONE
+                && (is_kept || !self.reaches_stack(schema))
         })
     }
 
@@ -122,7 +127,8 @@ impl<'b> Maker<'b> {
             return Err(self.failure(format!("minProperties is {least}; values have {MOST_MEMBERS} members at most")));
         }
         let is_dictionary = shape.all("properties").next().is_none()
-            && (shape.all("additionalProperties").any(Value::is_object) || shape.all("patternProperties").next().is_some());
+            && (shape.all("additionalProperties").any(Value::is_object)
+                || shape.all("patternProperties").next().is_some());
         let leads_back = shape.all("additionalProperties").any(|schema| self.reaches_stack(schema));
         let is_wanted = self.fills && is_dictionary && object.is_empty() && !spot.is_minimal && most > 0 && !leads_back;
         let wanted = least.max(u64::from(is_wanted));
@@ -130,7 +136,8 @@ impl<'b> Maker<'b> {
         while (object.len() as u64) < wanted && index < wanted.saturating_add(50) {
             index += 1;
             let name = self.key(shape, index);
-            if object.contains_key(&name) || self.attempts.dropped.contains(&format!("{}/{}", self.path, escape(&name))) {
+            if object.contains_key(&name) || self.attempts.dropped.contains(&format!("{}/{}", self.path, escape(&name)))
+            {
                 continue;
             }
             let schemas = shape.member(&name);
@@ -163,7 +170,8 @@ impl<'b> Maker<'b> {
                 return name;
             }
         } else if let Some(pattern) = pattern
-            && let Some(name) = super::pattern::text(pattern, 6, 64, &mut super::random::Random::new(self.seed, &self.path, index))
+            && let Some(name) =
+                super::pattern::text(pattern, 6, 64, &mut super::random::Random::new(self.seed, &self.path, index))
         {
             return name;
         }
@@ -175,7 +183,8 @@ impl<'b> Maker<'b> {
         let discriminator = shape.all("discriminator").next()?;
         let name = discriminator.get("propertyName")?.as_str()?;
         let mapping = discriminator.get("mapping").and_then(Value::as_object);
-        let is_built = |(_, target): &(&String, &Value)| target.as_str().is_some_and(|target| shape.has(self.bundle, target));
+        let is_built =
+            |(_, target): &(&String, &Value)| target.as_str().is_some_and(|target| shape.has(self.bundle, target));
         // Without a subtype, the first one is named: a client knows no others.
         let mapped = mapping.and_then(|mapping| mapping.iter().find(is_built).or_else(|| mapping.iter().next()));
         let tag = match mapped {
