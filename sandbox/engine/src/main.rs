@@ -1,3 +1,157 @@
-//! The sandbox as a program.
+//! The sandbox as a program, which runs until a signal.
 
-fn main() {}
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use driftless_sandbox::{Error, Options};
+use lexopt::{Arg, Parser, ValueExt as _};
+
+const HELP: &str = "\
+Serves a contract on loopback, with state
+
+Usage: driftless-sandbox --contract <FILE> [OPTIONS] [serve|explain]
+
+Commands:
+  serve     Print `listening on http://127.0.0.1:PORT`, and serve until a signal [default]
+  explain   Print a table of the operations: what each was taken for, and why
+
+Options:
+      --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML
+      --port <PORT>       Port to listen on; 0 for any free one [default: 0]
+      --seed <N>          Number that decides the sampled values and new identifiers [default: 1]
+      --no-credentials    Answer requests without credentials, too
+  -h, --help              Print this help
+  -V, --version           Print the version
+
+Exit codes:
+  0  ended by a signal, or the table was printed
+  5  invalid command line, unreadable contract, or a port in use
+  6  the file cannot be read, or standard output cannot be written
+";
+
+const CONFIGURATION: u8 = 5;
+const SYSTEM: u8 = 6;
+
+/// An error that ends the program: a code, the problem, and the next step.
+struct Failure {
+    code: String,
+    message: String,
+    hint: String,
+    exit: u8,
+}
+
+#[derive(Debug)]
+struct Flags {
+    contract: Option<PathBuf>,
+    options: Options,
+    explains: bool,
+}
+
+enum Request {
+    Run(Flags),
+    Print(&'static str),
+}
+
+fn main() -> ExitCode {
+    match parse(std::env::args_os()).and_then(run) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { code, message, hint, exit }) => {
+            let _ = writeln!(io::stderr(), "error[{code}]: {message}\n  → {hint}");
+            ExitCode::from(exit)
+        }
+    }
+}
+
+fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failure> {
+    let refuse = |error: lexopt::Error| misread(error.to_string());
+    let mut parser = Parser::from_iter(arguments);
+    let mut flags = Flags { contract: None, options: Options::default(), explains: false };
+    while let Some(argument) = parser.next().map_err(refuse)? {
+        match argument {
+            Arg::Short('h') | Arg::Long("help") => return Ok(Request::Print(HELP)),
+            Arg::Short('V') | Arg::Long("version") => {
+                return Ok(Request::Print(concat!("driftless-sandbox ", env!("CARGO_PKG_VERSION"), "\n")));
+            }
+            Arg::Long("contract") => flags.contract = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("port") => flags.options.port = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
+            Arg::Long("seed") => flags.options.seed = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
+            Arg::Long("no-credentials") => flags.options.checks_credentials = false,
+            Arg::Value(word) if word == "serve" => flags.explains = false,
+            Arg::Value(word) if word == "explain" => flags.explains = true,
+            other => return Err(refuse(other.unexpected())),
+        }
+    }
+    Ok(Request::Run(flags))
+}
+
+fn misread(message: String) -> Failure {
+    let hint = "`driftless-sandbox --help` lists the options".to_owned();
+    Failure { code: "command-line".to_owned(), message, hint, exit: CONFIGURATION }
+}
+
+fn run(request: Request) -> Result<(), Failure> {
+    let Flags { contract, options, explains } = match request {
+        Request::Print(text) => return print(text),
+        Request::Run(flags) => flags,
+    };
+    let path = contract.ok_or_else(|| misread("the contract is missing: pass --contract FILE".to_owned()))?;
+    let bytes = std::fs::read(&path).map_err(|error| Failure {
+        code: "contract-file".to_owned(),
+        message: format!("{} cannot be read: {error}", path.display()),
+        hint: "pass the file of a contract with --contract".to_owned(),
+        exit: SYSTEM,
+    })?;
+    if explains {
+        return print(&driftless_sandbox::explain(&bytes).map_err(|error| refused(&error))?);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| system(&error))?;
+    runtime.block_on(async {
+        let sandbox = driftless_sandbox::start_with(&bytes, options).await.map_err(|error| refused(&error))?;
+        print(&format!("listening on {}\n", sandbox.origin()))?;
+        ended().await.map_err(|error| system(&error))?;
+        sandbox.stop().await;
+        Ok(())
+    })
+}
+
+/// Waits for Ctrl-C or the request to terminate.
+async fn ended() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminated = signal(SignalKind::terminate())?;
+        tokio::select! {
+            interrupted = tokio::signal::ctrl_c() => interrupted,
+            _ = terminated.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
+fn refused(error: &Error) -> Failure {
+    Failure {
+        code: error.code().to_owned(),
+        message: error.to_string(),
+        hint: error.advice().to_owned(),
+        exit: CONFIGURATION,
+    }
+}
+
+fn system(error: &io::Error) -> Failure {
+    let message = format!("the sandbox cannot run: {error}");
+    Failure { code: "system".to_owned(), message, hint: "run the command again".to_owned(), exit: SYSTEM }
+}
+
+/// Writes to standard output. A closed pipe and a full disk are failures: the requested output is missing.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(|error| Failure {
+        code: "output".to_owned(),
+        message: format!("standard output cannot be written: {error}"),
+        hint: "read all of the output, or write it to a disk with free space".to_owned(),
+        exit: SYSTEM,
+    })
+}

@@ -90,7 +90,7 @@ fn a_contract_that_cannot_be_read_is_an_error_with_a_code() {
         ("{}", "contract/not-a-contract"),
         ("{\"openapi\": \"4.0\"}", "contract/version"),
         ("{\"openapi\": \"3.0.0\", \"paths\": []}", "contract/paths"),
-        ("a\0b", "contract/encoding"),
+        ("ab\0c", "contract/encoding"),
         (&deep, "contract/too-deep"),
     ] {
         assert_eq!(Contract::read(text.as_bytes()).unwrap_err().code(), code, "{:.60}", text);

@@ -1,0 +1,330 @@
+//! Items: create, read, replace, patch, delete.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{Call, Engine, Outcome, keys, merge, unknown};
+use crate::fit::Missing;
+use crate::infer::Collection;
+use crate::seed::mix;
+use crate::state::{Full, Item, Owner, StoredFile};
+
+/// Items that an instance begins with.
+const FIRST: u64 = 2;
+
+/// Attempts to find an identifier that is not in use.
+const MOST_ATTEMPTS: u64 = 50;
+
+impl Engine {
+    /// Begins an instance with its first items.
+    pub(super) fn begin(&self, owner: &Owner, collection: &Collection) {
+        if self.state().instance(owner).is_some() {
+            return;
+        }
+        let mut items = Vec::new();
+        let count = if collection.names_identifiers || collection.parameter.is_none() { FIRST } else { 0 };
+        for number in 1..=count {
+            let seed = self.seed_for(owner, collection, &format!("first {number}"));
+            let example = self.example_key(collection).filter(|_| number == 1);
+            let (id, key) = example.unwrap_or_else(|| self.new_key(collection, number, seed));
+            let (id, value) = self.invented(owner, collection, id, &key, Map::new(), seed);
+            if items.iter().all(|(other, _)| *other != id) {
+                items.push((id, Item::new(value, true)));
+            }
+        }
+        let mut state = self.state();
+        state.begin(owner.clone(), items);
+        (0..count).for_each(|_| {
+            state.number(owner);
+        });
+    }
+
+    /// An item that the sandbox makes up.
+    fn invented(
+        &self,
+        owner: &Owner,
+        collection: &Collection,
+        id: String,
+        key: &Value,
+        mut members: Map<String, Value>,
+        seed: u64,
+    ) -> (String, Value) {
+        self.place(collection, &owner.1, Some(key), &mut members);
+        match &collection.item {
+            Some(schema) => {
+                let value = self.fitter().fit(schema, &Value::Object(members), Missing::AllBut(&[]), seed).value;
+                (self.key_in(collection, &value).unwrap_or(id), value)
+            }
+            None => (id, Value::Object(members)),
+        }
+    }
+
+    /// Adds items with these members, for a list that requires them of its elements.
+    pub(super) fn add_invented(&self, owner: &Owner, collection: &Collection, members: &Map<String, Value>) {
+        for _ in 0..FIRST {
+            let number = self.state().number(owner);
+            let seed = self.seed_for(owner, collection, &format!("added {number}"));
+            let (id, key) = self.new_key(collection, number, seed);
+            let (id, value) = self.invented(owner, collection, id, &key, members.clone(), seed);
+            if self.state().put(owner, id, Item::new(value, true)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// The identifier that a stored item holds.
+    fn key_in(&self, collection: &Collection, value: &Value) -> Option<String> {
+        let key = if collection.holds_scalars { value } else { value.get(collection.identifier.as_ref()?)? };
+        keys::text(key)
+    }
+
+    /// Gives members the form of an item, and stores it.
+    fn store(
+        &self,
+        call: &Call<'_>,
+        owner: &Owner,
+        collection: &Collection,
+        id: String,
+        members: Map<String, Value>,
+    ) -> Result<(String, Arc<Value>), Full> {
+        let seed = self.seed_for(owner, collection, &id);
+        let value = match &collection.item {
+            Some(schema) => {
+                let sendable = self.sendable(call, collection);
+                self.fitter().fit(schema, &Value::Object(members), Missing::AllBut(&sendable), seed).value
+            }
+            None => Value::Object(members),
+        };
+        let id = self.key_in(collection, &value).unwrap_or(id);
+        let item = Item::new(value, false);
+        let value = Arc::clone(&item.value);
+        self.state().put(owner, id.clone(), item)?;
+        Ok((id, value))
+    }
+
+    pub(super) fn create(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
+        let owner = self.owner(call, index, collection);
+        self.begin(&owner, collection);
+        let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
+        if let Some(Value::Array(elements)) = body {
+            let mut created = Vec::new();
+            for members in elements.iter().filter_map(Value::as_object) {
+                created.push(self.create_one(call, &owner, collection, self.renamed(collection, members.clone()))?);
+            }
+            // One element in, one item out; several are answered with the list.
+            return Ok(match created.pop() {
+                Some(one) if created.is_empty() => one,
+                _ => self.list(call, index, collection),
+            });
+        }
+        self.create_one(call, &owner, collection, self.sent(call, collection))
+    }
+
+    fn create_one(
+        &self,
+        call: &Call<'_>,
+        owner: &Owner,
+        collection: &Collection,
+        mut members: Map<String, Value>,
+    ) -> Result<Outcome, Full> {
+        let is_taken = |id: &str| self.state().instance(owner).is_some_and(|instance| instance.item(id).is_some());
+        let sent = self.sent_key(collection, &members);
+        let declares_conflict = || {
+            let conflict = crate::contract::Status::Exact(409);
+            call.operation.responses.iter().any(|response| response.status == conflict)
+        };
+        let id = match sent {
+            Some(id) if is_taken(&id) && declares_conflict() => {
+                return Ok(Outcome::Conflict(format!("an item of {} has the identifier {id:?}", collection.path)));
+            }
+            Some(id) if !is_taken(&id) => id,
+            _ => {
+                let mut attempt = 0;
+                let (id, key) = loop {
+                    let number = self.state().number(owner);
+                    let seed = mix(self.seed_for(owner, collection, "new"), &[&number.to_string()]);
+                    let (id, key) = self.new_key(collection, number, seed);
+                    attempt += 1;
+                    if !is_taken(&id) || attempt > MOST_ATTEMPTS {
+                        break (id, key);
+                    }
+                };
+                self.place(collection, &[], Some(&key), &mut members);
+                id
+            }
+        };
+        self.place(collection, &owner.1, None, &mut members);
+        let (id, value) = self.store(call, owner, collection, id, members)?;
+        if let Some(file) = call.read.files.first() {
+            let place = format!("{}/{id}", call.place.trim_end_matches('/'));
+            let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone() };
+            self.state().set_file(place, file)?;
+        }
+        Ok(Outcome::Item { value, id, is_created: true, is_invented: false })
+    }
+
+    /// The identifier of the item that a request names: in its path, in its query, or in its body.
+    fn named(&self, call: &Call<'_>, owner: &Owner, collection: &Collection) -> Option<String> {
+        let in_query = || keys::text(call.read.query.get(collection.identifier.as_ref()?)?);
+        let in_path = self.id(call, collection).map(|id| self.canonical(owner, collection, id));
+        in_path.or_else(in_query).or_else(|| self.key_in(collection, &Value::Object(self.sent(call, collection))))
+    }
+
+    /// The stored item. An item of a collection that nothing names comes into being when it is read.
+    fn item(&self, owner: &Owner, collection: &Collection, id: &str) -> Result<Option<Item>, Full> {
+        self.begin(owner, collection);
+        let stored = self.state().instance(owner).and_then(|instance| instance.item(id).cloned());
+        if stored.is_some() || !self.is_known(owner, collection, id) {
+            return Ok(stored);
+        }
+        let seed = self.seed_for(owner, collection, id);
+        let key = match id.parse::<i64>() {
+            Ok(number) if collection.is_numeric(&self.contract.document) => Value::from(number),
+            _ => Value::from(id),
+        };
+        let (_, value) = self.invented(owner, collection, id.to_owned(), &key, Map::new(), seed);
+        let item = Item::new(value, true);
+        self.state().put(owner, id.to_owned(), item.clone())?;
+        Ok(Some(item))
+    }
+
+    pub(super) fn read(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
+        let owner = self.owner(call, index, collection);
+        let Some(id) = self.named(call, &owner, collection) else { return Ok(Outcome::Invented) };
+        Ok(match self.item(&owner, collection, &id)? {
+            Some(item) => Outcome::Item { value: item.value, id, is_created: false, is_invented: item.is_invented },
+            None => Outcome::Unknown(unknown(collection, &id)),
+        })
+    }
+
+    pub(super) fn replace(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
+        let owner = self.owner(call, index, collection);
+        let Some(id) = self.named(call, &owner, collection) else { return Ok(Outcome::Invented) };
+        self.begin(&owner, collection);
+        let before = self.state().instance(&owner).and_then(|instance| instance.item(&id).cloned());
+        let is_named_in_path = self.id(call, collection).is_some();
+        if before.is_none() && is_named_in_path && collection.has_create && collection.names_identifiers {
+            return Ok(Outcome::Unknown(unknown(collection, &id)));
+        }
+        let mut members = self.sent(call, collection);
+        let sendable = self.sendable(call, collection);
+        let kept = before.as_ref().and_then(|before| before.value.as_object());
+        for (name, value) in kept.into_iter().flatten().filter(|(name, _)| !sendable.contains(name)) {
+            members.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        let (id, value) = self.store_named(call, &owner, collection, id, members)?;
+        Ok(Outcome::Item { value, id, is_created: before.is_none(), is_invented: false })
+    }
+
+    /// Stores an item under the identifier that a request names: the path wins over the body.
+    fn store_named(
+        &self,
+        call: &Call<'_>,
+        owner: &Owner,
+        collection: &Collection,
+        id: String,
+        mut members: Map<String, Value>,
+    ) -> Result<(String, Arc<Value>), Full> {
+        let key = match id.parse::<i64>() {
+            Ok(number) if collection.is_numeric(&self.contract.document) => Value::from(number),
+            _ => Value::from(id.as_str()),
+        };
+        self.place(collection, &owner.1, Some(&key), &mut members);
+        self.store(call, owner, collection, id, members)
+    }
+
+    pub(super) fn patch(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
+        let owner = self.owner(call, index, collection);
+        let Some(id) = self.named(call, &owner, collection) else { return Ok(Outcome::Invented) };
+        let Some(item) = self.item(&owner, collection, &id)? else {
+            // An item that the query or the body names comes into being.
+            if self.id(call, collection).is_none() {
+                return self.replace(call, index, collection);
+            }
+            return Ok(Outcome::Unknown(unknown(collection, &id)));
+        };
+        let mut value = Value::clone(&item.value);
+        let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
+        match (body, &mut value) {
+            (Some(Value::Array(steps)), value) if steps.iter().all(|step| step.get("op").is_some()) => {
+                merge::patch(value, steps);
+            }
+            (Some(Value::Object(change)), Value::Object(members)) if call.media_type.contains("merge-patch") => {
+                merge::merge(members, change);
+            }
+            (Some(_), Value::Object(members)) => members.extend(self.sent(call, collection)),
+            _ => {}
+        }
+        let members = value.as_object().cloned().unwrap_or_default();
+        let (id, value) = self.store_named(call, &owner, collection, id, members)?;
+        Ok(Outcome::Item { value, id, is_created: false, is_invented: false })
+    }
+
+    pub(super) fn delete(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Outcome {
+        let owner = self.owner(call, index, collection);
+        let Some(id) = self.id(call, collection) else { return Outcome::Invented };
+        let id = &*self.canonical(&owner, collection, id);
+        // An item that nothing names has to exist before it can be deleted, so that it is gone afterwards.
+        match self.item(&owner, collection, id) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Outcome::Unknown(unknown(collection, id)),
+            Err(full) => return full.into(),
+        }
+        let removed = self.state().remove(&owner, id);
+        self.state().remove_value(call.place);
+        match removed {
+            Some(item) => Outcome::Item { value: item.value, id: id.to_owned(), is_created: false, is_invented: false },
+            None => Outcome::Unknown(unknown(collection, id)),
+        }
+    }
+
+    pub(super) fn clear(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Outcome {
+        let owner = self.owner(call, index, collection);
+        self.begin(&owner, collection);
+        self.state().clear(&owner);
+        Outcome::Invented
+    }
+
+    /// The one item of a collection that is read without its identifier, as `/config/host` beside `/config/host/{id}`.
+    pub(super) fn first(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
+        let owner = self.owner(call, index, collection);
+        self.begin(&owner, collection);
+        let first = |(id, item): (&str, &Item)| (id.to_owned(), item.clone());
+        let stored = self.state().instance(&owner).and_then(|instance| instance.items().next().map(first));
+        let (id, item) = match stored {
+            Some(stored) => stored,
+            None => {
+                let (id, _) = self.new_key(collection, 1, self.seed_for(&owner, collection, "first 1"));
+                match self.item(&owner, collection, &id)? {
+                    Some(item) => (id, item),
+                    None => return Ok(Outcome::Invented),
+                }
+            }
+        };
+        Ok(Outcome::Item { value: item.value, id, is_created: false, is_invented: item.is_invented })
+    }
+
+    /// The file of an item, which goes with it.
+    pub(super) fn file_of_item(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
+        Ok(match self.read(call, index, collection)? {
+            Outcome::Item { .. } => self.download(call),
+            other => other,
+        })
+    }
+
+    /// An action on an item answers with the item, if it answers with items of this kind.
+    pub(super) fn on_item(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Outcome {
+        let owner = self.owner(call, index, collection);
+        let id = self.id(call, collection).map(|id| self.canonical(&owner, collection, id));
+        let item = id.as_ref().map(|id| (id, self.item(&owner, collection, id)));
+        match item {
+            Some((id, Ok(Some(item)))) if call.planned.answers_with_item => {
+                Outcome::Item { value: item.value, id: id.clone(), is_created: false, is_invented: item.is_invented }
+            }
+            Some((id, Ok(None))) => Outcome::Unknown(unknown(collection, id)),
+            Some((_, Err(full))) => full.into(),
+            _ => Outcome::Invented,
+        }
+    }
+}

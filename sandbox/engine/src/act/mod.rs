@@ -1,0 +1,180 @@
+//! The actions: a checked request changes or reads the state, as the role of its operation says.
+
+mod items;
+mod keys;
+mod list;
+mod members;
+pub(crate) mod merge;
+mod values;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value};
+
+use crate::contract::{Contract, Location, Operation, SchemaRef};
+use crate::fit::Fitter;
+use crate::infer::{Collection, Plan, Planned, Role};
+use crate::request::Read;
+use crate::schema::Schemas;
+use crate::seed::mix;
+use crate::state::{Full, Owner, State, StoredFile};
+
+pub(crate) use list::Listed;
+
+/// A contract with its plan and its state.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    pub(crate) contract: Contract,
+    pub(crate) plan: Plan,
+    pub(crate) schemas: Schemas,
+    pub(crate) seed: u64,
+    state: Mutex<State>,
+}
+
+/// A checked request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'c> {
+    pub(crate) operation: &'c Operation,
+    pub(crate) planned: &'c Planned,
+    /// Values of the path's parameters, in the order of the path.
+    pub(crate) path: &'c [(String, String)],
+    /// The path as it was sent, without the base path: the place of values that exist once.
+    pub(crate) place: &'c str,
+    /// The path before it.
+    pub(crate) base: &'c str,
+    /// Scheme and authority of the server.
+    pub(crate) origin: &'c str,
+    pub(crate) media_type: &'c str,
+    pub(crate) read: &'c Read,
+}
+
+/// The result of an action, before it gets the form of an answer.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    Item {
+        value: Arc<Value>,
+        id: String,
+        is_created: bool,
+        is_invented: bool,
+    },
+    List(Listed),
+    Count(usize),
+    /// A value that exists once. `None` if nobody has written it: the answer is sampled around the parameters of the path.
+    Value(Option<Arc<Value>>),
+    /// No state stands behind the answer.
+    Invented,
+    File(Arc<StoredFile>),
+    Unknown(String),
+    Conflict(String),
+    Full,
+}
+
+impl From<Full> for Outcome {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+impl Engine {
+    pub(crate) fn new(contract: Contract, plan: Plan, seed: u64) -> Self {
+        let schemas = Schemas::new(&contract);
+        Self { contract, plan, schemas, seed, state: Mutex::default() }
+    }
+
+    pub(crate) fn fitter(&self) -> Fitter<'_> {
+        Fitter { document: &self.contract.document, schemas: &self.schemas }
+    }
+
+    pub(crate) fn act(&self, call: &Call<'_>) -> Outcome {
+        if let Some(unknown) = self.unknown_owner(call) {
+            return unknown;
+        }
+        let collection = call.planned.collection.and_then(|index| Some((index, self.plan.collections.get(index)?)));
+        let role = call.planned.role;
+        let outcome = match (role, collection) {
+            (Role::List | Role::Search, Some((index, collection))) => Ok(self.list(call, index, collection)),
+            (Role::Count, Some((index, collection))) => Ok(self.count(call, index, collection)),
+            (Role::Create, Some((index, collection))) => self.create(call, index, collection),
+            (Role::Read, Some((index, collection))) => self.read(call, index, collection),
+            (Role::Replace, Some((index, collection))) => self.replace(call, index, collection),
+            (Role::Patch, Some((index, collection))) => self.patch(call, index, collection),
+            (Role::Delete, Some((index, collection))) => Ok(self.delete(call, index, collection)),
+            (Role::Clear, Some((index, collection))) => Ok(self.clear(call, index, collection)),
+            (Role::Act, Some((index, collection))) => Ok(self.on_item(call, index, collection)),
+            (Role::SingleRead, Some((index, collection))) => self.first(call, index, collection),
+            (Role::SingleRead | Role::Computed, _) => Ok(Outcome::Value(self.state().value(call.place))),
+            (Role::SingleReplace | Role::SinglePatch, _) => self.write_value(call),
+            (Role::SingleDelete, _) => Ok(self.reset_value(call)),
+            (Role::Upload, _) => self.upload(call),
+            (Role::Download, Some((index, collection))) => self.file_of_item(call, index, collection),
+            (Role::Download, None) => Ok(self.download(call)),
+            _ => Ok(Outcome::Invented),
+        };
+        outcome.unwrap_or_else(Outcome::from)
+    }
+
+    /// A panic of another request leaves the state as it was between two changes.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The collection's items below the parents that the path names.
+    fn owner(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Owner {
+        (index, call.path.iter().take(collection.parents.len()).map(|(_, value)| value.clone()).collect())
+    }
+
+    /// The identifier in the path.
+    fn id<'c>(&self, call: &Call<'c>, collection: &Collection) -> Option<&'c str> {
+        call.path.get(collection.parents.len()).map(|(_, value)| value.as_str())
+    }
+
+    /// The answer to a path that goes through an item which does not exist.
+    fn unknown_owner(&self, call: &Call<'_>) -> Option<Outcome> {
+        let mut next = call.planned.owner;
+        while let Some((index, collection)) = next.and_then(|index| Some((index, self.plan.collections.get(index)?))) {
+            let owner = self.owner(call, index, collection);
+            let id = self.id(call, collection)?;
+            let is_known = self.is_known(&owner, collection, &self.canonical(&owner, collection, id));
+            if !is_known {
+                return Some(Outcome::Unknown(unknown(collection, id)));
+            }
+            next = collection.owner;
+        }
+        None
+    }
+
+    /// Returns whether an item exists, or can exist: if no operation names the identifiers, a program has them from elsewhere.
+    fn is_known(&self, owner: &Owner, collection: &Collection, id: &str) -> bool {
+        self.begin(owner, collection);
+        let state = self.state();
+        let Some(instance) = state.instance(owner) else { return true };
+        instance.item(id).is_some() || !collection.names_identifiers && !instance.is_removed(id)
+    }
+
+    fn seed_for(&self, owner: &Owner, collection: &Collection, id: &str) -> u64 {
+        let mut parts = vec![collection.path.as_str(), id];
+        parts.extend(owner.1.iter().map(String::as_str));
+        mix(self.seed, &parts)
+    }
+}
+
+fn unknown(collection: &Collection, id: &str) -> String {
+    format!("no item of {} has the identifier {id:?}", collection.path)
+}
+
+/// The members of the path's parameters, with the values of the path, for members of the same names.
+pub(crate) fn of_path(call: &Call<'_>) -> Map<String, Value> {
+    let declared = call.operation.parameters.iter().filter(|parameter| parameter.location == Location::Path);
+    declared
+        .filter_map(|parameter| {
+            let value = call.read.path.get(&parameter.name)?;
+            Some((parameter.name.clone(), value.clone()))
+        })
+        .collect()
+}
+
+/// The schema of the body of a request, by its media type.
+pub(crate) fn body_schema<'c>(call: &Call<'c>) -> Option<&'c SchemaRef> {
+    let content = &call.operation.body.as_ref()?.content;
+    crate::infer::json(content)?.schema.as_ref()
+}

@@ -1,0 +1,62 @@
+//! Values that exist once for their path, and files.
+
+use serde_json::{Map, Value};
+
+use super::{Call, Engine, Outcome, merge};
+use crate::seed::mix;
+use crate::state::{Full, StoredFile};
+
+impl Engine {
+    pub(super) fn write_value(&self, call: &Call<'_>) -> Result<Outcome, Full> {
+        let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
+        let mut state = self.state();
+        let before = state.value(call.place);
+        let value = match (body, before.as_deref()) {
+            (Some(Value::Object(change)), Some(Value::Object(before))) => {
+                let mut members = if call.operation.method == http::Method::PUT { Map::new() } else { before.clone() };
+                match call.media_type.contains("merge-patch") {
+                    true => merge::merge(&mut members, change),
+                    false => members.extend(change.clone()),
+                }
+                Value::Object(members)
+            }
+            (Some(body), _) => body.clone(),
+            (None, _) => return Ok(Outcome::Value(before)),
+        };
+        let value = state.set_value(call.place.to_owned(), value)?;
+        Ok(Outcome::Value(Some(value)))
+    }
+
+    pub(super) fn reset_value(&self, call: &Call<'_>) -> Outcome {
+        self.state().remove_value(call.place);
+        Outcome::Invented
+    }
+
+    pub(super) fn upload(&self, call: &Call<'_>) -> Result<Outcome, Full> {
+        if let Some(file) = call.read.files.first() {
+            let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone() };
+            self.state().set_file(call.place.to_owned(), file)?;
+        }
+        Ok(Outcome::Invented)
+    }
+
+    /// The file that was uploaded to this path, or to the longest beginning of it.
+    pub(super) fn download(&self, call: &Call<'_>) -> Outcome {
+        let state = self.state();
+        let mut place = call.place;
+        loop {
+            if let Some(file) = state.file(place) {
+                return Outcome::File(file);
+            }
+            match place.rsplit_once('/') {
+                Some((before, _)) if !before.is_empty() => place = before,
+                _ => return Outcome::Invented,
+            }
+        }
+    }
+
+    /// The seed of an answer without state: the same for the same path.
+    pub(crate) fn seed_of_call(&self, call: &Call<'_>) -> u64 {
+        mix(self.seed, &[&call.operation.pointer, call.place])
+    }
+}

@@ -1,0 +1,179 @@
+//! The listener and its connections.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{Method, Request, Response};
+use http_body::{Body as _, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::server::conn::http1::Builder;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
+
+use super::handle::{Received, Service, status};
+use super::reply::Reply;
+use crate::error::Error;
+
+/// The longest body of a request.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Time for the head of a request.
+const HEAD: Duration = Duration::from_secs(30);
+
+/// A running server. Dropping it lets the running requests end and closes the listener.
+#[derive(Debug)]
+pub(crate) struct Server {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+/// Listens on loopback.
+pub(crate) async fn bind(port: u16) -> Result<(TcpListener, SocketAddr), Error> {
+    let refused = |error: std::io::Error| {
+        let message = format!("the sandbox cannot listen on 127.0.0.1:{port}: {error}");
+        Error::new("address", "", message, "choose another port, or 0 for any free one")
+    };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    Ok((listener, address))
+}
+
+impl Server {
+    pub(crate) fn start(listener: TcpListener, service: Arc<Service>) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        Self { stop, task: tokio::spawn(accept(listener, service, stopped)) }
+    }
+
+    /// Lets the running requests end, for a limited time.
+    pub(crate) async fn stop(self) {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        let Self { stop, mut task } = self;
+        drop(stop);
+        if timeout(PATIENCE, &mut task).await.is_err() {
+            task.abort();
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, service: Arc<Service>, mut stopped: oneshot::Receiver<()>) {
+    let (goodbye, hears) = watch::channel(());
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    connections.spawn(converse(stream, Arc::clone(&service), hears.clone()));
+                }
+                // Too many open files, for example: it ends when a connection does.
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            },
+            Some(_) = connections.join_next() => {}
+            _ = &mut stopped => break,
+        }
+    }
+    drop((listener, goodbye));
+    while connections.join_next().await.is_some() {}
+}
+
+/// Answers the requests of one connection. When the server stops, the running request is the last one.
+async fn converse(stream: TcpStream, service: Arc<Service>, mut goodbye: watch::Receiver<()>) {
+    let _ = stream.set_nodelay(true);
+    let routes = service_fn(move |request: Request<Incoming>| {
+        let service = Arc::clone(&service);
+        async move { Ok::<_, Infallible>(respond(&service, request).await) }
+    });
+    let mut http = Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    let mut served = pin!(http.serve_connection(TokioIo::new(stream), routes));
+    // A client that disconnects, or does not speak HTTP, is no error.
+    tokio::select! {
+        _ = served.as_mut() => return,
+        _ = goodbye.changed() => {}
+    }
+    served.as_mut().graceful_shutdown();
+    let _ = served.await;
+}
+
+async fn respond(service: &Service, request: Request<Incoming>) -> Response<Full> {
+    let (head, body) = request.into_parts();
+    let Some(body) = collect(body).await else {
+        let reply = Reply { status: 413, ..Reply::default() };
+        return response(reply, &head.method);
+    };
+    let received = Received {
+        path: head.uri.path().to_owned(),
+        query: head.uri.query().unwrap_or_default().to_owned(),
+        method: head.method,
+        headers: head.headers,
+        body,
+    };
+    response(service.answer(&received), &received.method)
+}
+
+/// The whole body. `None` if it is too long, or if the client stops.
+async fn collect(body: Incoming) -> Option<Bytes> {
+    let mut body = pin!(body);
+    let mut collected = BytesMut::new();
+    while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
+        if let Ok(data) = frame.ok()?.into_data() {
+            if collected.len() + data.len() > MOST_BYTES {
+                return None;
+            }
+            collected.extend_from_slice(&data);
+        }
+    }
+    Some(collected.freeze())
+}
+
+fn response(reply: Reply, method: &Method) -> Response<Full> {
+    let status = status(&reply);
+    let body = if *method == Method::HEAD { Vec::new() } else { reply.body };
+    let mut response = Response::new(Full(Some(Bytes::from(body))));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    let media_type = reply.media_type.as_deref().and_then(|name| HeaderValue::from_str(name).ok());
+    if let Some(media_type) = media_type {
+        headers.insert(CONTENT_TYPE, media_type);
+    }
+    for (name, value) in &reply.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+            headers.insert(name, value);
+        }
+    }
+    if reply.is_invented {
+        headers.insert("x-sandbox-invented", HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// A body of one part.
+#[derive(Debug)]
+struct Full(Option<Bytes>);
+
+impl http_body::Body for Full {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.as_ref().is_none_or(Bytes::is_empty)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| bytes.len() as u64))
+    }
+}

@@ -1,0 +1,14 @@
+//! The HTTP server.
+
+mod connection;
+mod envelope;
+mod handle;
+mod media;
+mod problem;
+mod reply;
+mod route;
+mod security;
+
+pub(crate) use connection::{Server, bind};
+pub(crate) use handle::Service;
+pub(crate) use route::Router;

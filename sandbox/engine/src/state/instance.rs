@@ -1,0 +1,120 @@
+//! The items of one collection under one parent, in the order in which they were added.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+/// Identifiers of deleted items that are remembered.
+const MOST_REMOVED: usize = 10_000;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) value: Arc<Value>,
+    /// The sandbox made the item; no program has sent it.
+    pub(crate) is_invented: bool,
+    pub(super) size: usize,
+}
+
+impl Item {
+    pub(crate) fn new(value: Value, is_invented: bool) -> Self {
+        Self { size: size(&value), value: Arc::new(value), is_invented }
+    }
+}
+
+/// About the bytes that a value takes.
+pub(crate) fn size(value: &Value) -> usize {
+    let inner = match value {
+        Value::String(text) => text.len(),
+        Value::Array(elements) => elements.iter().map(size).sum(),
+        Value::Object(members) => members.iter().map(|(name, value)| name.len() + 48 + size(value)).sum(),
+        _ => 0,
+    };
+    inner + size_of::<Value>()
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Instance {
+    items: BTreeMap<u64, (String, Item)>,
+    places: HashMap<String, u64>,
+    removed: HashSet<String>,
+    next: u64,
+    numbers: u64,
+}
+
+impl Instance {
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(crate) fn item(&self, id: &str) -> Option<&Item> {
+        self.items.get(self.places.get(id)?).map(|(_, item)| item)
+    }
+
+    pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = (&str, &Item)> {
+        self.items.values().map(|(id, item)| (id.as_str(), item))
+    }
+
+    pub(crate) fn is_removed(&self, id: &str) -> bool {
+        self.removed.contains(id)
+    }
+
+    pub(super) fn insert(&mut self, id: String, item: Item) {
+        self.removed.remove(&id);
+        let place = *self.places.entry(id.clone()).or_insert_with(|| {
+            self.next += 1;
+            self.next
+        });
+        self.items.insert(place, (id, item));
+    }
+
+    pub(super) fn remove(&mut self, id: &str) -> Option<Item> {
+        let (id, item) = self.items.remove(&self.places.remove(id)?)?;
+        if self.removed.len() < MOST_REMOVED {
+            self.removed.insert(id);
+        }
+        Some(item)
+    }
+
+    /// Removes all items; returns how many, and their size.
+    pub(super) fn clear(&mut self) -> (usize, usize) {
+        let counts = (self.items.len(), self.items.values().map(|(_, item)| item.size).sum());
+        self.removed.extend(self.places.drain().map(|(id, _)| id).take(MOST_REMOVED));
+        self.items.clear();
+        counts
+    }
+
+    pub(super) fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::State;
+    use super::Item;
+
+    #[test]
+    fn items_keep_their_order_and_their_place_when_replaced() {
+        let (mut state, owner) = (State::default(), (0, Vec::new()));
+        state.begin(owner.clone(), vec![("a".to_owned(), Item::new(json!(1), true))]);
+        let empty = State { items: 1, bytes: state.bytes, ..State::default() };
+        for (id, value) in [("b", 2), ("c", 3), ("a", 4)] {
+            state.put(&owner, id.to_owned(), Item::new(json!(value), false)).unwrap();
+        }
+        let order =
+            |state: &State| state.instance(&owner).unwrap().items().map(|(id, _)| id.to_owned()).collect::<String>();
+        assert_eq!(order(&state), "abc");
+        assert_eq!(*state.remove(&owner, "b").unwrap().value, json!(2));
+        assert!(state.remove(&owner, "b").is_none());
+        assert_eq!(order(&state), "ac");
+        assert!(state.instance(&owner).unwrap().is_removed("b"));
+        state.remove(&owner, "c");
+        assert_eq!((state.items, state.bytes), (empty.items, empty.bytes));
+        state.clear(&owner);
+        assert_eq!((state.items, state.bytes), (0, 0));
+    }
+}

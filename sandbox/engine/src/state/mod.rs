@@ -1,0 +1,136 @@
+//! The state: items by collection and parents, and values that exist once. It knows no contract.
+
+mod instance;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub(crate) use instance::{Instance, Item};
+
+/// A body or a part of a form that is kept as it arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredFile {
+    pub(crate) media_type: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The limits of the state.
+const MOST_INSTANCES: usize = 100_000;
+const MOST_VALUES: usize = 100_000;
+const MOST_ITEMS: usize = 1_000_000;
+const MOST_BYTES: usize = 512 << 20;
+
+/// The state has no room for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// The index of a collection and the values of its parents.
+pub(crate) type Owner = (usize, Vec<String>);
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    instances: HashMap<Owner, Instance>,
+    values: HashMap<String, Arc<Value>>,
+    files: HashMap<String, Arc<StoredFile>>,
+    items: usize,
+    bytes: usize,
+}
+
+impl State {
+    pub(crate) fn instance(&self, owner: &Owner) -> Option<&Instance> {
+        self.instances.get(owner)
+    }
+
+    /// Adds an instance with its first items, if it does not exist yet.
+    pub(crate) fn begin(&mut self, owner: Owner, items: Vec<(String, Item)>) {
+        if self.instances.contains_key(&owner) || self.instances.len() >= MOST_INSTANCES {
+            return;
+        }
+        let mut instance = Instance::default();
+        for (id, item) in items {
+            self.items += 1;
+            self.bytes += item.size;
+            instance.insert(id, item);
+        }
+        self.instances.insert(owner, instance);
+    }
+
+    /// Adds or replaces an item. Replacing keeps its place in the order.
+    pub(crate) fn put(&mut self, owner: &Owner, id: String, item: Item) -> Result<(), Full> {
+        let instance = self.instances.get_mut(owner).ok_or(Full)?;
+        let before = instance.item(&id).map(|before| before.size);
+        let bytes = self.bytes - before.unwrap_or(0) + item.size;
+        let items = self.items + usize::from(before.is_none());
+        if bytes > MOST_BYTES || items > MOST_ITEMS {
+            return Err(Full);
+        }
+        (self.bytes, self.items) = (bytes, items);
+        instance.insert(id, item);
+        Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, owner: &Owner, id: &str) -> Option<Item> {
+        let item = self.instances.get_mut(owner)?.remove(id)?;
+        self.items -= 1;
+        self.bytes -= item.size;
+        Some(item)
+    }
+
+    pub(crate) fn clear(&mut self, owner: &Owner) {
+        if let Some(instance) = self.instances.get_mut(owner) {
+            let (items, bytes) = instance.clear();
+            self.items -= items;
+            self.bytes -= bytes;
+        }
+    }
+
+    /// The next number for an identifier of the instance.
+    pub(crate) fn number(&mut self, owner: &Owner) -> u64 {
+        self.instances.get_mut(owner).map_or(1, Instance::number)
+    }
+
+    pub(crate) fn value(&self, place: &str) -> Option<Arc<Value>> {
+        self.values.get(place).map(Arc::clone)
+    }
+
+    pub(crate) fn set_value(&mut self, place: String, value: Value) -> Result<Arc<Value>, Full> {
+        let size = size(&value);
+        let before = self.values.get(&place).map(|before| instance::size(before));
+        let bytes = self.bytes - before.unwrap_or(0) + size;
+        if bytes > MOST_BYTES || before.is_none() && self.values.len() >= MOST_VALUES {
+            return Err(Full);
+        }
+        self.bytes = bytes;
+        let value = Arc::new(value);
+        self.values.insert(place, Arc::clone(&value));
+        Ok(value)
+    }
+
+    pub(crate) fn remove_value(&mut self, place: &str) {
+        if let Some(value) = self.values.remove(place) {
+            self.bytes -= size(&value);
+        }
+        if let Some(file) = self.files.remove(place) {
+            self.bytes -= file.bytes.len();
+        }
+    }
+
+    pub(crate) fn file(&self, place: &str) -> Option<Arc<StoredFile>> {
+        self.files.get(place).map(Arc::clone)
+    }
+
+    pub(crate) fn set_file(&mut self, place: String, file: StoredFile) -> Result<(), Full> {
+        let before = self.files.get(&place).map(|before| before.bytes.len());
+        let bytes = self.bytes - before.unwrap_or(0) + file.bytes.len();
+        if bytes > MOST_BYTES || before.is_none() && self.files.len() >= MOST_VALUES {
+            return Err(Full);
+        }
+        self.bytes = bytes;
+        self.files.insert(place, Arc::new(file));
+        Ok(())
+    }
+}
+
+pub(crate) use instance::size;
