@@ -153,10 +153,10 @@ impl FormReader<'_> {
     fn part(&self, part: &Part<'_>, form: Form, kinds: Kinds, files: &mut Vec<File>) -> Text {
         let declared = self.content.encoding.get(&part.name).and_then(|encoding| encoding.media_type.as_deref());
         let media_type = essence(part.media_type.as_deref().or(declared).unwrap_or("text/plain"));
-        if is_json(&media_type) || (part.file_name.is_none() && form == Form::Members) {
-            if let Ok(value) = from_json(part.bytes) {
-                return Text::Read(value);
-            }
+        if (is_json(&media_type) || (part.file_name.is_none() && form == Form::Members))
+            && let Ok(value) = from_json(part.bytes)
+        {
+            return Text::Read(value);
         }
         let text = std::str::from_utf8(part.bytes).ok();
         match text.filter(|_| part.file_name.is_none() && media_type.starts_with("text/")) {

@@ -68,10 +68,12 @@ fn value(schemas: &Schemas, raw: &Raw<'_>) -> Result<Option<Value>, String> {
     let value = schemas.coerce(schema, &text);
     // A schema can allow a list or a single value.
     let has_scalars = schemas.kinds(schema).has(Kinds::STRING.or(Kinds::NUMBER).or(Kinds::BOOLEAN));
-    if form != Form::One && has_scalars && !schemas.violations(schema, &value, Direction::Request).is_empty() {
-        if let Some(text) = raw.split(schemas, Form::One)? {
-            return Ok(Some(schemas.coerce(schema, &text)));
-        }
+    if form != Form::One
+        && has_scalars
+        && !schemas.violations(schema, &value, Direction::Request).is_empty()
+        && let Some(text) = raw.split(schemas, Form::One)?
+    {
+        return Ok(Some(schemas.coerce(schema, &text)));
     }
     Ok(Some(value))
 }

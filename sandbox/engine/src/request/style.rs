@@ -45,7 +45,7 @@ pub(super) fn query(
     let own = || pairs.iter().filter(|pair| pair.name == name || (form == Form::List && is_list(&pair.name, name)));
     match (style, form) {
         (Style::DeepObject, Form::Members) => return tree(name, pairs),
-        (_, Form::One) => return own().last().map(|pair| Text::One(decode(pair.raw))),
+        (_, Form::One) => return own().next_back().map(|pair| Text::One(decode(pair.raw))),
         (Style::Form, Form::Members) if explode => {
             // The members are pairs of their own. A dictionary takes all pairs.
             let own = pairs.iter().filter(|pair| members.is_empty() || members.contains(&pair.name));
@@ -59,7 +59,7 @@ pub(super) fn query(
         }
         _ => {}
     }
-    let raw = own().last()?.raw;
+    let raw = own().next_back()?.raw;
     // A delimiter that a browser encodes is one nevertheless, the comma apart: a value can contain it.
     let delimited = match style {
         Style::Space => raw.replace("%20", " ").replace('+', " "),

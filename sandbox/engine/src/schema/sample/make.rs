@@ -127,10 +127,9 @@ impl<'b> Maker<'b> {
         let is_container = |value: &Value| value.is_object() || value.is_array();
         if tries == 0
             && let Some(kept) = kept.filter(|kept| !is_container(kept))
+            && let Some(value) = adapt(kept, shape.kinds)
         {
-            if let Some(value) = adapt(kept, shape.kinds) {
-                return Ok(value);
-            }
+            return Ok(value);
         }
         if returns && shape.kinds.has(Kinds::NULL) && kept.is_none() {
             return Ok(Value::Null);

@@ -81,7 +81,7 @@ pub(super) fn make(compiled: &Compiled, kept: Option<&Value>, seed: u64, fills: 
             attempts.refuse(error, &copied);
         }
         drop(errors);
-        last.best = Some(value);
+        last.best = Some(Box::new(value));
     }
     Err(last)
 }

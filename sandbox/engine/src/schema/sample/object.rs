@@ -154,11 +154,11 @@ impl<'b> Maker<'b> {
 
     /// A name for an undeclared member.
     fn key(&mut self, shape: &Shape<'b>, index: u64) -> String {
-        let declared = shape.all("properties").filter_map(Value::as_object).flat_map(Map::keys);
+        let mut declared = shape.all("properties").filter_map(Value::as_object).flat_map(Map::keys);
         let keywords = ["additionalProperties", "unevaluatedProperties"];
         let closed = keywords.iter().flat_map(|name| shape.all(name)).any(|schema| *schema == Value::Bool(false));
-        if closed && let Some(name) = declared.cloned().nth(usize::try_from(index).unwrap_or(0).saturating_sub(1)) {
-            return name;
+        if closed && let Some(name) = declared.nth(usize::try_from(index).unwrap_or(0).saturating_sub(1)) {
+            return name.clone();
         }
         let names: Vec<&Value> = shape.all("propertyNames").filter(|schema| schema.is_object()).collect();
         let pattern = shape.all("patternProperties").filter_map(Value::as_object).flat_map(Map::keys).next();
