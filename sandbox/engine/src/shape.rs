@@ -65,11 +65,6 @@ impl Shape {
     pub(crate) fn allows(&self, name: &str) -> bool {
         self.types.iter().any(|allowed| allowed == name)
     }
-
-    /// Returns whether the schema allows any value.
-    pub(crate) fn is_free(&self) -> bool {
-        self.types.is_empty() && self.members.is_empty() && self.items.is_none()
-    }
 }
 
 /// The part of the schema that a subschema is.

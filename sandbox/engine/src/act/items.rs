@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Call, Engine, Outcome, body_schema, keys, merge, unknown};
+use super::{Call, Engine, Outcome, keys, merge, unknown};
 use crate::fit::Missing;
-use crate::infer::{Collection, ELEMENT, plain};
+use crate::infer::Collection;
 use crate::seed::mix;
-use crate::shape::Shape;
 use crate::state::{Full, Item, Owner, StoredFile};
 
 /// Items that an instance begins with.
@@ -24,12 +23,12 @@ impl Engine {
             return;
         }
         let mut items = Vec::new();
-        let count = if collection.names_identifiers() || collection.parameter.is_none() { FIRST } else { 0 };
+        let count = if collection.names_identifiers || collection.parameter.is_none() { FIRST } else { 0 };
         for number in 1..=count {
             let seed = self.seed_for(owner, collection, &format!("first {number}"));
             let example = self.example_key(collection).filter(|_| number == 1);
             let (id, key) = example.unwrap_or_else(|| self.new_key(collection, number, seed));
-            let (id, value) = self.invented(owner, collection, id, &key, seed);
+            let (id, value) = self.invented(owner, collection, id, &key, Map::new(), seed);
             if items.iter().all(|(other, _)| *other != id) {
                 items.push((id, Item::new(value, true)));
             }
@@ -42,8 +41,15 @@ impl Engine {
     }
 
     /// An item that the sandbox makes up.
-    fn invented(&self, owner: &Owner, collection: &Collection, id: String, key: &Value, seed: u64) -> (String, Value) {
-        let mut members = Map::new();
+    fn invented(
+        &self,
+        owner: &Owner,
+        collection: &Collection,
+        id: String,
+        key: &Value,
+        mut members: Map<String, Value>,
+        seed: u64,
+    ) -> (String, Value) {
         self.place(collection, &owner.1, Some(key), &mut members);
         match &collection.item {
             Some(schema) => {
@@ -54,54 +60,23 @@ impl Engine {
         }
     }
 
+    /// Adds items with these members, for a list that requires them of its elements.
+    pub(super) fn add_invented(&self, owner: &Owner, collection: &Collection, members: &Map<String, Value>) {
+        for _ in 0..FIRST {
+            let number = self.state().number(owner);
+            let seed = self.seed_for(owner, collection, &format!("added {number}"));
+            let (id, key) = self.new_key(collection, number, seed);
+            let (id, value) = self.invented(owner, collection, id, &key, members.clone(), seed);
+            if self.state().put(owner, id, Item::new(value, true)).is_err() {
+                return;
+            }
+        }
+    }
+
     /// The identifier that a stored item holds.
     fn key_in(&self, collection: &Collection, value: &Value) -> Option<String> {
         let key = if collection.holds_scalars { value } else { value.get(collection.identifier.as_ref()?)? };
         keys::text(key)
-    }
-
-    /// The members that a request sends for an item; of an array, those of its first element.
-    fn sent(&self, call: &Call<'_>, collection: &Collection) -> Map<String, Value> {
-        let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
-        let body = body.map(|body| body.as_array().and_then(|elements| elements.first()).unwrap_or(body));
-        self.renamed(collection, body.and_then(Value::as_object).cloned().unwrap_or_default())
-    }
-
-    /// Members under the names that the item has: a form sends `FriendlyName` for `friendly_name`.
-    fn renamed(&self, collection: &Collection, members: Map<String, Value>) -> Map<String, Value> {
-        let Some(item) = &collection.item else { return members };
-        let known = Shape::read(&self.contract.document, item).members;
-        let rename = |(name, value): (String, Value)| {
-            if known.contains_key(&name) {
-                return (name, value);
-            }
-            let mut same = known.keys().filter(|other| plain(other) == plain(&name));
-            match (same.next(), same.next()) {
-                (Some(other), None) => (other.clone(), value),
-                _ => (name, value),
-            }
-        };
-        members.into_iter().map(rename).collect()
-    }
-
-    /// The names of members that a request can send.
-    fn sendable(&self, call: &Call<'_>, collection: &Collection) -> Vec<String> {
-        let Some(schema) = body_schema(call) else { return Vec::new() };
-        let document = &self.contract.document;
-        let mut shape = Shape::read(document, schema);
-        for name in &call.planned.within_body {
-            let inner = match name.as_str() {
-                ELEMENT => shape.items.as_ref(),
-                name => shape.members.get(name).map(|member| &member.schema),
-            };
-            let Some(inner) = inner else { break };
-            shape = Shape::read(document, inner);
-        }
-        if let Some(items) = shape.items.as_ref().filter(|_| !shape.is_object()) {
-            shape = Shape::read(document, items);
-        }
-        let names: Map<String, Value> = shape.members.into_keys().map(|name| (name, Value::Null)).collect();
-        self.renamed(collection, names).into_iter().map(|(name, _)| name).collect()
     }
 
     /// Gives members the form of an item, and stores it.
@@ -208,7 +183,7 @@ impl Engine {
             Ok(number) if collection.is_numeric(&self.contract.document) => Value::from(number),
             _ => Value::from(id),
         };
-        let (_, value) = self.invented(owner, collection, id.to_owned(), &key, seed);
+        let (_, value) = self.invented(owner, collection, id.to_owned(), &key, Map::new(), seed);
         let item = Item::new(value, true);
         self.state().put(owner, id.to_owned(), item.clone())?;
         Ok(Some(item))
@@ -229,7 +204,7 @@ impl Engine {
         self.begin(&owner, collection);
         let before = self.state().instance(&owner).and_then(|instance| instance.item(&id).cloned());
         let is_named_in_path = self.id(call, collection).is_some();
-        if before.is_none() && is_named_in_path && collection.has_create && collection.names_identifiers() {
+        if before.is_none() && is_named_in_path && collection.has_create && collection.names_identifiers {
             return Ok(Outcome::Unknown(unknown(collection, &id)));
         }
         let mut members = self.sent(call, collection);
@@ -309,6 +284,33 @@ impl Engine {
         self.begin(&owner, collection);
         self.state().clear(&owner);
         Outcome::Invented
+    }
+
+    /// The one item of a collection that is read without its identifier, as `/config/host` beside `/config/host/{id}`.
+    pub(super) fn first(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
+        let owner = self.owner(call, index, collection);
+        self.begin(&owner, collection);
+        let first = |(id, item): (&str, &Item)| (id.to_owned(), item.clone());
+        let stored = self.state().instance(&owner).and_then(|instance| instance.items().next().map(first));
+        let (id, item) = match stored {
+            Some(stored) => stored,
+            None => {
+                let (id, _) = self.new_key(collection, 1, self.seed_for(&owner, collection, "first 1"));
+                match self.item(&owner, collection, &id)? {
+                    Some(item) => (id, item),
+                    None => return Ok(Outcome::Invented),
+                }
+            }
+        };
+        Ok(Outcome::Item { value: item.value, id, is_created: false, is_invented: item.is_invented })
+    }
+
+    /// The file of an item, which goes with it.
+    pub(super) fn file_of_item(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
+        Ok(match self.read(call, index, collection)? {
+            Outcome::Item { .. } => self.download(call),
+            other => other,
+        })
     }
 
     /// An action on an item answers with the item, if it answers with items of this kind.

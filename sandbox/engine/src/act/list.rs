@@ -3,13 +3,17 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Call, Engine, Outcome};
-use crate::infer::{Collection, Pages};
+use crate::infer::{Collection, Pages, is_identifying};
+use crate::state::Owner;
 
 /// Elements of a page that nobody has limited.
 const DEFAULT_LIMIT: usize = 1_000;
+
+/// Items are only added for a list if its instance has fewer.
+const MOST_ADDED: usize = 200;
 
 /// One page of a list.
 #[derive(Clone, Debug)]
@@ -30,6 +34,9 @@ impl Engine {
         self.begin(&owner, collection);
         let pages = &call.planned.pages;
         let query = Query { call, pages };
+        if let Some(members) = self.missing(&query, &owner, collection) {
+            self.add_invented(&owner, collection, &members);
+        }
         let state = self.state();
         let Some(instance) = state.instance(&owner) else { return Outcome::Invented };
         let (start, limit) = (query.start(), query.limit());
@@ -63,6 +70,27 @@ impl Engine {
         let is_invented = items.iter().all(|item| item.is_invented);
         let page: Vec<_> = items.into_iter().map(|item| Arc::clone(&item.value)).collect();
         Outcome::List(Listed { has_more: start + page.len() < total, page, total, start, limit, is_invented })
+    }
+
+    /// The members that a list requires of its elements, if no element has them: as a path's parents do, they name a list of its own.
+    fn missing(&self, query: &Query<'_>, owner: &Owner, collection: &Collection) -> Option<Map<String, Value>> {
+        let parameters = &query.call.operation.parameters;
+        let is_required =
+            |name: &String| parameters.iter().any(|parameter| parameter.required && parameter.name == *name);
+        let required = query.pages.filters.iter().filter(|(name, _)| is_required(name));
+        let members: Map<String, Value> =
+            required.filter_map(|(name, member)| Some((member.clone(), query.value(Some(name))?.clone()))).collect();
+        let state = self.state();
+        let instance = state.instance(owner)?;
+        let has_members = |item: &Value| {
+            members.iter().all(|(name, wanted)| item.get(name).is_some_and(|value| is_same(wanted, value)))
+        };
+        let is_full = instance.len() >= MOST_ADDED;
+        if members.is_empty() || is_full || instance.items().any(|(_, item)| has_members(&item.value)) {
+            return None;
+        }
+        drop(state);
+        Some(self.renamed(collection, members))
     }
 
     pub(super) fn count(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Outcome {
@@ -141,6 +169,10 @@ fn is_same(wanted: &Value, value: &Value) -> bool {
     match (wanted, value) {
         (Value::Array(wanted), value) => wanted.iter().any(|wanted| is_same(wanted, value)),
         (wanted, Value::Array(values)) => values.iter().any(|value| is_same(wanted, value)),
+        // A reference to another item.
+        (wanted, Value::Object(members)) => {
+            members.iter().any(|(name, value)| is_identifying(name, "") && !value.is_object() && is_same(wanted, value))
+        }
         (Value::String(wanted), Value::String(value)) => wanted.eq_ignore_ascii_case(value),
         (Value::String(wanted), value) => *wanted == value.to_string(),
         (wanted, value) => wanted == value,

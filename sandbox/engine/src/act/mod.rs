@@ -3,6 +3,7 @@
 mod items;
 mod keys;
 mod list;
+mod members;
 pub(crate) mod merge;
 mod values;
 
@@ -100,11 +101,13 @@ impl Engine {
             (Role::Delete, Some((index, collection))) => Ok(self.delete(call, index, collection)),
             (Role::Clear, Some((index, collection))) => Ok(self.clear(call, index, collection)),
             (Role::Act, Some((index, collection))) => Ok(self.on_item(call, index, collection)),
+            (Role::SingleRead, Some((index, collection))) => self.first(call, index, collection),
             (Role::SingleRead | Role::Computed, _) => Ok(Outcome::Value(self.state().value(call.place))),
             (Role::SingleReplace | Role::SinglePatch, _) => self.write_value(call),
             (Role::SingleDelete, _) => Ok(self.reset_value(call)),
             (Role::Upload, _) => self.upload(call),
-            (Role::Download, _) => Ok(self.download(call)),
+            (Role::Download, Some((index, collection))) => self.file_of_item(call, index, collection),
+            (Role::Download, None) => Ok(self.download(call)),
             _ => Ok(Outcome::Invented),
         };
         outcome.unwrap_or_else(Outcome::from)
@@ -145,7 +148,7 @@ impl Engine {
         self.begin(owner, collection);
         let state = self.state();
         let Some(instance) = state.instance(owner) else { return true };
-        instance.item(id).is_some() || !collection.names_identifiers() && !instance.is_removed(id)
+        instance.item(id).is_some() || !collection.names_identifiers && !instance.is_removed(id)
     }
 
     fn seed_for(&self, owner: &Owner, collection: &Collection, id: &str) -> u64 {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::parameter::{collection, style};
-use super::{Body, Content, Dialect, Encoding, Header, Location, Response, SchemaRef, Status, Style, escape, resolve};
+use super::{Body, Content, Dialect, Encoding, Header, Location, Response, SchemaRef, Status, escape, resolve};
 
 const JSON: &str = "application/json";
 const URLENCODED: &str = "application/x-www-form-urlencoded";
@@ -16,7 +16,7 @@ const MULTIPART: &str = "multipart/form-data";
 pub(super) fn requests(document: &Value, pointer: &str) -> Option<Body> {
     let (pointer, body) = resolve(document, pointer)?;
     let required = body.get("required").and_then(Value::as_bool) == Some(true);
-    Some(Body { required, content: content(document, &pointer), pointer })
+    Some(Body { required, content: content(document, &pointer) })
 }
 
 /// The media types below the member `content` at a pointer.
@@ -46,7 +46,6 @@ fn encoding(value: &Value) -> Encoding {
         media_type: value.get("contentType").and_then(Value::as_str).map(str::to_owned),
         style: value.get("style").and_then(Value::as_str).and_then(style),
         explode: value.get("explode").and_then(Value::as_bool),
-        allow_reserved: value.get("allowReserved").and_then(Value::as_bool) == Some(true),
     }
 }
 
@@ -65,10 +64,11 @@ pub(super) fn form(document: &Value, fields: &[String], body: Option<&str>, cons
         return Some(Body {
             required: parameter.get("required").and_then(Value::as_bool) == Some(true),
             content: media_types.into_iter().map(content).collect(),
-            pointer: pointer.to_owned(),
         });
     }
-    let first = fields.first()?;
+    if fields.is_empty() {
+        return None;
+    }
     let (mut properties, mut required) = (Map::new(), Vec::new());
     let (mut encodings, mut has_file) = (BTreeMap::new(), false);
     for field in fields.iter().filter_map(|field| document.pointer(field)?.as_object()) {
@@ -108,7 +108,7 @@ pub(super) fn form(document: &Value, fields: &[String], body: Option<&str>, cons
         examples: Vec::new(),
     };
     let content = media_types.into_iter().map(content).collect();
-    Some(Body { required: is_needed, content, pointer: first.clone() })
+    Some(Body { required: is_needed, content })
 }
 
 /// The responses of an operation, in the order of the contract.
@@ -121,7 +121,7 @@ pub(super) fn responses(document: &Value, dialect: Dialect, operation: &str, pro
             Dialect::Swagger20 => produced(value, &pointer, produces),
             _ => content(document, &pointer),
         };
-        Some(Response { status, content, headers: headers(document, dialect, &pointer), pointer })
+        Some(Response { status, content, headers: headers(document, dialect, &pointer) })
     };
     declared.into_iter().flat_map(|responses| responses.keys()).filter_map(read).collect()
 }
@@ -169,17 +169,7 @@ fn headers(document: &Value, dialect: Dialect, response: &str) -> Vec<Header> {
             (_, Some(_)) => SchemaRef::pointer(format!("{pointer}/schema")),
             (_, None) => SchemaRef::Inline(Arc::new(json!({}))),
         };
-        let required = value.get("required").and_then(Value::as_bool) == Some(true);
-        Some(Header { name: name.clone(), required, schema })
+        Some(Header { name: name.clone(), schema })
     };
     declared.into_iter().flat_map(|headers| headers.keys()).filter_map(read).collect()
-}
-
-/// Used by the forms of OpenAPI 3, whose fields have styles only if an encoding says so.
-impl Encoding {
-    /// The style and explode of a field: those of a query if the encoding names none.
-    pub(crate) fn serialization(&self) -> (Style, bool) {
-        let style = self.style.unwrap_or(Style::Form);
-        (style, self.explode.unwrap_or(style == Style::Form))
-    }
 }

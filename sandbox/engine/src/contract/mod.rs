@@ -50,8 +50,6 @@ pub(crate) struct Operation {
     pub(crate) segments: Vec<Segment>,
     /// JSON pointer of the operation.
     pub(crate) pointer: String,
-    pub(crate) operation_id: Option<String>,
-    pub(crate) summary: String,
     /// Parameters of the path and of the operation; those of the operation win. No body and no form field is among them.
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) body: Option<Body>,
@@ -102,7 +100,6 @@ pub(crate) struct Parameter {
     pub(crate) style: Style,
     pub(crate) explode: bool,
     pub(crate) required: bool,
-    pub(crate) allow_reserved: bool,
     pub(crate) allow_empty: bool,
     /// The media type, if the parameter has `content` instead of `schema`.
     pub(crate) media_type: Option<String>,
@@ -116,7 +113,6 @@ pub(crate) struct Body {
     pub(crate) required: bool,
     /// In the order of the contract.
     pub(crate) content: Vec<Content>,
-    pub(crate) pointer: String,
 }
 
 /// One media type of a body or of a response.
@@ -138,7 +134,6 @@ pub(crate) struct Encoding {
     pub(crate) media_type: Option<String>,
     pub(crate) style: Option<Style>,
     pub(crate) explode: Option<bool>,
-    pub(crate) allow_reserved: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,27 +149,17 @@ pub(crate) struct Response {
     pub(crate) status: Status,
     pub(crate) content: Vec<Content>,
     pub(crate) headers: Vec<Header>,
-    pub(crate) pointer: String,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) name: String,
-    pub(crate) required: bool,
     pub(crate) schema: SchemaRef,
 }
 
 impl SchemaRef {
     pub(crate) fn pointer(pointer: impl AsRef<str>) -> Self {
         Self::Pointer(Arc::from(pointer.as_ref()))
-    }
-
-    /// The schema itself. `None` if the pointer points at nothing.
-    pub(crate) fn value<'a>(&'a self, document: &'a Value) -> Option<&'a Value> {
-        match self {
-            Self::Pointer(pointer) => document.pointer(pointer),
-            Self::Inline(schema) => Some(schema),
-        }
     }
 }
 

@@ -52,8 +52,8 @@ fn operation(
     pointer: String,
     value: &Value,
 ) -> Operation {
-    let text = |key: &str| value.get(key).and_then(Value::as_str);
-    let mut segments = template::segments(path);
+    // The query of a template repeats the query parameters.
+    let mut segments = template::segments(path.split('?').next().unwrap_or(path));
     let read = parameters(document, dialect, &[item_pointer, &pointer], &mut segments);
     let media_types = |key: &str| {
         let declared = value.get(key).or_else(|| document.get(key)).and_then(Value::as_array);
@@ -65,8 +65,6 @@ fn operation(
     };
     Operation {
         template: path.to_owned(),
-        operation_id: text("operationId").map(str::to_owned),
-        summary: text("summary").or_else(|| text("description")).unwrap_or_default().to_owned(),
         responses: responses(document, dialect, &pointer, &media_types("produces")),
         security: security(value.get("security").or_else(|| document.get("security"))),
         parameters: read.parameters,

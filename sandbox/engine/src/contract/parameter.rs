@@ -74,7 +74,6 @@ fn undeclared(name: &str) -> Parameter {
         style: Style::Simple,
         explode: false,
         required: true,
-        allow_reserved: false,
         allow_empty: false,
         media_type: None,
         schema: SchemaRef::Inline(Arc::new(json!({ "type": "string" }))),
@@ -112,7 +111,6 @@ fn parameter(dialect: Dialect, location: &str, pointer: String, value: &Value) -
     };
     Some(Parameter {
         required: location == Location::Path || flag("required") == Some(true),
-        allow_reserved: flag("allowReserved") == Some(true),
         allow_empty: flag("allowEmptyValue") == Some(true),
         media_type: content.filter(|_| dialect != Dialect::Swagger20).cloned(),
         name,

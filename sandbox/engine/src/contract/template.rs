@@ -23,15 +23,6 @@ impl Segment {
         })
     }
 
-    /// The text of a segment without parameters.
-    pub(crate) fn literal(&self) -> Option<&str> {
-        match self.parts.as_slice() {
-            [] => Some(""),
-            [Part::Literal(text)] => Some(text),
-            _ => None,
-        }
-    }
-
     pub(crate) fn parse(text: &str) -> Self {
         let mut parts = Vec::new();
         let mut rest = text;

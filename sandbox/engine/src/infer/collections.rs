@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use http::Method;
 use serde_json::Value;
 
-use super::answer::schema;
+use super::answer::{is_json, schema};
 use super::envelope::{elements, item};
 use super::names::plain;
 use super::{Collection, Key, identifier};
@@ -204,6 +204,12 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
         Shape::read(document, &schema).is_object().then_some(schema)
     };
     let is_listed = list.is_some();
+    // A file that is uploaded to `/images/{type}` names nothing.
+    let names = |create: &Operation| {
+        let takes_data = |media_type: &str| is_json(media_type) || media_type.contains("form");
+        let body = create.body.as_ref();
+        body.is_none_or(|body| body.content.iter().any(|content| takes_data(&content.media_type)))
+    };
     let schema = unwrapped.or_else(|| list.and_then(|list| list.item)).or_else(created).or_else(replaced);
     let shape = schema.as_ref().map(|schema| Shape::read(document, schema)).unwrap_or_default();
     let identifier = match &key {
@@ -221,6 +227,7 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
             false => first.template.clone(),
         },
         has_create: create.is_some(),
+        names_identifiers: is_listed && (identifier.is_some() || shape.is_scalar()) || create.is_some_and(names),
         parameter: key,
         item: schema,
         name,

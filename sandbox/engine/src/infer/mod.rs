@@ -118,16 +118,13 @@ pub(crate) struct Collection {
     /// The items are texts or numbers, which are their own identifiers.
     pub(crate) holds_scalars: bool,
     pub(crate) has_create: bool,
+    /// A program can know the identifiers from lists and creates. Others do not exist.
+    pub(crate) names_identifiers: bool,
     /// The collection whose items have this collection below them.
     pub(crate) owner: Option<usize>,
 }
 
 impl Collection {
-    /// Returns whether a program can know the identifiers from lists and creates. Others do not exist.
-    pub(crate) fn names_identifiers(&self) -> bool {
-        self.has_create || self.is_listed && (self.identifier.is_some() || self.holds_scalars)
-    }
-
     /// Returns whether the item holds its identifier as a number.
     pub(crate) fn is_numeric(&self, document: &Value) -> bool {
         let shape = self.item.as_ref().map(|item| Shape::read(document, item)).unwrap_or_default();

@@ -42,6 +42,7 @@ impl Assigner<'_> {
             return self.of_item(index, parameter);
         }
         if let Some(index) = collection(&self.place.path)
+            && !self.searches(index)
             && let Some(planned) = self.of_collection(index)
         {
             return planned;
@@ -151,7 +152,12 @@ impl Assigner<'_> {
         let collection = self.collections.get(index)?;
         let shape = collection.item.as_ref().map(|schema| Shape::read(self.document, schema)).unwrap_or_default();
         match self.operation.method {
-            Method::GET | Method::HEAD => self.list(index, collection, &shape, Role::List),
+            Method::GET | Method::HEAD => self.list(index, collection, &shape, Role::List).or_else(|| {
+                let identity = Shape::read(self.document, &self.answer()?).identity;
+                let reason = format!("answers with the one item of {}", collection.path);
+                let is_item = identity.is_some() && identity == shape.identity;
+                is_item.then(|| self.planned_as(Role::SingleRead, Some(index), reason))
+            }),
             Method::POST if !collection.has_create => None,
             Method::POST => {
                 let reason = format!("POST to the path of {}", self.kind(collection));
@@ -182,6 +188,16 @@ impl Assigner<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns whether a list is a search in the collection one segment before: `/pets/findByStatus`, `/movie/lookup`.
+    fn searches(&self, index: usize) -> bool {
+        let Some(collection) = self.collections.get(index) else { return false };
+        let identity = |collection: &Collection| Shape::read(self.document, collection.item.as_ref()?).identity;
+        let before = self.place.path.split_last().and_then(|(_, path)| self.places.collections.get(path));
+        let owner = before.and_then(|index| self.collections.get(*index)).filter(|owner| owner.parameter.is_some());
+        let is_same = owner.is_some_and(|owner| identity(owner).is_some() && identity(owner) == identity(collection));
+        collection.parameter.is_none() && !collection.has_create && is_same && self.operation.method == Method::GET
     }
 
     fn kind(&self, collection: &Collection) -> &'static str {

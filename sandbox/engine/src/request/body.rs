@@ -20,7 +20,8 @@ pub(super) fn read(
     read: &mut Read,
     violations: &mut Vec<Violation>,
 ) -> Result<(), Refusal> {
-    let content_type = parts.headers.get(http::header::CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let content_type =
+        parts.headers.get(http::header::CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let media_type = content_type.as_deref().unwrap_or_default();
     let Some(body) = operation.body.as_ref().filter(|body| !body.content.is_empty()) else {
         // The contract describes no body: JSON is read as it is.
@@ -152,10 +153,10 @@ impl FormReader<'_> {
     fn part(&self, part: &Part<'_>, form: Form, kinds: Kinds, files: &mut Vec<File>) -> Text {
         let declared = self.content.encoding.get(&part.name).and_then(|encoding| encoding.media_type.as_deref());
         let media_type = essence(part.media_type.as_deref().or(declared).unwrap_or("text/plain"));
-        if is_json(&media_type) || (part.file_name.is_none() && form == Form::Members) {
-            if let Ok(value) = from_json(part.bytes) {
-                return Text::Read(value);
-            }
+        if (is_json(&media_type) || (part.file_name.is_none() && form == Form::Members))
+            && let Ok(value) = from_json(part.bytes)
+        {
+            return Text::Read(value);
         }
         let text = std::str::from_utf8(part.bytes).ok();
         match text.filter(|_| part.file_name.is_none() && media_type.starts_with("text/")) {

@@ -78,5 +78,7 @@ fn violation(pointer: impl Into<String>, message: impl Into<String>) -> Violatio
 
 /// The same violations, within a part of the request.
 fn within(part: &str, violations: Vec<Violation>) -> impl Iterator<Item = Violation> {
-    violations.into_iter().map(move |Violation { pointer, message }| Violation { pointer: format!("{part}{pointer}"), message })
+    violations
+        .into_iter()
+        .map(move |Violation { pointer, message }| Violation { pointer: format!("{part}{pointer}"), message })
 }

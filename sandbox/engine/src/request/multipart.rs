@@ -20,7 +20,9 @@ pub(super) fn parts<'b>(content_type: &str, body: &'b [u8]) -> Result<Vec<Part<'
     let mut rest = match find(body, delimiter) {
         Some(0) => body,
         // Text before the first part is ignored.
-        Some(start) if body.get(..start).is_some_and(|before| before.ends_with(b"\n")) => body.get(start..).unwrap_or_default(),
+        Some(start) if body.get(..start).is_some_and(|before| before.ends_with(b"\n")) => {
+            body.get(start..).unwrap_or_default()
+        }
         _ => return Err("has no part between its boundaries"),
     };
     let within = [b"\r\n", delimiter].concat();
@@ -65,7 +67,10 @@ fn head(part: &[u8]) -> Option<(&[u8], &[u8])> {
 fn part<'b>(head: &[u8], bytes: &'b [u8]) -> Result<Part<'b>, &'static str> {
     let head = String::from_utf8_lossy(head);
     let header = |name: &str| {
-        head.split("\r\n").filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
+        head.split("\r\n")
+            .filter_map(|line| line.split_once(':'))
+            .find(|(key, _)| key.trim().eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim().to_owned())
     };
     let disposition = header("content-disposition").ok_or("has a part without `Content-Disposition`")?;
     let encoded = parameter(&disposition, "filename*").and_then(|value| {

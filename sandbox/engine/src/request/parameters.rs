@@ -68,10 +68,12 @@ fn value(schemas: &Schemas, raw: &Raw<'_>) -> Result<Option<Value>, String> {
     let value = schemas.coerce(schema, &text);
     // A schema can allow a list or a single value.
     let has_scalars = schemas.kinds(schema).has(Kinds::STRING.or(Kinds::NUMBER).or(Kinds::BOOLEAN));
-    if form != Form::One && has_scalars && !schemas.violations(schema, &value, Direction::Request).is_empty() {
-        if let Some(text) = raw.split(schemas, Form::One)? {
-            return Ok(Some(schemas.coerce(schema, &text)));
-        }
+    if form != Form::One
+        && has_scalars
+        && !schemas.violations(schema, &value, Direction::Request).is_empty()
+        && let Some(text) = raw.split(schemas, Form::One)?
+    {
+        return Ok(Some(schemas.coerce(schema, &text)));
     }
     Ok(Some(value))
 }
@@ -105,7 +107,8 @@ impl Raw<'_> {
 
 /// The values of a header, joined as the specification of HTTP allows it.
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
-    let mut values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
+    let mut values =
+        headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
     let first = values.next()?;
     Some(values.fold(first, |joined, value| format!("{joined}, {value}")))
 }

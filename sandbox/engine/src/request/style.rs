@@ -34,15 +34,23 @@ pub(super) fn split(name: &str, text: &str, style: Style, explode: bool, form: F
 }
 
 /// The parameter of a query. `None` if the query does not have it.
-pub(super) fn query(name: &str, pairs: &[Pair<'_>], style: Style, explode: bool, form: Form, members: &[String]) -> Option<Text> {
+pub(super) fn query(
+    name: &str,
+    pairs: &[Pair<'_>],
+    style: Style,
+    explode: bool,
+    form: Form,
+    members: &[String],
+) -> Option<Text> {
     let own = || pairs.iter().filter(|pair| pair.name == name || (form == Form::List && is_list(&pair.name, name)));
     match (style, form) {
         (Style::DeepObject, Form::Members) => return tree(name, pairs),
-        (_, Form::One) => return own().last().map(|pair| Text::One(decode(pair.raw))),
+        (_, Form::One) => return own().next_back().map(|pair| Text::One(decode(pair.raw))),
         (Style::Form, Form::Members) if explode => {
             // The members are pairs of their own. A dictionary takes all pairs.
             let own = pairs.iter().filter(|pair| members.is_empty() || members.contains(&pair.name));
-            let members: Vec<(String, Text)> = own.map(|pair| (pair.name.clone(), Text::One(decode(pair.raw)))).collect();
+            let members: Vec<(String, Text)> =
+                own.map(|pair| (pair.name.clone(), Text::One(decode(pair.raw)))).collect();
             return (!members.is_empty()).then_some(Text::Members(members));
         }
         (_, Form::List) if explode => {
@@ -51,7 +59,7 @@ pub(super) fn query(name: &str, pairs: &[Pair<'_>], style: Style, explode: bool,
         }
         _ => {}
     }
-    let raw = own().last()?.raw;
+    let raw = own().next_back()?.raw;
     // A delimiter that a browser encodes is one nevertheless, the comma apart: a value can contain it.
     let delimited = match style {
         Style::Space => raw.replace("%20", " ").replace('+', " "),

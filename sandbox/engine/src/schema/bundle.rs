@@ -12,6 +12,9 @@ use crate::contract::{Dialect, SchemaRef};
 /// The name of the first definition: the schema itself.
 const ROOT: &str = "0";
 
+/// References in a row without a step into the value. Real contracts have less than ten.
+const LONGEST_CHAIN: usize = 64;
+
 pub(super) struct Bundle {
     /// `$ref` to the first of `$defs`. The names of the definitions are their indexes in `pointers`.
     pub(super) document: Value,
@@ -59,6 +62,11 @@ impl Bundle {
 
     pub(super) fn definition(&self, name: &str) -> Option<&Value> {
         self.document.get("$defs")?.get(name)
+    }
+
+    /// The JSON pointer of a definition. A schema that occurs in an `allOf` and elsewhere has two definitions.
+    pub(super) fn pointer(&self, name: &str) -> Option<&str> {
+        self.pointers.get(name.parse::<usize>().ok()?).map(String::as_str)
     }
 
     /// The definition that a `$ref` of this document names, with its name.
@@ -115,23 +123,26 @@ fn has_hidden(schema: &Value, keyword: &str) -> bool {
 }
 
 /// Removes the references that lead back to their own schema without a step into the value. A validator would follow them without
-/// an end, and they say nothing.
+/// an end, and they say nothing. The same holds for the end of a chain of [`LONGEST_CHAIN`] references: it would need too much stack.
 fn cut_circles(definitions: &mut HashMap<String, Value>, count: usize) {
     let mut edges: HashMap<String, Vec<String>> = HashMap::new();
     for (name, schema) in &mut *definitions {
         let mut targets = Vec::new();
         in_place(schema, &mut |schema| {
-            if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix("#/$defs/")) {
+            if let Some(target) =
+                schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix("#/$defs/"))
+            {
                 targets.push(target.to_owned());
             }
         });
         edges.insert(name.clone(), targets);
     }
-    let mut finished: HashSet<&str> = HashSet::new();
+    // The lengths of the chains that begin at a definition.
+    let mut finished: HashMap<&str, usize> = HashMap::new();
     let mut back: HashSet<(&str, &str)> = HashSet::new();
     for start in (0..count).map(|index| index.to_string()) {
         let Some((start, _)) = edges.get_key_value(&start) else { continue };
-        if finished.contains(start.as_str()) {
+        if finished.contains_key(start.as_str()) {
             continue;
         }
         let mut path: Vec<(&str, usize)> = vec![(start, 0)];
@@ -139,7 +150,14 @@ fn cut_circles(definitions: &mut HashMap<String, Value>, count: usize) {
         while let Some((name, next)) = path.last_mut() {
             let name = *name;
             let Some(target) = edges.get(name).and_then(|targets| targets.get(*next)) else {
-                finished.insert(name);
+                let targets = edges.get(name).into_iter().flatten();
+                let length = |target: &String| finished.get(target.as_str()).copied().unwrap_or(0) + 1;
+                let mut longest = targets.clone().map(length).max().unwrap_or(0);
+                if longest > LONGEST_CHAIN {
+                    back.extend(targets.map(|target| (name, target.as_str())));
+                    longest = 0;
+                }
+                finished.insert(name, longest);
                 on_path.remove(name);
                 path.pop();
                 continue;
@@ -147,7 +165,7 @@ fn cut_circles(definitions: &mut HashMap<String, Value>, count: usize) {
             *next += 1;
             if on_path.contains(target.as_str()) {
                 back.insert((name, target));
-            } else if !finished.contains(target.as_str()) {
+            } else if !finished.contains_key(target.as_str()) {
                 on_path.insert(target);
                 path.push((target, 0));
             }

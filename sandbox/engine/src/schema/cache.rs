@@ -32,7 +32,12 @@ struct Entries {
 }
 
 impl Cache {
-    pub(super) fn get(&self, schema: &SchemaRef, direction: Direction, make: impl FnOnce() -> Compiled) -> Arc<Compiled> {
+    pub(super) fn get(
+        &self,
+        schema: &SchemaRef,
+        direction: Direction,
+        make: impl FnOnce() -> Compiled,
+    ) -> Arc<Compiled> {
         let key = match schema {
             SchemaRef::Pointer(pointer) => Key::Pointer(Arc::clone(pointer), direction),
             SchemaRef::Inline(value) => Key::Inline(Arc::as_ptr(value).addr(), direction),

@@ -53,7 +53,8 @@ pub(super) fn value(bundle: &Bundle, schemas: &[&Value], text: &Text) -> Value {
         Text::One(text) => scalar(bundle, schemas, text),
         Text::List(list) => {
             let parts = all_parts(bundle, schemas);
-            let tuple: Vec<&Value> = parts.iter().filter_map(|part| part.get("prefixItems")?.as_array()).flatten().collect();
+            let tuple: Vec<&Value> =
+                parts.iter().filter_map(|part| part.get("prefixItems")?.as_array()).flatten().collect();
             let items: Vec<&Value> = parts.iter().filter_map(|part| part.get("items")).collect();
             let item = |(index, text): (usize, &Text)| match tuple.get(index) {
                 Some(schema) => value(bundle, &[*schema], text),
@@ -62,7 +63,8 @@ pub(super) fn value(bundle: &Bundle, schemas: &[&Value], text: &Text) -> Value {
             Value::Array(list.iter().enumerate().map(item).collect())
         }
         Text::Members(members) => {
-            let object = members.iter().map(|(name, text)| (name.clone(), value(bundle, &member(bundle, schemas, name), text)));
+            let object =
+                members.iter().map(|(name, text)| (name.clone(), value(bundle, &member(bundle, schemas, name), text)));
             Value::Object(object.collect())
         }
     }
@@ -81,7 +83,11 @@ pub(super) fn member<'b>(bundle: &'b Bundle, schemas: &[&'b Value], name: &str) 
 /// The declared members.
 pub(super) fn names(bundle: &Bundle) -> Vec<String> {
     let parts = parts(bundle, bundle.root());
-    parts.iter().filter_map(|part| part.get("properties")?.as_object()).flat_map(|members| members.keys().cloned()).collect()
+    parts
+        .iter()
+        .filter_map(|part| part.get("properties")?.as_object())
+        .flat_map(|members| members.keys().cloned())
+        .collect()
 }
 
 fn all_parts<'b>(bundle: &'b Bundle, schemas: &[&'b Value]) -> Vec<&'b Map<String, Value>> {
@@ -106,7 +112,9 @@ fn scalar(bundle: &Bundle, schemas: &[&Value], text: &str) -> Value {
     match text {
         "true" | "false" if kinds.has(Kinds::BOOLEAN) => return Value::Bool(text == "true"),
         // .NET writes booleans so.
-        "True" | "False" if kinds.has(Kinds::BOOLEAN) && !kinds.has(Kinds::STRING) => return Value::Bool(text == "True"),
+        "True" | "False" if kinds.has(Kinds::BOOLEAN) && !kinds.has(Kinds::STRING) => {
+            return Value::Bool(text == "True");
+        }
         "" | "null" if kinds.has(Kinds::NULL) && !kinds.has(Kinds::STRING) => return Value::Null,
         _ => {}
     }

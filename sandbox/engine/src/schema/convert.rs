@@ -75,6 +75,10 @@ impl<T: Targets> Converter<'_, T> {
         self.arrays(raw, &mut out);
         self.members(raw, inner, &mut out);
         self.applicators(raw, inner, &mut out);
+        let hidden = self.hidden(raw);
+        if let Some(Value::Array(parts)) = out.get_mut("allOf").filter(|_| !hidden.is_empty()) {
+            parts.iter_mut().for_each(|part| keywords::release(part, &hidden));
+        }
         self.null(raw, out)
     }
 
@@ -101,7 +105,8 @@ impl<T: Targets> Converter<'_, T> {
             }
             *kinds = Value::Array(list);
         }
-        if is_request && let Some(Value::Array(values)) = out.get_mut("enum")
+        if is_request
+            && let Some(Value::Array(values)) = out.get_mut("enum")
             && !values.contains(&Value::Null)
         {
             values.push(Value::Null);
@@ -146,7 +151,9 @@ impl<T: Targets> Converter<'_, T> {
         if rest.is_some_and(Value::is_array) {
             rest = raw.get("additionalItems");
         }
-        for (name, schema) in [("items", rest), ("contains", raw.get("contains")), ("unevaluatedItems", raw.get("unevaluatedItems"))] {
+        for (name, schema) in
+            [("items", rest), ("contains", raw.get("contains")), ("unevaluatedItems", raw.get("unevaluatedItems"))]
+        {
             if let Some(schema) = schema.filter(|schema| schema.is_object() || schema.is_boolean()) {
                 out.insert(name.to_owned(), self.schema(schema, false));
             }
@@ -188,11 +195,20 @@ impl<T: Targets> Converter<'_, T> {
         let mut hidden = Vec::new();
         let parts = raw.get("allOf").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
         for part in std::iter::once(raw).chain(parts) {
-            let part = part.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference)?.as_object()).unwrap_or(part);
+            let part = part
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|reference| self.targets.value(reference)?.as_object())
+                .unwrap_or(part);
             let Some(Value::Object(members)) = part.get("properties") else { continue };
             for (name, schema) in members {
-                let target = schema.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference));
-                if [Some(schema), target].into_iter().flatten().any(|schema| schema.get(keyword) == Some(&Value::Bool(true))) {
+                let target =
+                    schema.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference));
+                if [Some(schema), target]
+                    .into_iter()
+                    .flatten()
+                    .any(|schema| schema.get(keyword) == Some(&Value::Bool(true)))
+                {
                     hidden.push(name.clone());
                 }
             }
@@ -200,9 +216,38 @@ impl<T: Targets> Converter<'_, T> {
         hidden
     }
 
+    /// Leaves out repeated branches: no value would fit exactly one of them.
+    fn distinct(&self, branches: &mut Vec<Value>, raw: &Map<String, Value>) {
+        let raw = raw.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+        let mut contents = raw.map(|branch| {
+            let target = branch.get("$ref").and_then(Value::as_str).and_then(|reference| self.targets.value(reference));
+            let mut contents = target.unwrap_or(branch).clone();
+            if let Value::Object(keywords) = &mut contents {
+                keywords.retain(|keyword, _| !keywords::is_documentation(keyword));
+            }
+            contents
+        });
+        let mut seen: Vec<Value> = Vec::new();
+        branches.retain(|_| {
+            let Some(contents) = contents.next() else { return true };
+            let is_new = !seen.contains(&contents);
+            seen.push(contents);
+            is_new
+        });
+    }
+
+    /// True if a request that fits two alternatives is accepted, because a member tells them apart.
+    fn tells_apart(&self, raw: &Map<String, Value>) -> bool {
+        let is_tagged = |schema: &Value| schema.get("discriminator").is_some();
+        let branches = raw.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+        let mut targets = branches.filter_map(|branch| self.targets.value(branch.get("$ref")?.as_str()?));
+        self.direction == Direction::Request
+            && !raw.contains_key("anyOf")
+            && (raw.contains_key("discriminator") || targets.any(is_tagged))
+    }
+
     fn applicators(&mut self, raw: &Map<String, Value>, place: Place, out: &mut Map<String, Value>) {
-        // A request that fits two alternatives is accepted if a member tells them apart.
-        let tells_apart = self.direction == Direction::Request && raw.contains_key("discriminator") && !raw.contains_key("anyOf");
+        let tells_apart = self.tells_apart(raw);
         for name in IN_PLACE_LISTS {
             let Some(Value::Array(schemas)) = raw.get(name) else { continue };
             if schemas.is_empty() {
@@ -210,8 +255,7 @@ impl<T: Targets> Converter<'_, T> {
             }
             let mut schemas: Vec<Value> = schemas.iter().map(|schema| self.schema(schema, place.is_open)).collect();
             if name == "oneOf" {
-                // Publishers repeat a branch, and then no value fits exactly one.
-                schemas.dedup();
+                self.distinct(&mut schemas, raw);
             }
             let schemas = Value::Array(schemas);
             let name = if name == "oneOf" && tells_apart { "anyOf" } else { name };

@@ -103,8 +103,7 @@ impl Kinds {
         }
         for name in ["anyOf", "oneOf"] {
             if let Some(Value::Array(branches)) = keywords.get(name) {
-                let union =
-                    branches.iter().map(|branch| Self::look(bundle, branch, looks)).fold(Self::NONE, Self::or);
+                let union = branches.iter().map(|branch| Self::look(bundle, branch, looks)).fold(Self::NONE, Self::or);
                 kinds = kinds.and(union);
             }
         }

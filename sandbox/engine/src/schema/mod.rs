@@ -56,7 +56,7 @@ pub(crate) struct NoValue {
     pub(crate) pointer: String,
     pub(crate) message: String,
     /// The last attempt. It fits but for the violation above, and perhaps others.
-    pub(crate) best: Option<Value>,
+    pub(crate) best: Option<Box<Value>>,
 }
 
 impl fmt::Display for NoValue {

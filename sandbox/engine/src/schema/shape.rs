@@ -92,14 +92,16 @@ impl<'b> Shape<'b> {
         keywords: &'b Map<String, Value>,
         choose: &mut impl FnMut(Choice<'_, 'b>) -> usize,
     ) {
-        let Some(Value::Object(mapping)) = keywords.get("discriminator").and_then(|it| it.get("mapping")) else { return };
+        let Some(Value::Object(mapping)) = keywords.get("discriminator").and_then(|it| it.get("mapping")) else {
+            return;
+        };
         // A closed base refuses the members of its subtypes.
         let is_closed = |name: &str| keywords.get(name) == Some(&Value::Bool(false));
         if is_closed("additionalProperties") || is_closed("unevaluatedProperties") {
             return;
         }
         let names: Vec<&str> = mapping.values().filter_map(Value::as_str).collect();
-        if names.iter().any(|name| self.definitions.contains(name)) {
+        if names.iter().any(|name| self.has(bundle, name)) {
             return;
         }
         let subtypes: Vec<(&str, &Value)> =
@@ -110,6 +112,12 @@ impl<'b> Shape<'b> {
             self.definitions.push(name);
             self.add(bundle, schema, choose);
         }
+    }
+
+    /// True if the schema of a definition is among those of the shape.
+    pub(super) fn has(&self, bundle: &Bundle, name: &str) -> bool {
+        let pointer = bundle.pointer(name);
+        self.definitions.iter().any(|other| bundle.pointer(other) == pointer)
     }
 
     fn branch(

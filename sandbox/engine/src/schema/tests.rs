@@ -34,6 +34,10 @@ fn sample(schemas: &Schemas, schema: &SchemaRef, direction: Direction, seed: u64
     let value = schemas.sample(schema, direction, seed, &Hints::default())?;
     let violations = schemas.violations(schema, &value, direction);
     assert!(violations.is_empty(), "{value}: {violations:?}");
-    assert_eq!(schemas.sample(schema, direction, seed, &Hints::default()), Ok(value.clone()), "another value for the same seed");
+    assert_eq!(
+        schemas.sample(schema, direction, seed, &Hints::default()),
+        Ok(value.clone()),
+        "another value for the same seed"
+    );
     Ok(value)
 }

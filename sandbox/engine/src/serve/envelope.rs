@@ -96,6 +96,15 @@ fn fill(
             continue;
         }
         let inner = Shape::read(&engine.contract.document, &member.schema);
+        // The way to the next page as an object: none at the end.
+        if inner.is_object() && named(name) == Some(Meaning::Next) {
+            if listed.has_more {
+                members.insert(name.clone(), Value::Object(next_page(call, listed, &inner)));
+            } else if member.required && engine.fitter().is_valid(&member.schema, &Value::Null) {
+                members.insert(name.clone(), Value::Null);
+            }
+            continue;
+        }
         if inner.is_object() && !inner.members.is_empty() && level < 2 {
             let mut nested = Map::new();
             fill(engine, call, listed, &inner, &mut nested, level + 1);
@@ -137,6 +146,16 @@ fn fill(
     }
 }
 
+/// The members of an object that describes the next page: `{"offset": "2", "uri": "…"}`.
+fn next_page(call: &Call<'_>, listed: &Listed, shape: &Shape) -> Map<String, Value> {
+    let addresses = ["uri", "url", "link", "href", "path"];
+    let value = |name: &String| {
+        let name = if addresses.iter().any(|word| plain(name).contains(word)) { "nextlink" } else { "cursor" };
+        next(call, listed, name).into_iter().next()
+    };
+    shape.members.keys().filter_map(|name| Some((name.clone(), value(name)?))).collect()
+}
+
 /// The cursor or the address of the next page; at the end `null`, or an empty text.
 fn next(call: &Call<'_>, listed: &Listed, name: &str) -> Vec<Value> {
     if !listed.has_more {
@@ -154,7 +173,9 @@ fn next(call: &Call<'_>, listed: &Listed, name: &str) -> Vec<Value> {
     let limit = pages.limit.as_ref().filter(|name| call.read.query.contains_key(*name));
     let limit = limit.map(|name| format!("&{name}={}", listed.limit)).unwrap_or_default();
     let address = parameter.map(|parameter| format!("{}{}?{parameter}{limit}", call.base, call.place));
-    let is_address = ["link", "url", "uri"].iter().any(|word| plain(name).contains(word)) || pages.cursor.is_none();
+    let has_word = |word: &&str| plain(name).contains(word);
+    let is_address =
+        ["link", "url", "uri"].iter().any(|word| has_word(&word)) || pages.cursor.is_none() && plain(name) == "next";
     let cursor = if is_one(name, &["nextpage"]) { json!(number) } else { json!(offset.to_string()) };
     let mut candidates = vec![cursor, json!(offset)];
     if let Some(address) = address {

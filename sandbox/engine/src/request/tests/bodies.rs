@@ -44,7 +44,10 @@ fn an_unknown_media_type_is_unsupported() {
     let content = json!({ "application/json": {}, "application/*+json": {}, "image/*": {} });
     for (media_type, body) in [("text/xml", "<a/>"), ("", "{}"), ("json", "{}")] {
         let answer = post(&content, media_type, body.as_bytes());
-        assert!(matches!(&answer, Err(Refusal::Unsupported { allowed, .. }) if allowed.len() == 3), "{media_type}: {answer:?}");
+        assert!(
+            matches!(&answer, Err(Refusal::Unsupported { allowed, .. }) if allowed.len() == 3),
+            "{media_type}: {answer:?}"
+        );
     }
     assert_eq!(post(&content, "application/merge-patch+json", b"{}").unwrap().body, Some(json!({})));
     let file = post(&content, "image/png", b"\x89PNG").unwrap().files.remove(0);
@@ -76,7 +79,10 @@ fn a_multipart_form_keeps_its_files() {
     let photo = "a \"b\".png";
     assert_eq!(read.body, Some(json!({ "name": "Rex", "tags": ["a", "b"], "owner": { "id": 5 }, "photo": photo })));
     let [file] = read.files.as_slice() else { panic!("{read:?}") };
-    assert_eq!((file.field.as_str(), file.file_name.as_deref(), file.media_type.as_str()), ("photo", Some(photo), "image/png"));
+    assert_eq!(
+        (file.field.as_str(), file.file_name.as_deref(), file.media_type.as_str()),
+        ("photo", Some(photo), "image/png")
+    );
     assert_eq!(file.bytes, b"\x89\r\n--c");
 }
 
@@ -85,7 +91,9 @@ fn a_broken_multipart_form_is_a_violation() {
     let content = json!({ "multipart/form-data": { "schema": pet() } });
     let head = "--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nRex\r\n";
     let cut: Vec<&str> = (1..head.len()).map(|end| &head[..end]).collect();
-    for body in cut.into_iter().chain(["--b", "--b--x", "x", "--b\r\n\r\nx\r\n--b--", "--b\r\nname: x\r\n\r\n\r\n--b--"]) {
+    for body in
+        cut.into_iter().chain(["--b", "--b--x", "x", "--b\r\n\r\nx\r\n--b--", "--b\r\nname: x\r\n\r\n\r\n--b--"])
+    {
         let answer = post(&content, "multipart/form-data; boundary=b", body.as_bytes());
         assert!(matches!(answer, Err(Refusal::Invalid(_))), "{body:?}: {answer:?}");
     }
@@ -113,7 +121,10 @@ fn a_form_of_swagger_2_is_checked() {
     } } } });
     let headers = [("content-type", "multipart/form-data; boundary=b")];
     let body = b"--b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\nx\r\n--b--";
-    assert_eq!(places(send(&contract, &Request { headers: &headers, body, ..Request::default() })), ["body/file", "body/n"]);
+    assert_eq!(
+        places(send(&contract, &Request { headers: &headers, body, ..Request::default() })),
+        ["body/file", "body/n"]
+    );
     let body = b"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\"\r\n\r\nx\r\n--b--";
     let read = send(&contract, &Request { headers: &headers, body, ..Request::default() }).unwrap();
     assert_eq!(read.files[0].bytes, b"x");

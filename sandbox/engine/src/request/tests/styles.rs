@@ -98,7 +98,8 @@ fn each_collection_format_of_swagger_2_is_read() {
     ];
     for (format, query) in table {
         let parameter = json!({ "name": "ids", "in": "query", "type": "array", "items": { "type": "integer" }, "collectionFormat": format });
-        let contract = json!({ "swagger": "2.0", "paths": { "/x": { "get": { "parameters": [parameter], "responses": {} } } } });
+        let contract =
+            json!({ "swagger": "2.0", "paths": { "/x": { "get": { "parameters": [parameter], "responses": {} } } } });
         let read = send(&contract, &Request { query, ..Request::default() }).unwrap();
         assert_eq!(read.query["ids"], json!([1, 2, 3]), "{format}");
     }
@@ -119,23 +120,31 @@ fn each_violation_names_its_parameter() {
     let answer = send(&contract, &Request { path: color, query, ..Request::default() });
     assert_eq!(places(answer), ["query.limit", "query.ids/1", "header.X-Page", "query.filter/n", "query.json/a"]);
     let query = "limit=7&ids=1&filter[tags][]=a&filter[tags][]=b&json=%7B%22a%22%3A1%7D";
-    let read = send(&contract, &Request { path: color, query, headers: &[("x-page", "2")], ..Request::default() }).unwrap();
-    assert_eq!(Value::Object(read.query), json!({ "limit": 7, "ids": [1], "filter": { "tags": ["a", "b"] }, "json": { "a": 1 } }));
+    let read =
+        send(&contract, &Request { path: color, query, headers: &[("x-page", "2")], ..Request::default() }).unwrap();
+    assert_eq!(
+        Value::Object(read.query),
+        json!({ "limit": 7, "ids": [1], "filter": { "tags": ["a", "b"] }, "json": { "a": 1 } })
+    );
 }
 
 #[test]
 fn an_empty_value_is_allowed_where_the_contract_says_so() {
     for (allows, is_read) in [(true, true), (false, false)] {
-        let parameter = json!({ "name": "flag", "in": "query", "allowEmptyValue": allows, "schema": { "type": "boolean" } });
-        let contract = json!({ "openapi": "3.0.0", "paths": { "/x": { "get": { "parameters": [parameter], "responses": {} } } } });
+        let parameter =
+            json!({ "name": "flag", "in": "query", "allowEmptyValue": allows, "schema": { "type": "boolean" } });
+        let contract =
+            json!({ "openapi": "3.0.0", "paths": { "/x": { "get": { "parameters": [parameter], "responses": {} } } } });
         assert_eq!(send(&contract, &Request { query: "flag", ..Request::default() }).is_ok(), is_read);
     }
 }
 
 #[test]
 fn hostile_queries_are_read_in_bounded_time() {
-    let filter = json!({ "name": "f", "in": "query", "style": "deepObject", "schema": { "type": "object", "properties": {} } });
-    let contract = json!({ "openapi": "3.0.0", "paths": { "/x": { "get": { "parameters": [filter], "responses": {} } } } });
+    let filter =
+        json!({ "name": "f", "in": "query", "style": "deepObject", "schema": { "type": "object", "properties": {} } });
+    let contract =
+        json!({ "openapi": "3.0.0", "paths": { "/x": { "get": { "parameters": [filter], "responses": {} } } } });
     let deep = format!("f{}=1", "[a]".repeat(100_000));
     let far = "f[a][99999999999]=1&f[a][4000000]=1&f[]=1&f[=1&f]=&[]=&f[a]=1&f[a][b][c]=%ff".to_owned();
     let many = "f[a]=1&".repeat(100_000);

@@ -122,7 +122,14 @@ pub(super) fn texts(raw: &Map<String, Value>, out: &mut Map<String, Value>) {
 
 pub(super) fn counts(raw: &Map<String, Value>, out: &mut Map<String, Value>) {
     const COUNTS: [&str; 8] = [
-        "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "minProperties",
+        "maxProperties",
+        "minContains",
+        "maxContains",
     ];
     for name in COUNTS {
         let count = raw.get(name).and_then(|value| value.as_u64().or_else(|| whole(value.as_f64()?)));
@@ -154,7 +161,12 @@ pub(super) fn annotations(raw: &Map<String, Value>, out: &mut Map<String, Value>
     }
 }
 
-pub(super) fn required(raw: &Map<String, Value>, hidden: &[String], direction: Direction, out: &mut Map<String, Value>) {
+pub(super) fn required(
+    raw: &Map<String, Value>,
+    hidden: &[String],
+    direction: Direction,
+    out: &mut Map<String, Value>,
+) {
     if let Some(Value::Array(list)) = raw.get("required") {
         let members = raw.get("properties").and_then(Value::as_object);
         let is_closed = raw.get("additionalProperties") == Some(&Value::Bool(false));
@@ -169,9 +181,22 @@ pub(super) fn required(raw: &Map<String, Value>, hidden: &[String], direction: D
         out.insert("required".to_owned(), names(&Value::Array(list), hidden));
     }
     if let Some(Value::Object(members)) = raw.get("dependentRequired") {
-        let members =
-            members.iter().filter(|(_, list)| list.is_array()).map(|(name, list)| (name.clone(), names(list, hidden))).collect();
+        let members = members
+            .iter()
+            .filter(|(_, list)| list.is_array())
+            .map(|(name, list)| (name.clone(), names(list, hidden)))
+            .collect();
         out.insert("dependentRequired".to_owned(), Value::Object(members));
+    }
+}
+
+/// Removes names from `required` of a part of `allOf`, and of its own parts.
+pub(super) fn release(part: &mut Value, hidden: &[String]) {
+    if let Some(Value::Array(required)) = part.get_mut("required") {
+        required.retain(|name| !hidden.iter().any(|hidden| name == hidden));
+    }
+    if let Some(Value::Array(parts)) = part.get_mut("allOf") {
+        parts.iter_mut().for_each(|part| release(part, hidden));
     }
 }
 
@@ -187,4 +212,10 @@ pub(super) fn names(list: &Value, without: &[String]) -> Value {
 /// True if the library can compile the pattern.
 pub(super) fn is_pattern(pattern: &str) -> bool {
     compile::options().build(&json!({ "pattern": pattern })).is_ok()
+}
+
+/// True for keywords that say nothing about values.
+pub(super) fn is_documentation(keyword: &str) -> bool {
+    const KEYWORDS: [&str; 6] = ["title", "description", "example", "examples", "deprecated", "externalDocs"];
+    KEYWORDS.contains(&keyword) || (keyword.starts_with("x-") && keyword != "x-nullable")
 }

@@ -32,7 +32,13 @@ impl Counter {
 }
 
 impl<'b> Maker<'b> {
-    pub(super) fn shape(&self, schemas: &[&'b Value], kept: Option<&Value>, is_deep: bool, counter: &mut Counter) -> Shape<'b> {
+    pub(super) fn shape(
+        &self,
+        schemas: &[&'b Value],
+        kept: Option<&Value>,
+        is_deep: bool,
+        counter: &mut Counter,
+    ) -> Shape<'b> {
         Shape::new(self.bundle, schemas, &mut |choice: Choice<'_, 'b>| {
             let mut order: Vec<usize> = (0..choice.branches.len()).collect();
             order.sort_by_cached_key(|index| {
@@ -66,10 +72,14 @@ impl<'b> Maker<'b> {
         let Value::Object(kept) = kept else { return 0 };
         let mut misfit = 0;
         if let Some(discriminator) = owner.get("discriminator")
-            && let Some(tag) = discriminator.get("propertyName").and_then(Value::as_str).and_then(|name| kept.get(name)?.as_str())
+            && let Some(tag) =
+                discriminator.get("propertyName").and_then(Value::as_str).and_then(|name| kept.get(name)?.as_str())
             && let Some(target) = discriminator.get("mapping").and_then(|mapping| mapping.get(tag)?.as_str())
         {
-            let is_target = self.bundle.target(branch).is_some_and(|(name, _)| name == target)
+            let is_target = self
+                .bundle
+                .target(branch)
+                .is_some_and(|(name, _)| self.bundle.pointer(name) == self.bundle.pointer(target))
                 || self.bundle.definition(target).is_some_and(|schema| std::ptr::eq(schema, branch));
             misfit += if is_target { 0 } else { 3_000 };
         }
@@ -83,7 +93,8 @@ impl<'b> Maker<'b> {
                 None => misfit += 1,
             }
         }
-        for name in parts.iter().filter_map(|part| part.get("required")?.as_array()).flatten().filter_map(Value::as_str) {
+        for name in parts.iter().filter_map(|part| part.get("required")?.as_array()).flatten().filter_map(Value::as_str)
+        {
             misfit += if kept.contains_key(name) { 0 } else { 10 };
         }
         misfit.min(4_000)

@@ -59,7 +59,9 @@ impl Heights {
     }
 
     fn children(&self, bundle: &Bundle, keywords: &Map<String, Value>) -> u32 {
-        let is_null = |kind: &Value| kind == "null" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "null"));
+        let is_null = |kind: &Value| {
+            kind == "null" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "null"))
+        };
         if keywords.get("type").is_some_and(is_null) {
             return 1;
         }

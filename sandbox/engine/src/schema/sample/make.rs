@@ -71,7 +71,7 @@ impl<'b> Maker<'b> {
     }
 
     pub(super) fn root(&mut self, kept: Option<&Value>) -> Result<Value, Failure> {
-        self.value(&[self.bundle.root()], kept, "")
+        self.value(&[&self.bundle.document], kept, "")
     }
 
     pub(super) fn heights(&self) -> &Heights {
@@ -87,7 +87,13 @@ impl<'b> Maker<'b> {
     }
 
     /// The value of a member or an item.
-    pub(super) fn child(&mut self, token: &str, schemas: &[&'b Value], kept: Option<&Value>, name: &str) -> Result<Value, Failure> {
+    pub(super) fn child(
+        &mut self,
+        token: &str,
+        schemas: &[&'b Value],
+        kept: Option<&Value>,
+        name: &str,
+    ) -> Result<Value, Failure> {
         let length = self.path.len();
         self.path.push('/');
         self.path.push_str(&crate::contract::escape(token));
@@ -119,10 +125,11 @@ impl<'b> Maker<'b> {
         let kinds = self.order(&shape, kept);
         let kind = kinds.get(counter.digit(kinds.len())).copied().unwrap_or(Kinds::NULL);
         let is_container = |value: &Value| value.is_object() || value.is_array();
-        if tries == 0 && let Some(kept) = kept.filter(|kept| !is_container(kept)) {
-            if let Some(value) = adapt(kept, shape.kinds) {
-                return Ok(value);
-            }
+        if tries == 0
+            && let Some(kept) = kept.filter(|kept| !is_container(kept))
+            && let Some(value) = adapt(kept, shape.kinds)
+        {
+            return Ok(value);
         }
         if returns && shape.kinds.has(Kinds::NULL) && kept.is_none() {
             return Ok(Value::Null);
@@ -130,10 +137,14 @@ impl<'b> Maker<'b> {
         if let Some(value) = self.fixed(&shape) {
             return Ok(value);
         }
-        if tries == 0 && self.salt == 0 && let Some(value) = self.example(&shape, kept) {
+        if tries == 0
+            && self.salt == 0
+            && let Some(value) = self.example(&shape, kept)
+        {
             return Ok(value);
         }
-        let spot = Spot { shape, kept: kept.filter(|_| !counter.is_over()), tries, is_minimal: is_deep || counter.is_over() };
+        let spot =
+            Spot { shape, kept: kept.filter(|_| !counter.is_over()), tries, is_minimal: is_deep || counter.is_over() };
         self.build(&spot, kind, name)
     }
 
@@ -160,7 +171,9 @@ impl<'b> Maker<'b> {
         let integer = if shape.kinds.has(Kinds::FRACTION) { Kinds::NUMBER } else { Kinds::INTEGER };
         let mut order = vec![Kinds::OBJECT, Kinds::ARRAY, integer, Kinds::STRING, Kinds::BOOLEAN, Kinds::NULL];
         order.retain(|kind| shape.kinds.has(*kind));
-        let preferred = kept.map(Kinds::of_value).or_else(|| (shape.kinds.without(Kinds::NULL) == Kinds::ANY.without(Kinds::NULL)).then(|| implied(shape)));
+        let preferred = kept
+            .map(Kinds::of_value)
+            .or_else(|| (shape.kinds.without(Kinds::NULL) == Kinds::ANY.without(Kinds::NULL)).then(|| implied(shape)));
         if let Some(preferred) = preferred {
             order.sort_by_key(|kind| !kind.has(preferred));
         }

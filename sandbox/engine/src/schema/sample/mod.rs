@@ -54,7 +54,10 @@ pub(super) fn make(compiled: &Compiled, kept: Option<&Value>, seed: u64, fills: 
         return Err(no_value("", "the schema cannot be compiled".to_owned()));
     };
     let may_hide = compiled.bundle.hides;
-    if !fills && !may_hide && let Some(kept) = kept.filter(|kept| validator.is_valid(kept)) {
+    if !fills
+        && !may_hide
+        && let Some(kept) = kept.filter(|kept| validator.is_valid(kept))
+    {
         return Ok(kept.clone());
     }
     let mut attempts = Attempts::default();
@@ -78,7 +81,7 @@ pub(super) fn make(compiled: &Compiled, kept: Option<&Value>, seed: u64, fills: 
             attempts.refuse(error, &copied);
         }
         drop(errors);
-        last.best = Some(value);
+        last.best = Some(Box::new(value));
     }
     Err(last)
 }

@@ -15,23 +15,36 @@ impl<'b> Maker<'b> {
         let step = shape.most("multipleOf");
         let value = match step {
             Some(step) if is_whole && step.fract() != 0.0 => self.fraction(shape, Some(step), true, name),
-            _ if is_whole => Some(self.integer(shape, step, name)),
+            _ if is_whole => Some(self.integer(shape, step, spot.tries, name)),
             _ => self.fraction(shape, step, false, name),
         };
         value.map_or(Value::Null, Value::Number)
     }
 
-    fn integer(&self, shape: &Shape<'b>, step: Option<f64>, name: &str) -> Number {
+    fn integer(&self, shape: &Shape<'b>, step: Option<f64>, tries: u32, name: &str) -> Number {
         let step = step.map_or(1, whole).max(1);
-        let least = [shape.most("minimum").map(f64::ceil).map(whole), shape.most("exclusiveMinimum").map(|limit| whole(limit.floor()).saturating_add(1))];
-        let most = [shape.least("maximum").map(f64::floor).map(whole), shape.least("exclusiveMaximum").map(|limit| whole(limit.ceil()).saturating_sub(1))];
+        let least = [
+            shape.most("minimum").map(f64::ceil).map(whole),
+            shape.most("exclusiveMinimum").map(|limit| whole(limit.floor()).saturating_add(1)),
+        ];
+        let most = [
+            shape.least("maximum").map(f64::floor).map(whole),
+            shape.least("exclusiveMaximum").map(|limit| whole(limit.ceil()).saturating_sub(1)),
+        ];
         let least = least.into_iter().flatten().max();
         let most = most.into_iter().flatten().min();
         let (low, high) = range(least, most, words::range(name));
-        let low = low.div_euclid(step).saturating_add(i128::from(low.rem_euclid(step) != 0));
+        let up = |limit: i128| limit.div_euclid(step).saturating_add(i128::from(limit.rem_euclid(step) != 0));
+        let low = up(low);
         let high = high.div_euclid(step);
         let count = u64::try_from(high.saturating_sub(low).saturating_add(1).max(1)).unwrap_or(u64::MAX);
-        let value = low.saturating_add(i128::from(self.random().below(count))).saturating_mul(step);
+        // The ends of the range are what a `not` leaves.
+        let value = match tries {
+            2 => least.map_or(0, up),
+            3 => most.map_or(high, |most| most.div_euclid(step)),
+            _ => low.saturating_add(i128::from(self.random().below(count))),
+        };
+        let value = value.saturating_mul(step);
         match (i64::try_from(value), u64::try_from(value)) {
             (Ok(value), _) => Number::from(value),
             (_, Ok(value)) => Number::from(value),

@@ -90,7 +90,10 @@ impl<'b> Maker<'b> {
             }
         }
         names.extend(required.iter().filter(|name| !seen.contains(name.as_str())).cloned());
-        let undeclared = kept.into_iter().flat_map(Map::keys).filter(|name| !seen.contains(name.as_str()) && !required.contains(*name));
+        let undeclared = kept
+            .into_iter()
+            .flat_map(Map::keys)
+            .filter(|name| !seen.contains(name.as_str()) && !required.contains(*name));
         names.extend(undeclared.filter(|name| self.may_have(shape, name, true)).cloned());
         // The order of a set differs from run to run.
         let start = names.len().min(seen.len());
@@ -110,7 +113,9 @@ impl<'b> Maker<'b> {
         schemas.iter().all(|schema| {
             let target = self.bundle.target(schema).map(|(_, target)| target);
             let is_hidden = [Some(*schema), target].into_iter().flatten().any(|schema| schema.get(hidden).is_some());
-            !is_hidden && Kinds::of_schema(self.bundle, schema) != Kinds::NONE && (is_kept || !self.reaches_stack(schema))
+            !is_hidden
+                && Kinds::of_schema(self.bundle, schema) != Kinds::NONE
+                && (is_kept || !self.reaches_stack(schema))
         })
     }
 
@@ -122,7 +127,8 @@ impl<'b> Maker<'b> {
             return Err(self.failure(format!("minProperties is {least}; values have {MOST_MEMBERS} members at most")));
         }
         let is_dictionary = shape.all("properties").next().is_none()
-            && (shape.all("additionalProperties").any(Value::is_object) || shape.all("patternProperties").next().is_some());
+            && (shape.all("additionalProperties").any(Value::is_object)
+                || shape.all("patternProperties").next().is_some());
         let leads_back = shape.all("additionalProperties").any(|schema| self.reaches_stack(schema));
         let is_wanted = self.fills && is_dictionary && object.is_empty() && !spot.is_minimal && most > 0 && !leads_back;
         let wanted = least.max(u64::from(is_wanted));
@@ -130,7 +136,8 @@ impl<'b> Maker<'b> {
         while (object.len() as u64) < wanted && index < wanted.saturating_add(50) {
             index += 1;
             let name = self.key(shape, index);
-            if object.contains_key(&name) || self.attempts.dropped.contains(&format!("{}/{}", self.path, escape(&name))) {
+            if object.contains_key(&name) || self.attempts.dropped.contains(&format!("{}/{}", self.path, escape(&name)))
+            {
                 continue;
             }
             let schemas = shape.member(&name);
@@ -147,11 +154,11 @@ impl<'b> Maker<'b> {
 
     /// A name for an undeclared member.
     fn key(&mut self, shape: &Shape<'b>, index: u64) -> String {
-        let declared = shape.all("properties").filter_map(Value::as_object).flat_map(Map::keys);
+        let mut declared = shape.all("properties").filter_map(Value::as_object).flat_map(Map::keys);
         let keywords = ["additionalProperties", "unevaluatedProperties"];
         let closed = keywords.iter().flat_map(|name| shape.all(name)).any(|schema| *schema == Value::Bool(false));
-        if closed && let Some(name) = declared.cloned().nth(usize::try_from(index).unwrap_or(0).saturating_sub(1)) {
-            return name;
+        if closed && let Some(name) = declared.nth(usize::try_from(index).unwrap_or(0).saturating_sub(1)) {
+            return name.clone();
         }
         let names: Vec<&Value> = shape.all("propertyNames").filter(|schema| schema.is_object()).collect();
         let pattern = shape.all("patternProperties").filter_map(Value::as_object).flat_map(Map::keys).next();
@@ -163,7 +170,8 @@ impl<'b> Maker<'b> {
                 return name;
             }
         } else if let Some(pattern) = pattern
-            && let Some(name) = super::pattern::text(pattern, 0, 64, &mut super::random::Random::new(self.seed, &self.path, index))
+            && let Some(name) =
+                super::pattern::text(pattern, 6, 64, &mut super::random::Random::new(self.seed, &self.path, index))
         {
             return name;
         }
@@ -175,14 +183,15 @@ impl<'b> Maker<'b> {
         let discriminator = shape.all("discriminator").next()?;
         let name = discriminator.get("propertyName")?.as_str()?;
         let mapping = discriminator.get("mapping").and_then(Value::as_object);
-        let is_built = |(_, target): &(&String, &Value)| target.as_str().is_some_and(|target| shape.definitions.contains(&target));
+        let is_built =
+            |(_, target): &(&String, &Value)| target.as_str().is_some_and(|target| shape.has(self.bundle, target));
         // Without a subtype, the first one is named: a client knows no others.
         let mapped = mapping.and_then(|mapping| mapping.iter().find(is_built).or_else(|| mapping.iter().next()));
         let tag = match mapped {
             Some((tag, _)) => tag.clone(),
             None => {
                 let component = shape.definitions.iter().find_map(|name| {
-                    let pointer = self.bundle.pointers.get(name.parse::<usize>().ok()?)?;
+                    let pointer = self.bundle.pointer(name)?;
                     pointer.strip_prefix("/components/schemas/").or_else(|| pointer.strip_prefix("/definitions/"))
                 });
                 component?.replace("~1", "/").replace("~0", "~")

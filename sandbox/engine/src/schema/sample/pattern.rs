@@ -77,13 +77,23 @@ impl Writer<'_> {
     /// A letter of a class: of ASCII if the class has some.
     fn class(&mut self, class: &Class) -> Option<char> {
         let ranges: Vec<(u32, u32)> = match class {
-            Class::Unicode(class) => class.ranges().iter().map(|range| (range.start() as u32, range.end() as u32)).collect(),
-            Class::Bytes(class) => class.ranges().iter().map(|range| (range.start().into(), range.end().into())).collect(),
+            Class::Unicode(class) => {
+                class.ranges().iter().map(|range| (range.start() as u32, range.end() as u32)).collect()
+            }
+            Class::Bytes(class) => {
+                class.ranges().iter().map(|range| (range.start().into(), range.end().into())).collect()
+            }
         };
         let within = |low: u32, high: u32| -> Vec<(u32, u32)> {
-            ranges.iter().map(|(start, end)| (*start.max(&low), *end.min(&high))).filter(|(start, end)| start <= end).collect()
+            ranges
+                .iter()
+                .map(|(start, end)| (*start.max(&low), *end.min(&high)))
+                .filter(|(start, end)| start <= end)
+                .collect()
         };
-        let letters = [within(b'a'.into(), b'z'.into()), within(b'0'.into(), b'9'.into()), within(b'A'.into(), b'Z'.into())].concat();
+        let letters =
+            [within(b'a'.into(), b'z'.into()), within(b'0'.into(), b'9'.into()), within(b'A'.into(), b'Z'.into())]
+                .concat();
         let printable = within(0x21, 0x7e);
         let usable = [letters, printable, ranges].into_iter().find(|ranges| !ranges.is_empty())?;
         let count: u64 = usable.iter().map(|(start, end)| u64::from(end - start) + 1).sum();

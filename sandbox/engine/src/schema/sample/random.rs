@@ -6,9 +6,9 @@ pub(super) struct Random(u64);
 impl Random {
     pub(super) fn new(seed: u64, place: &str, salt: u64) -> Self {
         // FNV-1a.
-        let hash = place.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        let hash = place
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         let mut random = Self(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ hash ^ salt.wrapping_mul(0x9e37_79b9));
         random.next();
         random

@@ -63,7 +63,10 @@ fn of_length(text: String, least: usize, most: usize) -> String {
     if count >= least || text.is_empty() {
         return text;
     }
-    text.chars().chain(text.chars().filter(char::is_ascii_alphanumeric).collect::<Vec<_>>().into_iter().cycle()).take(least).collect()
+    text.chars()
+        .chain(text.chars().filter(char::is_ascii_alphanumeric).collect::<Vec<_>>().into_iter().cycle())
+        .take(least)
+        .collect()
 }
 
 /// Text of a format. `None` if the format is unknown, or if its texts have other lengths.
@@ -78,7 +81,12 @@ fn of_format(format: &str, least: usize, most: usize, random: &mut Random) -> Op
         // The text of a `TimeSpan` in .NET.
         "date-span" | "time-span" | "timespan" => vec![format!("{:02}:{:02}:00", random.below(24), random.below(60))],
         "uuid" | "guid" => vec![uuid(random)],
-        "email" | "idn-email" => vec![format!("{word}@example.com"), "a@example.com".to_owned(), "a@b.io".to_owned(), format!("{}@example.com", word.repeat(8))],
+        "email" | "idn-email" => vec![
+            format!("{word}@example.com"),
+            "a@example.com".to_owned(),
+            "a@b.io".to_owned(),
+            format!("{}@example.com", word.repeat(8)),
+        ],
         "hostname" | "idn-hostname" => vec![format!("{word}.example.com"), "a.io".to_owned(), "a".to_owned()],
         "uri" | "url" | "iri" | "uri-reference" | "iri-reference" => {
             let long = format!("https://example.com/{}", "a".repeat(least.min(4_000)));

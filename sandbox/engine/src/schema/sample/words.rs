@@ -4,7 +4,8 @@ use super::random::Random;
 
 const WORDS: [&str; 24] = [
     "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "indigo", "juniper", "kestrel", "lagoon",
-    "maple", "nectar", "opal", "prairie", "quartz", "river", "saffron", "tundra", "umber", "violet", "willow", "zephyr",
+    "maple", "nectar", "opal", "prairie", "quartz", "river", "saffron", "tundra", "umber", "violet", "willow",
+    "zephyr",
 ];
 const FIRST: [&str; 8] = ["Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald", "Radia", "Tony"];
 const LAST: [&str; 8] = ["Lovelace", "Hopper", "Turing", "Dijkstra", "Liskov", "Knuth", "Perlman", "Hoare"];
@@ -16,7 +17,8 @@ pub(super) fn word(random: &mut Random) -> &'static str {
 
 /// Text for a member with this name. `None` if the name says nothing.
 pub(super) fn text(name: &str, random: &mut Random) -> Option<String> {
-    let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
+    let name: String =
+        name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
     let is = |names: &[&str]| names.contains(&name.as_str());
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
     Some(if ends(&["email", "emailaddress", "mail"]) {

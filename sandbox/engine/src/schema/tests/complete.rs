@@ -41,10 +41,15 @@ fn a_stored_value_goes_into_the_branch_that_fits() {
     let schema = inline(json!({ "oneOf": [branch("a"), branch("b"), branch("c")] }));
     let value = schemas.complete(&schema, Direction::Response, &json!({ "b": "kept", "extra": 1 }), 1).unwrap();
     assert_eq!(value["b"], "kept");
-    let envelope = inline(json!({ "type": "object", "required": ["data"], "properties": { "data": { "type": "array", "items": movie() }, "total": { "type": "integer" } } }));
+    let envelope = inline(
+        json!({ "type": "object", "required": ["data"], "properties": { "data": { "type": "array", "items": movie() }, "total": { "type": "integer" } } }),
+    );
     let stored = json!({ "data": [{ "id": 1, "title": "a" }, { "id": 2 }], "total": 2 });
     let value = schemas.complete(&envelope, Direction::Response, &stored, 1).unwrap();
-    assert_eq!((&value["total"], &value["data"][0], &value["data"][1]["id"]), (&json!(2), &json!({ "id": 1, "title": "a" }), &json!(2)));
+    assert_eq!(
+        (&value["total"], &value["data"][0], &value["data"][1]["id"]),
+        (&json!(2), &json!({ "id": 1, "title": "a" }), &json!(2))
+    );
 }
 
 #[test]

@@ -17,7 +17,10 @@ fn contracts() -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| ["json", "yaml", "yml"].iter().any(|known| extension == *known)) {
+            } else if path
+                .extension()
+                .is_some_and(|extension| ["json", "yaml", "yml"].iter().any(|known| extension == *known))
+            {
                 files.push(path);
             }
         }
@@ -38,7 +41,9 @@ fn schemas(contract: &Contract) -> Vec<(SchemaRef, Direction)> {
     let mut schemas = Vec::new();
     for operation in &contract.operations {
         for response in &operation.responses {
-            schemas.extend(response.content.iter().filter_map(|content| Some((content.schema.clone()?, Direction::Response))));
+            schemas.extend(
+                response.content.iter().filter_map(|content| Some((content.schema.clone()?, Direction::Response))),
+            );
         }
         let body = operation.body.iter().flat_map(|body| &body.content);
         schemas.extend(body.filter_map(|content| Some((content.schema.clone()?, Direction::Request))));

@@ -57,11 +57,13 @@ fn what_has_no_value_is_an_error_that_names_the_place() {
     ];
     for schema in table {
         let start = Instant::now();
-        let member = json!({ "type": "object", "required": ["a"], "properties": { "a": schema, "b": { "type": "string" } } });
+        let member =
+            json!({ "type": "object", "required": ["a"], "properties": { "a": schema, "b": { "type": "string" } } });
         let error = sample(&schemas, &inline(member), Direction::Response, 1).expect_err(&schema.to_string());
         assert_eq!(error.pointer, "/a", "{schema}: {error}");
         // An optional member without a value is left out.
-        let member = json!({ "type": "object", "required": ["b"], "properties": { "a": schema, "b": { "type": "string" } } });
+        let member =
+            json!({ "type": "object", "required": ["b"], "properties": { "a": schema, "b": { "type": "string" } } });
         let value = sample(&schemas, &inline(member), Direction::Response, 1);
         assert!(value.as_ref().is_ok_and(|value| value.get("a").is_none()), "{schema}: {value:?}");
         assert!(start.elapsed() < LIMIT, "{schema}: {:?}", start.elapsed());
@@ -72,7 +74,15 @@ fn what_has_no_value_is_an_error_that_names_the_place() {
 fn patterns_cost_bounded_time() {
     let schemas = schemas("3.0.3", &json!({}));
     let text = Value::String("a".repeat(50_000) + "!");
-    let patterns = ["^(a+)+$", "^(a|aa)+$", "^(?=(a+)+$)(a+)+$", "(a*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "^a{1,1000}{1,1000}$", "^(.{0,100000}){0,100000}$"];
+    let patterns = [
+        "^(a+)+$",
+        "^(a|aa)+$",
+        "^(?=(a+)+$)(a+)+$",
+        "(a*)*b",
+        "^(([a-z])+.)+[A-Z]([a-z])+$",
+        "^a{1,1000}{1,1000}$",
+        "^(.{0,100000}){0,100000}$",
+    ];
     for pattern in patterns {
         let start = Instant::now();
         let schema = inline(json!({ "type": "string", "pattern": pattern }));
@@ -85,7 +95,9 @@ fn patterns_cost_bounded_time() {
 #[test]
 fn long_chains_and_wide_schemas_are_compiled() {
     let mut chain: Map<String, Value> = (0..3_000)
-        .map(|index| (format!("C{index}"), json!({ "allOf": [{ "$ref": format!("#/components/schemas/C{}", index + 1) }] })))
+        .map(|index| {
+            (format!("C{index}"), json!({ "allOf": [{ "$ref": format!("#/components/schemas/C{}", index + 1) }] }))
+        })
         .collect();
     chain.insert("C3000".to_owned(), json!({ "type": "integer" }));
     for index in 0..3_000 {
@@ -93,7 +105,9 @@ fn long_chains_and_wide_schemas_are_compiled() {
         chain.insert(format!("D{index}"), json!({ "type": "object", "properties": { "next": next } }));
     }
     chain.insert("D3000".to_owned(), json!({ "type": "integer" }));
-    let branches: Vec<Value> = (0..500).map(|index| json!({ "type": "object", "required": ["k"], "properties": { "k": { "enum": [index] } } })).collect();
+    let branches: Vec<Value> = (0..500)
+        .map(|index| json!({ "type": "object", "required": ["k"], "properties": { "k": { "enum": [index] } } }))
+        .collect();
     chain.insert("Wide".to_owned(), json!({ "oneOf": branches, "minProperties": 1 }));
     let schemas = schemas("3.0.3", &Value::Object(chain));
     for name in ["C0", "D0", "Wide"] {
@@ -122,7 +136,9 @@ fn keywords_with_values_of_the_wrong_type_are_left_out() {
         "uniqueItems": "yes", "exclusiveMinimum": true, "example": null, "examples": {}, "const": null, "default": {}, "nullable": "true",
     });
     assert_eq!(sample(&schemas, &inline(schema), Direction::Response, 1), Ok(Value::Null));
-    for schema in [json!(null), json!("string"), json!([]), json!(true), json!({ "$ref": 3 }), json!({ "$ref": "#/%ff" })] {
+    for schema in
+        [json!(null), json!("string"), json!([]), json!(true), json!({ "$ref": 3 }), json!({ "$ref": "#/%ff" })]
+    {
         assert!(sample(&schemas, &inline(schema), Direction::Response, 1).is_ok());
     }
 }
