@@ -6,6 +6,7 @@ import argparse
 import collections
 import datetime
 import json
+import math
 import multiprocessing
 import pathlib
 import re
@@ -95,7 +96,8 @@ def count(report):
 
 
 def share(part, whole):
-    return f"{100 * part / whole:.1f} %" if whole else "-"
+    # Rounded down: 100 % is all.
+    return f"{math.floor(1000 * part / whole) / 10:.1f} %" if whole else "-"
 
 
 def row(name, dialect, counts):

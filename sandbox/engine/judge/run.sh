@@ -40,7 +40,8 @@ if [ $# = 0 ]; then
     done <"$judge/contracts.txt"
 fi
 if [ -z "${SERVE:-}" ]; then
-    cargo build --locked -q -p driftless-sandbox --bin driftless-sandbox
+    # With the features that the tests enable, so that its libraries are compiled once for both.
+    cargo build --locked -q --workspace --all-features --bin driftless-sandbox
     SERVE="$target/debug/driftless-sandbox --contract {contract} --port 0 serve"
 fi
 # shellcheck disable=SC2086
