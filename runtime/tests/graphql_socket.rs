@@ -623,8 +623,8 @@ async fn events_that_fall_silent_are_given_up_and_comments_keep_them() {
     let mut subscription = subscribe(&platform);
     let (mut stream, _) = EventConnection::accept(&listener).await;
     // Together they are longer than the allowed silence.
-    for _ in 0..8 {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+    for _ in 0..4 {
+        tokio::time::sleep(Duration::from_millis(150)).await;
         stream.0.write_all(b":\n\n").await.unwrap();
     }
     stream.next("still there").await;

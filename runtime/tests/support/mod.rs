@@ -142,6 +142,10 @@ impl Server {
         self.requests.lock().unwrap().clone()
     }
 
+    pub fn count(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+
     pub fn last(&self) -> Recorded {
         self.requests().pop().unwrap()
     }

@@ -362,7 +362,7 @@ async fn kinds_take_turns_for_handlers() {
     assert!(last < 12, "{order:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_was_finished_long_ago_is_forgotten_and_options_that_cannot_work_are_errors() {
     let world = World::new();
     let running = start(world.worker().retention(Duration::ZERO), |_| async { Ok(()) });
