@@ -448,8 +448,8 @@ async fn a_replaced_socket_is_closed_after_the_overlap() {
         }
     })
     .await;
-    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500), 1);
-    let options = GraphqlOptions::new().overlap(Duration::from_millis(200));
+    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(1500), 1);
+    let options = GraphqlOptions::new().overlap(Duration::from_millis(50));
     let platform = Client::builder(&server.url).credential(credential).graphql(options).build().unwrap();
     let mut subscription = subscribe(&platform);
     assert_eq!(deliveries(&mut subscription, 1).await, ["renewed"]);

@@ -166,7 +166,10 @@ pub async fn serve(mut stream: TcpStream, handler: Arc<Handler>, record: Arc<Mut
             if stream.write_all(piece).await.is_err() {
                 return;
             }
-            tokio::time::sleep(*pause).await;
+            // A sleep of no time still waits for the next tick of the timer.
+            if !pause.is_zero() {
+                tokio::time::sleep(*pause).await;
+            }
         }
         if reply.hang {
             std::future::pending::<()>().await;
