@@ -794,17 +794,17 @@ async fn a_refused_upgrade_is_asked_for_again_after_a_time() {
 /// A socket that accepts this many subscriptions at a time, answers each with its number, and refuses more.
 async fn roomy(mut peer: Peer, room: usize, left: Arc<AtomicU32>, refuse: impl Fn(&str) -> String) {
     peer.acknowledge().await;
-    let mut held = std::collections::HashSet::new();
+    let mut open = std::collections::HashSet::new();
     while let Some(message) = peer.receive().await {
         let Some(id) = message["id"].as_str() else { continue };
         if message["type"] == "complete" {
-            held.remove(id);
-        } else if held.len() == room
+            open.remove(id);
+        } else if open.len() == room
             || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err()
         {
             peer.send(refuse(id)).await;
         } else {
-            held.insert(id.to_owned());
+            open.insert(id.to_owned());
             peer.next(id, id).await;
         }
     }

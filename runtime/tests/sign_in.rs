@@ -23,7 +23,7 @@ async fn get(platform: &Client) -> Result<(), Error> {
 
 fn field(request: &Recorded, name: &str) -> Option<String> {
     let text = request.text();
-    url::form_urlencoded::parse(text.as_bytes()).find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+    url::form_urlencoded::parse(text.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }
 
 /// An issuer that rotates refresh tokens, each of which works once, and a service. Access tokens expire at once.
@@ -465,7 +465,7 @@ impl Login {
     /// Returns the redirect address and the state in the presented address.
     async fn asked(&mut self) -> (String, String, url::Url) {
         let address = url::Url::parse(&self.addresses.recv().await.unwrap()).unwrap();
-        let get = |name: &str| address.query_pairs().find(|(found, _)| found == name).unwrap().1.into_owned();
+        let get = |name: &str| address.query_pairs().find(|(key, _)| key == name).unwrap().1.into_owned();
         (get("redirect_uri"), get("state"), address.clone())
     }
 }

@@ -166,13 +166,13 @@ async fn traces_hold_no_values() {
             .send()
             .await;
         if let Err(error) = outcome {
-            let mut shown = format!("{error} {error:?}");
+            let mut printed = format!("{error} {error:?}");
             let mut cause = std::error::Error::source(&error);
             while let Some(next) = cause {
-                shown += &format!("{next} {next:?}");
+                printed += &format!("{next} {next:?}");
                 cause = next.source();
             }
-            assert!(!shown.contains("canary-token") && !shown.contains("canary-header"), "{shown}");
+            assert!(!printed.contains("canary-token") && !printed.contains("canary-header"), "{printed}");
         }
     }
     assert!(server.requests().iter().any(|request| request.header("authorization") == Some("Bearer canary-token")));

@@ -278,7 +278,7 @@ impl Worker {
             + 'static,
     {
         if self.sources.iter().any(|operations| operations.postgres().is_none()) {
-            return Err(Error::of(Kind::Configuration, "the store has no transactions to hand out")
+            return Err(Error::with(Kind::Configuration, "the store has no transactions to hand out")
                 .hint("use a `PostgresStore`, or `Worker::handle`"));
         }
         self.run(Handler::In(Box::new(handler)), stop).await
@@ -286,7 +286,7 @@ impl Worker {
 
     async fn run(self, handler: Handler, stop: impl Future<Output = ()> + Send) -> Result<(), Error> {
         let Settings { lease, watching, handling, handler_timeout, max_attempts, .. } = self.settings;
-        let wrong = |message: &str, hint: &str| Err(Error::of(Kind::Configuration, message).hint(hint));
+        let wrong = |message: &str, hint: &str| Err(Error::with(Kind::Configuration, message).hint(hint));
         if lease < SHORTEST {
             return wrong("the lease of the worker is shorter than 100 ms", "use a lease of several seconds");
         }

@@ -19,7 +19,7 @@ pub(super) fn check(operation: &Operation, base: &Url) -> Result<(), Error> {
     }
     let servers: Vec<String> = operation.servers.iter().map(|server| format!("`{}`", escape(server))).collect();
     let message = format!("the contract gives this operation a server of its own, {}", servers.join(" or "));
-    Err(Error::of(Kind::Request, message).hint(
+    Err(Error::with(Kind::Request, message).hint(
         "nothing was sent: make a client with that base URL, and with a credential for it, and call the operation there; where the \
          server of this client has all operations, build it with `operations_of_other_servers`",
     ))

@@ -85,7 +85,7 @@ async fn every_gap_leads_to_a_look_at_once() {
         assert!(!watch.next_look().is_over(Instant::now()), "nothing is due by itself");
         match end {
             0 => watch.delivered(Some(Ok(Delivery::Gap(Gap::Renewed)))),
-            1 => watch.delivered(Some(Err(Error::of(crate::error::Kind::Socket, "it broke")))),
+            1 => watch.delivered(Some(Err(Error::with(crate::error::Kind::Socket, "it broke")))),
             _ => watch.delivered(None),
         }
         assert!(watch.next_look().is_over(Instant::now()), "{end}");
@@ -105,7 +105,7 @@ async fn nothing_shortens_the_pause_after_a_failure() {
     assert!(pause > soon, "{pause:?}");
     watch.delivered(Some(Ok(Delivery::Gap(Gap::Renewed))));
     watch.delivered(None);
-    watch.delivered(Some(Err(Error::of(crate::error::Kind::Socket, "it broke"))));
+    watch.delivered(Some(Err(Error::with(crate::error::Kind::Socket, "it broke"))));
     assert_eq!(watch.next_look(), pause);
     assert_eq!(fake.calls().len(), 1);
 }
@@ -129,7 +129,7 @@ async fn never_is_never_and_at_once_is_no_flood() {
                 let operation = operation(&fake, set(WatchOptions::new(), time));
                 let mut watch = operation.watch();
                 watch.next().await.unwrap().unwrap();
-                watch.delivered(Some(Err(Error::of(crate::error::Kind::Socket, "it broke"))));
+                watch.delivered(Some(Err(Error::with(crate::error::Kind::Socket, "it broke"))));
                 watch.look().await.unwrap();
                 assert!(state == "DONE" || watch.next_look() > Until::at(clock::now() - LEAST), "{name} {time:?}");
                 let waited = operation.wait(Deadline::after(Duration::from_millis(20))).await;

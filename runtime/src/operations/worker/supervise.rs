@@ -75,7 +75,7 @@ impl Supervisor {
             };
             if kinds.is_empty() {
                 let message = "the client knows none of the kinds of operations that the worker is for";
-                return Err(Error::of(Kind::Configuration, message).hint(
+                return Err(Error::with(Kind::Configuration, message).hint(
                     "bind a kind in the configuration and regenerate, turn on the features of its operation, or name it \
                      with `Operations::with_binding`",
                 ));

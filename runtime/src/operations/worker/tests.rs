@@ -234,7 +234,7 @@ async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
         // The store uses a clock of its own, and lets it go on.
         let instance = world.store.enlist("a test", Duration::MAX).await.unwrap();
         let wanted = [super::super::Wanted::new(world.operations.deployment(), "thing", 1)];
-        let held = world.store.claim(instance, &wanted).await.unwrap().remove(0);
+        let claimed = world.store.claim(instance, &wanted).await.unwrap().remove(0);
         let count = Arc::clone(&handled);
         let handler = Handler::Plain(Box::new(move |_| {
             count.fetch_add(1, Ordering::SeqCst);
@@ -244,13 +244,13 @@ async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
             shared: Shared::new(Settings::default(), None, handler),
             operations: world.operations.clone(),
             instance_lease: InstanceLease::new(instance, asked, lease),
-            lease: held.lease().clone(),
+            lease: claimed.lease().clone(),
             kind: "thing".to_owned(),
             failures: 0,
             age: Duration::ZERO,
             progress: Arc::new(super::progress::TaskProgress::new()),
         };
-        attendance.run(held).await;
+        attendance.run(claimed).await;
         assert_eq!(handled.load(Ordering::SeqCst), expected);
         assert_eq!(world.count(Standing::Finished).await, u64::from(expected));
     }
