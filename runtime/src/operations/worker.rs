@@ -11,6 +11,7 @@ mod renewal;
 mod share;
 mod shared;
 mod supervise;
+mod task_plan;
 mod turns;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -18,7 +19,7 @@ use std::{fmt, sync::Arc, time::Duration};
 pub use event::{Discarded, WorkerEvent};
 pub use handler::Ended;
 
-use self::{handler::Handler, supervise::Supervisor};
+use self::{handler::Handler, supervise::Supervisor, task_plan::TaskSettings};
 use super::Operations;
 use crate::{
     Error,
@@ -103,6 +104,14 @@ impl Default for Settings {
             max_attempts: 100,
             turn: Duration::from_secs(60),
         }
+    }
+}
+
+impl Settings {
+    /// Returns those of one operation, which may need this time to end by time alone.
+    fn task(&self, patience: Duration) -> TaskSettings {
+        let Self { operation_timeout: timeout, turn, retry, max_attempts, .. } = *self;
+        TaskSettings { timeout, turn, patience, retry, max_attempts }
     }
 }
 
