@@ -286,9 +286,9 @@ async fn a_worker_that_waits_for_its_store_stops_at_once() {
     let mut world = World::new();
     world.operations = world.operations.clone().with_store(Unwritable(Arc::clone(&world.store)));
     world.submit("thing", &["one"]).await;
-    let running = start(world.worker(), |_| async { Ok(()) });
+    let running = start(world.worker().poll(WATCHDOG), |_| async { Ok(()) });
     // By now, the pauses are as long as the lease.
-    crate::clock::sleep(Duration::from_secs(600)).await;
+    crate::clock::sleep(Duration::from_secs(300)).await;
     assert_eq!(world.count(Standing::Held).await, 1);
     let stopping = crate::clock::now();
     running.stop().await;

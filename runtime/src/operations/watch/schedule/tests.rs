@@ -238,7 +238,7 @@ impl Dice {
 #[test]
 fn a_watch_neither_spins_floods_nor_misses_the_end_in_any_order_of_events() {
     let mut ended = 0;
-    for seed in 0..1000 {
+    for seed in 0..500 {
         let (mut dice, begin) = (Dice(seed), Instant::now());
         let (safety, has_subscription) = (dice.time(), dice.roll(2) == 0);
         let options = WatchOptions::new().settle(dice.time()).safety(safety).interval(dice.time());
@@ -297,5 +297,5 @@ fn a_watch_neither_spins_floods_nor_misses_the_end_in_any_order_of_events() {
         assert!(last >= end && schedule.outcome(last).is_some_and(|outcome| outcome.is_success()));
         assert!(safety == Duration::MAX || last <= end.max(trouble) + millis(100_000), "{}", context(&schedule));
     }
-    assert!(ended > 700, "{ended}");
+    assert!(ended > 350, "{ended}");
 }
