@@ -174,8 +174,7 @@ fn next(call: &Call<'_>, listed: &Listed, name: &str) -> Vec<Value> {
     let limit = limit.map(|name| format!("&{name}={}", listed.limit)).unwrap_or_default();
     let address = parameter.map(|parameter| format!("{}{}?{parameter}{limit}", call.base, call.place));
     let has_word = |word: &&str| plain(name).contains(word);
-    let is_address =
-        ["link", "url", "uri"].iter().any(|word| has_word(word)) || pages.cursor.is_none() && plain(name) == "next";
+    let is_address = ["link", "url", "uri"].iter().any(has_word) || pages.cursor.is_none() && plain(name) == "next";
     let cursor = if is_one(name, &["nextpage"]) { json!(number) } else { json!(offset.to_string()) };
     let mut candidates = vec![cursor, json!(offset)];
     if let Some(address) = address {
