@@ -1,0 +1,95 @@
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{body, client, pets, send, start};
+
+const DIALECTS: [&str; 3] = ["2.0", "3.0.3", "3.1.0"];
+
+#[tokio::test]
+async fn an_item_is_created_read_listed_changed_and_deleted() {
+    for dialect in DIALECTS {
+        let sandbox = start(&pets(dialect)).await;
+        let first: Vec<Value> =
+            serde_json::from_value(body(send(&sandbox, Method::GET, "/pets", None).await).await).unwrap();
+        assert_eq!(first.len(), 2, "{dialect}: a list begins with two items");
+
+        let created = send(&sandbox, Method::POST, "/pets", Some(json!({ "name": "Rex", "tag": "dog" }))).await;
+        assert_eq!(created.status(), 201, "{dialect}");
+        let location = created.headers()["location"].to_str().unwrap().to_owned();
+        let created = body(created).await;
+        let path = format!("/pets/{}", created["id"]);
+        assert_eq!(location, format!("/v1{path}"));
+        assert_eq!(
+            body(send(&sandbox, Method::GET, &path, None).await).await,
+            json!({ "id": created["id"], "name": "Rex", "tag": "dog" })
+        );
+
+        let list = body(send(&sandbox, Method::GET, "/pets?tag=dog", None).await).await;
+        assert_eq!(list, json!([created]));
+        let page = body(send(&sandbox, Method::GET, "/pets?limit=1", None).await).await;
+        assert_eq!(page, json!([first[0]]));
+
+        let changed = send(&sandbox, Method::PUT, &path, Some(json!({ "name": "Max" }))).await;
+        assert_eq!(
+            body(changed).await,
+            json!({ "id": created["id"], "name": "Max" }),
+            "an optional member that is not sent is gone"
+        );
+
+        assert_eq!(send(&sandbox, Method::DELETE, &path, None).await.status(), 204);
+        let gone = send(&sandbox, Method::GET, &path, None).await;
+        assert_eq!(gone.status(), 404);
+        assert!(body(gone).await["message"].as_str().unwrap().contains("/pets"), "the declared problem says why");
+        assert_eq!(send(&sandbox, Method::DELETE, &path, None).await.status(), 404);
+        sandbox.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn requests_are_checked_before_they_act() {
+    for dialect in DIALECTS {
+        let sandbox = start(&pets(dialect)).await;
+        let refused = send(&sandbox, Method::POST, "/pets", Some(json!({ "tag": "dog" }))).await;
+        assert_eq!(refused.status(), 400, "{dialect}: a required member is missing");
+        assert_eq!(body(refused).await["message"].as_str().map(|text| text.contains("body")), Some(true));
+        assert_eq!(send(&sandbox, Method::GET, "/pets?limit=x", None).await.status(), 400);
+        assert_eq!(send(&sandbox, Method::GET, "/pets/x", None).await.status(), 400);
+        assert_eq!(send(&sandbox, Method::GET, "/pets/99", None).await.status(), 404);
+        assert_eq!(send(&sandbox, Method::GET, "/none", None).await.status(), 404);
+        let other = send(&sandbox, Method::PATCH, "/pets", None).await;
+        assert_eq!((other.status().as_u16(), other.headers()["allow"].to_str().unwrap()), (405, "GET, POST"));
+
+        let url = format!("{}/pets", sandbox.base_url());
+        let without = client().get(&url).send().await.unwrap();
+        assert_eq!(without.status(), 401);
+        let text = client().post(&url).header("x-key", "any").header("content-type", "text/csv").body("a,b");
+        assert_eq!(text.send().await.unwrap().status(), 415);
+        let list = body(send(&sandbox, Method::GET, "/pets", None).await).await;
+        assert_eq!(list.as_array().map(Vec::len), Some(2), "nothing was created");
+        sandbox.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_singleton_always_answers_and_keeps_its_value() {
+    let sandbox = start(&pets("3.0.3")).await;
+    let read = send(&sandbox, Method::GET, "/config", None).await;
+    assert_eq!(read.headers()["x-sandbox-invented"], "true");
+    assert_eq!(send(&sandbox, Method::PUT, "/config", Some(json!({ "name": "new" }))).await.status(), 200);
+    let read = send(&sandbox, Method::GET, "/config", None).await;
+    assert!(!read.headers().contains_key("x-sandbox-invented"));
+    assert_eq!(body(read).await["name"], "new");
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn the_same_seed_gives_the_same_answers() {
+    let mut texts = Vec::new();
+    for _ in 0..2 {
+        let sandbox = start(&pets("3.1.0")).await;
+        send(&sandbox, Method::POST, "/pets", Some(json!({ "name": "Rex" }))).await;
+        texts.push(send(&sandbox, Method::GET, "/pets", None).await.text().await.unwrap());
+        sandbox.stop().await;
+    }
+    assert_eq!(texts[0], texts[1]);
+}
