@@ -36,7 +36,7 @@ impl<P> Blocking<P> {
     pub fn new(client: P) -> Result<Self, Error> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("driftless").build();
         let runtime = runtime.map_err(|cause| {
-            Error::of(Kind::Configuration, format!("the runtime cannot be started: {cause}")).hint("try again")
+            Error::with(Kind::Configuration, format!("the runtime cannot be started: {cause}")).hint("try again")
         })?;
         Ok(Self { client, runtime: Arc::new(Owned(Some(runtime))) })
     }
@@ -48,7 +48,7 @@ impl<P> Blocking<P> {
     /// Those of the call, and an error if it is called from asynchronous code, which it would block.
     pub fn wait<T>(&self, call: impl IntoFuture<Output = Result<T, Error>>) -> Result<T, Error> {
         if Handle::try_current().is_ok() {
-            return Err(Error::of(Kind::Request, "a blocking call cannot run inside asynchronous code")
+            return Err(Error::with(Kind::Request, "a blocking call cannot run inside asynchronous code")
                 .hint("use `.await` on the call"));
         }
         self.runtime()?.block_on(call.into_future())
@@ -76,7 +76,7 @@ impl<P> Blocking<P> {
     }
 
     fn runtime(&self) -> Result<&Runtime, Error> {
-        let ended = || Error::of(Kind::Request, "the runtime has ended").hint("make a new client");
+        let ended = || Error::with(Kind::Request, "the runtime has ended").hint("make a new client");
         self.runtime.0.as_ref().ok_or_else(ended)
     }
 }

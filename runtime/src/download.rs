@@ -100,7 +100,7 @@ impl Download<'_> {
                     while let Some(chunk) = stream.next().await {
                         let chunk = chunk?;
                         if whole.len() + chunk.len() > limit {
-                            return Err(Error::of(Kind::TooLarge, format!("the body is longer than {limit} bytes")));
+                            return Err(Error::with(Kind::TooLarge, format!("the body is longer than {limit} bytes")));
                         }
                         whole.extend_from_slice(&chunk);
                         received(whole.len());
@@ -111,7 +111,7 @@ impl Download<'_> {
             Ok(Downloaded { status: raw.status, headers: raw.headers, body, retry_after: None })
         };
         clock::limit(time, exchange).await.unwrap_or_else(|_| {
-            Err(Error::of(Kind::Timeout, format!("no whole answer within {}", clock::seconds(time))))
+            Err(Error::with(Kind::Timeout, format!("no whole answer within {}", clock::seconds(time))))
         })
     }
 }
@@ -143,7 +143,7 @@ pub struct Said {
 
 pub fn said(error: &Error) -> Said {
     let (what, hint) = error.parts();
-    let mut said = Said {
+    let mut summary = Said {
         code: Some(error.reason()).filter(|reason| !reason.is_empty()).unwrap_or(error.code()),
         what: what.to_owned(),
         hint: escape(hint),
@@ -151,11 +151,11 @@ pub fn said(error: &Error) -> Said {
     let mut next = error.source();
     while let Some(cause) = next {
         match cause.downcast_ref::<Error>() {
-            Some(inner) => said.what += &format!(": {}", inner.parts().0),
-            None => said.what += &format!(": {cause}"),
+            Some(inner) => summary.what += &format!(": {}", inner.parts().0),
+            None => summary.what += &format!(": {cause}"),
         }
         next = cause.source();
     }
-    said.what = escape(&said.what);
-    said
+    summary.what = escape(&summary.what);
+    summary
 }

@@ -93,9 +93,9 @@ async fn errors_say_which_step_failed() {
         (plain.url.clone(), "transport"),
     ] {
         let error = fetch(&client, &address, 100, LONG).await.unwrap_err();
-        let said = said(&error);
-        assert_eq!(said.code, code, "{address}: {error}");
-        assert!(!said.what.is_empty() && !said.hint.is_empty(), "{said:?}");
+        let summary = said(&error);
+        assert_eq!(summary.code, code, "{address}: {error}");
+        assert!(!summary.what.is_empty() && !summary.hint.is_empty(), "{summary:?}");
     }
     let name = fetch(&client, "https://platform.invalid", 100, LONG).await.unwrap_err();
     assert_eq!(said(&name).code, "connect/dns", "{name}");

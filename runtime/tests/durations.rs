@@ -137,26 +137,32 @@ async fn server() -> Server {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_time_without_end_ends_nothing() {
-    let server = server().await;
-    for (name, run) in OPTIONS {
-        for time in NEVER {
-            let outcome = tokio::time::timeout(WATCHDOG, tokio::spawn(run(server.url.clone(), time))).await;
-            let outcome = outcome.unwrap_or_else(|_| panic!("{name} with {time:?} hangs"));
-            assert!(matches!(outcome, Ok(Ok(()))), "{name} with {time:?}: {outcome:?}");
-        }
+    for (name, time, outcome) in outcomes(NEVER).await {
+        assert!(matches!(outcome, Ok(Ok(()))), "{name} with {time:?}: {outcome:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_time_of_nothing_neither_panics_nor_hangs() {
-    let server = server().await;
-    for (name, run) in OPTIONS {
-        for time in NOW {
-            let outcome = tokio::time::timeout(WATCHDOG, tokio::spawn(run(server.url.clone(), time))).await;
-            let outcome = outcome.unwrap_or_else(|_| panic!("{name} with {time:?} hangs"));
-            assert!(outcome.is_ok(), "{name} with {time:?}: {outcome:?}");
-        }
+    for (name, time, outcome) in outcomes(NOW).await {
+        assert!(outcome.is_ok(), "{name} with {time:?}: {outcome:?}");
     }
+}
+
+type Joined = Result<Result<(), Error>, tokio::task::JoinError>;
+
+/// Sets each option to each of the times, all at once.
+async fn outcomes<const N: usize>(times: [Duration; N]) -> Vec<(&'static str, Duration, Joined)> {
+    let server = server().await;
+    let pairs = OPTIONS.iter().flat_map(|(name, run)| times.map(|time| (*name, run, time)));
+    let run = pairs.map(|(name, run, time)| {
+        let task = tokio::spawn(run(server.url.clone(), time));
+        async move {
+            let outcome = tokio::time::timeout(WATCHDOG, task).await;
+            (name, time, outcome.unwrap_or_else(|_| panic!("{name} with {time:?} hangs")))
+        }
+    });
+    futures_util::future::join_all(run).await
 }
 
 /// A service whose headers and fields have times.

@@ -448,8 +448,8 @@ async fn a_replaced_socket_is_closed_after_the_overlap() {
         }
     })
     .await;
-    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(2500), 1);
-    let options = GraphqlOptions::new().overlap(Duration::from_millis(200));
+    let credential = Numbered(AtomicU32::new(0), Duration::from_millis(1500), 1);
+    let options = GraphqlOptions::new().overlap(Duration::from_millis(50));
     let platform = Client::builder(&server.url).credential(credential).graphql(options).build().unwrap();
     let mut subscription = subscribe(&platform);
     assert_eq!(deliveries(&mut subscription, 1).await, ["renewed"]);
@@ -623,8 +623,8 @@ async fn events_that_fall_silent_are_given_up_and_comments_keep_them() {
     let mut subscription = subscribe(&platform);
     let (mut stream, _) = EventConnection::accept(&listener).await;
     // Together they are longer than the allowed silence.
-    for _ in 0..8 {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+    for _ in 0..4 {
+        tokio::time::sleep(Duration::from_millis(150)).await;
         stream.0.write_all(b":\n\n").await.unwrap();
     }
     stream.next("still there").await;
@@ -794,17 +794,17 @@ async fn a_refused_upgrade_is_asked_for_again_after_a_time() {
 /// A socket that accepts this many subscriptions at a time, answers each with its number, and refuses more.
 async fn roomy(mut peer: Peer, room: usize, left: Arc<AtomicU32>, refuse: impl Fn(&str) -> String) {
     peer.acknowledge().await;
-    let mut held = std::collections::HashSet::new();
+    let mut open = std::collections::HashSet::new();
     while let Some(message) = peer.receive().await {
         let Some(id) = message["id"].as_str() else { continue };
         if message["type"] == "complete" {
-            held.remove(id);
-        } else if held.len() == room
+            open.remove(id);
+        } else if open.len() == room
             || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err()
         {
             peer.send(refuse(id)).await;
         } else {
-            held.insert(id.to_owned());
+            open.insert(id.to_owned());
             peer.next(id, id).await;
         }
     }

@@ -35,7 +35,7 @@ mod operations_labels;
 mod operations_store;
 #[cfg(feature = "operations")]
 mod operations_submit;
-#[cfg(feature = "operations")]
+#[cfg(all(feature = "operations", feature = "testing"))]
 mod operations_watch;
 mod pages;
 #[cfg(all(unix, feature = "graphql"))]

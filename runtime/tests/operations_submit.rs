@@ -455,9 +455,11 @@ async fn scripted(replies: &[Reply]) -> Server {
 
 #[tokio::test]
 async fn what_may_have_arrived_is_not_forgotten_whatever_comes_back_later() {
-    for status in [303, 400, 401, 403, 404, 409, 422, 425, 429, 500, 503] {
-        // Once by another call, and once within one.
-        for idempotent in [false, true] {
+    let statuses = [303, 400, 401, 403, 404, 409, 422, 425, 429, 500, 503];
+    // At the same time, so that their pauses pass together. Once by another call, and once within one.
+    let cases = statuses.into_iter().flat_map(|status| [false, true].map(|idempotent| (status, idempotent)));
+    let cases = cases.map(|(status, idempotent)| {
+        async move {
             let refusal = Reply::new(status, &[], "");
             let server = scripted(&[Reply::close(), refusal.clone(), refusal]).await;
             let operations = operations(&server.url);
@@ -482,7 +484,8 @@ async fn what_may_have_arrived_is_not_forgotten_whatever_comes_back_later() {
                 "{status}: {keys:?}"
             );
         }
-    }
+    });
+    futures_util::future::join_all(cases).await;
 }
 
 #[tokio::test]

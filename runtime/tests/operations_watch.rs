@@ -5,11 +5,16 @@ use std::time::Duration;
 use crate::support;
 use crate::support::{Reply, Server, WATCHDOG, limits};
 use crate::support_graphql::{GraphqlServer, Peer};
-use crate::support_operations::{THING, World, operations, options, submitted};
+use crate::support_operations::{POLLED_THING, THING, World, operations, options, submitted};
 use driftless_runtime::operations::{
     Deadline, Observation, ObservationSource, Operation, OperationOutcome, OperationState, Operations, WatchOptions,
 };
-use driftless_runtime::{Client, auth::StaticToken, graphql::GraphqlOptions};
+use driftless_runtime::{
+    Client,
+    auth::StaticToken,
+    graphql::GraphqlOptions,
+    testing::{Fake, FakeReply, QUERIES, REQUESTS},
+};
 use futures_util::{
     StreamExt as _,
     future::{BoxFuture, join_all},
@@ -345,74 +350,60 @@ async fn a_part_that_failed_is_not_one_that_is_not_there() {
     assert!(error.is_graphql(), "{error:?}");
 }
 
-#[tokio::test]
+/// A service without a network, whose queries get these replies in turn, the last one for ever.
+async fn troubled(replies: &[FakeReply], interval: Duration) -> (Fake, Operation) {
+    let fake = Fake::new();
+    replies.iter().fold(fake.on(QUERIES), |rule, reply| rule.reply(reply.clone()));
+    fake.on(REQUESTS).answer(&json!({ "result": { "id": 17 } }).into());
+    let client = fake.builder().graphql(GraphqlOptions::new()).build().unwrap();
+    let operations = client.operations().with_binding(&POLLED_THING).with_options(options().interval(interval));
+    let operation = submitted(&operations, "polled-thing").await;
+    (fake, operation)
+}
+
+fn shows(state: &str) -> FakeReply {
+    FakeReply::status(200).json(&json!({ "data": { "thing": { "state": state } } }))
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_service_that_fails_for_a_while_is_waited_out() {
-    let world = World::new(&["DONE"]);
-    let count = std::sync::atomic::AtomicU32::new(0);
-    let server = Server::start(move |request| {
-        match request.path() == "/graphql" && count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) < 7 {
-            true => Reply::new(503, &[("retry-after", "0")], ""),
-            false => world.reply(request),
-        }
-    })
-    .await;
-    let operation = submitted(&operations(&server.url), "polled-thing").await;
-    assert!(within(operation.wait(Deadline::never())).await.unwrap().is_success());
+    let failure = FakeReply::status(503).header("retry-after", "0");
+    let replies = [vec![failure; 7], vec![shows("DONE")]].concat();
+    let (_, operation) = troubled(&replies, Duration::from_millis(20)).await;
+    assert!(operation.wait(Deadline::never()).await.unwrap().is_success());
 }
 
-/// The responses to queries while the service is failing.
-async fn troubled(reply: Reply, interval: Duration) -> (OperationOutcome, usize) {
-    for limit in limits() {
-        let (world, reply) = (World::new(&["DONE"]), reply.clone());
-        let server = Server::start(move |request| match request.path() {
-            "/graphql" => reply.clone(),
-            _ => world.reply(request),
-        })
-        .await;
-        let operations = operations(&server.url).with_options(options().interval(interval));
-        let operation = submitted(&operations, "polled-thing").await;
-        let outcome = within(operation.wait(limit)).await.unwrap();
-        if outcome.error().is_some() {
-            return (outcome, server.requests().iter().filter(|request| request.path() == "/graphql").count());
-        }
-    }
-    panic!("no look comes to its end");
-}
-
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_the_service_asks_for_shortens_no_pause() {
     // At least 15 s pass from the first query to the second, so there is one, of at most three attempts.
-    let waits = ["0", "Sun, 06 Nov 1994 08:49:37 GMT", "-1", "nonsense"];
-    let outcomes = waits.map(|wait| {
-        let reply = Reply::new(503, &[("retry-after", wait)], "");
-        (wait, tokio::spawn(troubled(reply, Duration::from_secs(600))))
-    });
-    for (wait, outcome) in outcomes {
-        let (outcome, looks) = outcome.await.unwrap();
+    for wait in ["0", "Sun, 06 Nov 1994 08:49:37 GMT", "-1", "nonsense"] {
+        let reply = FakeReply::status(503).header("retry-after", wait);
+        let (fake, operation) = troubled(&[reply], Duration::from_secs(600)).await;
+        let outcome = operation.wait(Duration::from_secs(14)).await.unwrap();
+        let looks = fake.calls_of(QUERIES).len();
         assert!((1..=3).contains(&looks), "{wait}: {looks}");
         assert!(matches!(&outcome, OperationOutcome::Unreachable { last: None, .. }), "{outcome:?}");
         assert_eq!((outcome.name(), outcome.error().unwrap().status().unwrap().as_u16()), ("unreachable", 503));
         assert!(!outcome.is_final() && !outcome.is_success());
     }
     // It lengthens one.
-    let reply = Reply::new(503, &[("retry-after", "250")], "");
-    assert_eq!(troubled(reply, Duration::from_millis(20)).await.1, 1);
+    let reply = FakeReply::status(503).header("retry-after", "250");
+    let (fake, operation) = troubled(&[reply], Duration::from_millis(20)).await;
+    operation.wait(Duration::from_secs(249)).await.unwrap();
+    assert_eq!(fake.calls_of(QUERIES).len(), 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_outage_that_is_answered_with_200_is_waited_out() {
-    let world = World::default();
-    for _ in 0..2 {
-        world.answer(json!({ "errors": [{ "message": "the upstream is away" }] }));
-        world.answer(json!({ "data": null, "errors": [{ "message": "away", "path": ["thing"] }] }));
-    }
-    world.show("DONE", &[]);
-    let server = serve(&world, quiet).await;
-    let operation = submitted(&operations(&server.url), "polled-thing").await;
-    assert!(within(operation.wait(Deadline::never())).await.unwrap().is_success());
+    let away = FakeReply::status(200).json(&json!({ "errors": [{ "message": "the upstream is away" }] }));
+    let no_data = json!({ "data": null, "errors": [{ "message": "away", "path": ["thing"] }] });
+    let no_data = FakeReply::status(200).json(&no_data);
+    let replies = [away.clone(), no_data.clone(), away.clone(), no_data, shows("DONE")];
+    let (_, operation) = troubled(&replies, Duration::from_millis(20)).await;
+    assert!(operation.wait(Deadline::never()).await.unwrap().is_success());
 
-    let away = Reply::json(200, r#"{"errors":[{"message":"the upstream is away"}]}"#);
-    let (outcome, _) = troubled(away, Duration::from_millis(20)).await;
+    let (_, operation) = troubled(&[away], Duration::from_millis(20)).await;
+    let outcome = operation.wait(Duration::from_secs(60)).await.unwrap();
     assert!(outcome.error().unwrap().is_graphql() && outcome.name() == "unreachable", "{outcome:?}");
 }
 

@@ -320,7 +320,7 @@ async fn all_items_are_read_once_whatever_a_service_does_behind_the_last_page() 
             {
                 let case = Shelf { things, size, behind, way };
                 *shelf.lock().unwrap() = Some(case);
-                let before = server.requests().len();
+                let before = server.count();
                 let call = Call::new(&client, &OPERATION, &[&"a b", &None::<i64>], Payload::None, |_| Ok(()));
                 let mut items = call.items::<usize>(Paging { items: "/list", total, next: way });
                 let (mut read, mut failed) = (Vec::new(), None);
@@ -330,7 +330,7 @@ async fn all_items_are_read_once_whatever_a_service_does_behind_the_last_page() 
                         Err(error) => failed = Some(error.to_string()),
                     }
                 }
-                let asked = server.requests().len() - before;
+                let asked = server.count() - before;
                 let is_counted = matches!(way, NextPage::Offset { .. } | NextPage::Number { .. });
                 let is_short = things % size != 0 && things > size;
                 let is_told = total.is_some() && !matches!(way, NextPage::Link);

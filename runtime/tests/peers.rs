@@ -229,9 +229,9 @@ async fn strawberry_takes_a_hundred_subscriptions_a_socket() {
     }
     assert_eq!(numbers, [1, 2, 3]);
     let document = "subscription ($number: Int!) { hold(number: $number) }";
-    let mut held: Vec<_> =
+    let mut subscriptions: Vec<_> =
         (0..250).map(|number| service.graphql().subscribe::<Value, _>(document, [("number", number)])).collect();
-    for (number, subscription) in held.iter_mut().enumerate() {
+    for (number, subscription) in subscriptions.iter_mut().enumerate() {
         match subscription.next().await.unwrap().unwrap() {
             Delivery::Next(answer) => assert_eq!(answer.into_data().unwrap()["hold"], number),
             other => panic!("{other:?}"),

@@ -23,7 +23,7 @@ async fn get(platform: &Client) -> Result<(), Error> {
 
 fn field(request: &Recorded, name: &str) -> Option<String> {
     let text = request.text();
-    url::form_urlencoded::parse(text.as_bytes()).find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+    url::form_urlencoded::parse(text.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }
 
 /// An issuer that rotates refresh tokens, each of which works once, and a service. Access tokens expire at once.
@@ -465,7 +465,7 @@ impl Login {
     /// Returns the redirect address and the state in the presented address.
     async fn asked(&mut self) -> (String, String, url::Url) {
         let address = url::Url::parse(&self.addresses.recv().await.unwrap()).unwrap();
-        let get = |name: &str| address.query_pairs().find(|(found, _)| found == name).unwrap().1.into_owned();
+        let get = |name: &str| address.query_pairs().find(|(key, _)| key == name).unwrap().1.into_owned();
         (get("redirect_uri"), get("state"), address.clone())
     }
 }
@@ -573,15 +573,18 @@ async fn a_program_that_asks_for_a_sign_in() {
 
 #[test]
 fn a_user_is_shown_where_to_sign_in() {
-    let folder = tempfile::tempdir().unwrap();
-    let (opener, opened) = (folder.path().join("xdg-open"), folder.path().join("shown"));
-    std::fs::write(&opener, "#!/bin/sh\nprintf %s \"$1\" > \"${0%/*}/shown\"\n").unwrap();
-    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
     // A screen, and an opener; a screen without one; no screen; a program that wants no browser.
-    for (screen, openers, print, opens) in
-        [(true, true, false, true), (true, false, false, false), (false, true, false, false), (true, true, true, false)]
-    {
-        let _ = std::fs::remove_file(&opened);
+    let cases = [
+        (true, true, false, true),
+        (true, false, false, false),
+        (false, true, false, false),
+        (true, true, true, false),
+    ];
+    let show = |(screen, openers, print, opens): (bool, bool, bool, bool)| {
+        let folder = tempfile::tempdir().unwrap();
+        let (opener, opened) = (folder.path().join("xdg-open"), folder.path().join("shown"));
+        std::fs::write(&opener, "#!/bin/sh\nprintf %s \"$1\" > \"${0%/*}/shown\"\n").unwrap();
+        std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
         let mut program = std::process::Command::new(std::env::current_exe().unwrap());
         program.args(["--exact", "sign_in::a_program_that_asks_for_a_sign_in", "--ignored", "--nocapture"]);
         program.env_remove("WAYLAND_DISPLAY").env_remove("DISPLAY").env_remove("TEST_PRINT");
@@ -605,7 +608,8 @@ fn a_user_is_shown_where_to_sign_in() {
                 break;
             }
         }
-    }
+    };
+    std::thread::scope(|scope| cases.map(|case| scope.spawn(move || show(case))).map(|case| case.join().unwrap()));
 }
 
 #[tokio::test]

@@ -94,7 +94,7 @@ async fn discovery_names_the_endpoint() {
 /// do not.
 #[tokio::test]
 async fn what_is_no_discovery_document_settles_nothing() {
-    for (first, asks) in [
+    let cases = [
         (Reply::json(404, "{}"), true),
         (Reply::json(410, "{}"), true),
         (Reply::json(403, "{}"), false),
@@ -103,7 +103,8 @@ async fn what_is_no_discovery_document_settles_nothing() {
         (Reply::new(200, &[("content-type", "text/html")], "<html>sign in</html>"), false),
         (Reply::json(200, "[]"), false),
         (Reply::json(204, ""), false),
-    ] {
+    ];
+    let cases = cases.map(async |(first, asks)| {
         let (base, count) = (Arc::new(Mutex::new(String::new())), AtomicU32::new(0));
         let known = Arc::clone(&base);
         let printed = format!("{first:?}");
@@ -128,7 +129,8 @@ async fn what_is_no_discovery_document_settles_nothing() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         assert!(paths().contains(&"/oauth/token".to_owned()), "{printed}: {:?}", paths());
-    }
+    });
+    futures_util::future::join_all(cases).await;
 }
 
 #[tokio::test]

@@ -60,8 +60,14 @@ impl Everything {
 
     /// Returns the lines with a canary in any form.
     fn leaks(&self) -> Vec<String> {
+        self.leaks_after(&mut 0)
+    }
+
+    /// Returns the lines with a canary that came after this many bytes, which it sets to all.
+    fn leaks_after(&self, length: &mut usize) -> Vec<String> {
         let forms = secrets::forms();
-        let text = self.text();
+        let text = self.0.lock().unwrap().get(*length..).unwrap_or_default().to_owned();
+        *length += text.len();
         let leaks = text.lines().filter(|line| forms.iter().any(|form| line.contains(form)));
         leaks.map(str::to_owned).collect()
     }
@@ -160,13 +166,13 @@ async fn traces_hold_no_values() {
             .send()
             .await;
         if let Err(error) = outcome {
-            let mut shown = format!("{error} {error:?}");
+            let mut printed = format!("{error} {error:?}");
             let mut cause = std::error::Error::source(&error);
             while let Some(next) = cause {
-                shown += &format!("{next} {next:?}");
+                printed += &format!("{next} {next:?}");
                 cause = next.source();
             }
-            assert!(!shown.contains("canary-token") && !shown.contains("canary-header"), "{shown}");
+            assert!(!printed.contains("canary-token") && !printed.contains("canary-header"), "{printed}");
         }
     }
     assert!(server.requests().iter().any(|request| request.header("authorization") == Some("Bearer canary-token")));

@@ -166,7 +166,7 @@ impl AuthorizationCode {
             *last = None;
             return Ok(());
         }
-        let refuse = |message: &str, hint: &str| Error::of(Kind::Token, message).hint(hint);
+        let refuse = |message: &str, hint: &str| Error::with(Kind::Token, message).hint(hint);
         let error = match &presented.outcome {
             SignInOutcome::Unfinished => {
                 refuse("the sign-in was not finished in time", "sign in again after the pause")
@@ -191,7 +191,7 @@ impl AuthorizationCode {
         registration.endpoints.token(request.transport, request.deadline).await?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await.map_err(|cause| {
             let message = format!("port {} of 127.0.0.1 cannot be used: {}", self.port, cause.kind());
-            Error::of(Kind::Configuration, message)
+            Error::with(Kind::Configuration, message)
                 .hint("end the program that uses it, or choose another port with `redirect`")
         })?;
         let port = listener.local_addr().map_or(self.port, |address| address.port());
@@ -246,7 +246,7 @@ impl AuthorizationCode {
 fn random() -> Result<SecretString, Error> {
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).map_err(|_| {
-        Error::of(Kind::Configuration, "the operating system returns no random numbers").hint("check the system")
+        Error::with(Kind::Configuration, "the operating system returns no random numbers").hint("check the system")
     })?;
     Ok(URL_SAFE_NO_PAD.encode(bytes).into())
 }
@@ -267,7 +267,7 @@ impl Credential for AuthorizationCode {
     fn check(&self) -> Result<(), Error> {
         if !self.path.starts_with('/') || self.path.contains(['?', '#', ' ']) {
             return Err(
-                Error::of(Kind::Configuration, "the path of the redirect is not valid").hint("begin it with `/`")
+                Error::with(Kind::Configuration, "the path of the redirect is not valid").hint("begin it with `/`")
             );
         }
         self.registration.endpoints.check()

@@ -147,7 +147,7 @@ impl Cache {
             if !left.is_zero() {
                 let message = format!("the service rejects every new token of {}", self.0.credential.describe());
                 let hint = "check the token's audience and scope against the service's requirements; another token is requested after a pause";
-                return Err(Error::of(Kind::Token, message).hint(hint).with_retry_after(Some(left)));
+                return Err(Error::with(Kind::Token, message).hint(hint).with_retry_after(Some(left)));
             }
             // A token that nobody accepted is the first sign of a service that accepts none.
             let free = |most| if token.is_accepted() { most } else { 0 };
@@ -204,7 +204,7 @@ impl Cache {
                 Err(_) if !deadline.is_over(Instant::now()) => {}
                 Err(_) => {
                     let message = format!("{} returned no token in time", self.0.credential.describe());
-                    return Err(Error::of(Kind::Timeout, message).hint("set a longer deadline, or check the issuer"));
+                    return Err(Error::with(Kind::Timeout, message).hint("set a longer deadline, or check the issuer"));
                 }
                 // The refresh ended without a result: its runtime is gone, or the credential panicked.
                 Ok(None) => self.abandon(&refresh)?,
@@ -224,7 +224,9 @@ impl Cache {
             state.failures += 1;
             if state.failures > 2 {
                 let message = format!("{} ended without an answer", self.0.credential.describe());
-                return Err(Error::of(Kind::Token, message).hint("check whether the credential panics").passing(true));
+                return Err(Error::with(Kind::Token, message)
+                    .hint("check whether the credential panics")
+                    .passing(true));
             }
         }
         Ok(())
@@ -266,7 +268,7 @@ impl Cache {
             Err(_) => {
                 let message =
                     format!("{} returned no token within {}", inner.credential.describe(), clock::seconds(patience));
-                Err(Error::of(Kind::Timeout, message).hint("check the issuer"))
+                Err(Error::with(Kind::Timeout, message).hint("check the issuer"))
             }
         };
         let mut state = inner.refresh_lock();

@@ -48,7 +48,7 @@ pub(crate) struct CachedToken {
 impl CachedToken {
     pub(crate) fn new(token: &Token, generation: Generation, now: Moment, credential: &str) -> Result<Self, Error> {
         let refuse = || {
-            Error::of(Kind::Token, format!("{credential} returned a token that no header can carry"))
+            Error::with(Kind::Token, format!("{credential} returned a token that no header can carry"))
                 .because("token/malformed")
                 .hint("a token has to be visible ASCII characters on one line")
         };

@@ -67,7 +67,7 @@ impl SecretCommand {
     }
 
     fn refuse(&self, rule: &str) -> Error {
-        Error::of(Kind::Secret, format!("the command `{}` {rule}", self.program.to_string_lossy()))
+        Error::with(Kind::Secret, format!("the command `{}` {rule}", self.program.to_string_lossy()))
             .hint("run it by hand to see its output")
     }
 

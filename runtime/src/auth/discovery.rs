@@ -53,14 +53,16 @@ pub(super) async fn discover(
     }
     if !reply.status.is_success() {
         let message = format!("the issuer's discovery document cannot be obtained: status {status}");
-        return Err(Error::of(Kind::Token, message)
+        return Err(Error::with(Kind::Token, message)
             .because("token/discovery")
             .hint(elsewhere)
             .passing(is_passing_status_of_issuer(status))
             .with_retry_after(reply.retry_after));
     }
     let refuse = |rule: &str, hint: &str| {
-        Error::of(Kind::Token, format!("the issuer's discovery document {rule}")).because("token/discovery").hint(hint)
+        Error::with(Kind::Token, format!("the issuer's discovery document {rule}"))
+            .because("token/discovery")
+            .hint(hint)
     };
     let Ok(Value::Object(document)) = serde_json::from_slice(&reply.body) else {
         return Err(refuse("is not a JSON object", &elsewhere));

@@ -118,7 +118,7 @@ impl Endpoints {
             return self.address("the authorization endpoint", url);
         }
         self.discovered(transport, deadline).await?.authorization.clone().ok_or_else(|| {
-            Error::of(Kind::Token, "the issuer's discovery document names no authorization endpoint")
+            Error::with(Kind::Token, "the issuer's discovery document names no authorization endpoint")
                 .hint("set it with `authorization_endpoint`")
         })
     }

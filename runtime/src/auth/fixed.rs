@@ -39,7 +39,7 @@ impl Credential for StaticToken {
             let token = bare(secret.expose_secret());
             match fault(token) {
                 None => Ok(Token::new(token.to_owned())),
-                Some(fault) => Err(Error::of(
+                Some(fault) => Err(Error::with(
                     Kind::Secret,
                     format!("{} contains no valid token: it has {fault}", self.0.describe()),
                 )

@@ -267,7 +267,7 @@ impl Registration {
             _ => "check the issuer's address and the client's registration".to_owned(),
         };
         let refusal = matches!(code.as_str(), "invalid_client" | "invalid_grant" | "unauthorized_client");
-        Error::of(Kind::Token, message)
+        Error::with(Kind::Token, message)
             .because("token/refused")
             .hint(hint)
             .refusal(refusal)
@@ -278,7 +278,7 @@ impl Registration {
 
 fn granted(reply: &Reply) -> Result<Granted, Error> {
     let refuse = |rule: &str| {
-        Error::of(Kind::Token, format!("the token endpoint {rule}"))
+        Error::with(Kind::Token, format!("the token endpoint {rule}"))
             .because("token/response")
             .hint("check the issuer's address and its registration")
     };

@@ -68,7 +68,7 @@ impl Key {
     pub(crate) fn keep(self, audit: Audit) -> Result<KeptKey, Error> {
         if self.user.as_ref().is_some_and(|user| user.contains(|letter: char| letter == ':' || letter.is_control())) {
             let message = format!("the user of {} has a colon or a control character", self.describe());
-            return Err(Error::of(Kind::Configuration, message).hint("HTTP Basic cannot carry it: use another user"));
+            return Err(Error::with(Kind::Configuration, message).hint("HTTP Basic cannot carry it: use another user"));
         }
         let basic = self.is_basic();
         Ok(KeptKey { basic, cache: Cache::new(Box::new(self), audit) })

@@ -131,7 +131,7 @@ fn judge(target: &str, expected: &Expected) -> Verdict {
     if one("state").as_ref() != Some(&expected.state) {
         return Verdict::Other(400, "This is not the sign-in that the program waits for.");
     }
-    let fail = |message: String, hint: &str| Verdict::Failed(Error::of(Kind::Token, message).hint(hint));
+    let fail = |message: String, hint: &str| Verdict::Failed(Error::with(Kind::Token, message).hint(hint));
     match one("iss") {
         Some(named) if named.trim_end_matches('/') == expected.issuer.trim_end_matches('/') => {}
         None if !expected.must_name && !query.contains("iss=") => {}

@@ -66,7 +66,7 @@ impl Credential for RefreshToken {
         Box::pin(async move {
             let token = self.keeper.token(&self.registration, request).await?;
             token.ok_or_else(|| {
-                Error::of(Kind::Secret, format!("there is no refresh token in {}", self.keeper.store.describe()))
+                Error::with(Kind::Secret, format!("there is no refresh token in {}", self.keeper.store.describe()))
                     .hint("sign in first, and store the refresh token there")
             })
         })
@@ -177,7 +177,7 @@ impl Keeper {
             }
             if deadline.is_over(Instant::now()) {
                 let message = format!("another process has locked {} for too long", self.store.describe());
-                return Err(Error::of(Kind::Timeout, message).hint("find the program that refreshes the same token"));
+                return Err(Error::with(Kind::Timeout, message).hint("find the program that refreshes the same token"));
             }
             clock::sleep(LOOK_AGAIN).await;
         }
@@ -190,7 +190,7 @@ fn pending(slot: &Mutex<Option<Pending>>) -> MutexGuard<'_, Option<Pending>> {
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-        Err(Error::of(Kind::Secret, "the store of refresh tokens ended without an answer")
+        Err(Error::with(Kind::Secret, "the store of refresh tokens ended without an answer")
             .hint("check whether it panics"))
     })
 }

@@ -37,7 +37,7 @@ impl RefreshFolder {
     }
 
     fn refuse(&self, path: &Path, message: &str, cause: &std::io::Error) -> Error {
-        Error::of(Kind::Secret, format!("`{}` cannot be {message}: {cause}", path.display()))
+        Error::with(Kind::Secret, format!("`{}` cannot be {message}: {cause}", path.display()))
             .hint(format!("check the folder `{}`, its permissions and the space left", self.0.display()))
     }
 
@@ -53,7 +53,7 @@ impl RefreshFolder {
             let about = fs::metadata(&self.0).map_err(|cause| self.refuse(&self.0, "examined", &cause))?;
             if about.permissions().mode() & 0o022 != 0 {
                 let message = format!("the folder `{}` can be written by group or others", self.0.display());
-                return Err(Error::of(Kind::Secret, message).hint(format!("chmod 700 '{}'", self.0.display())));
+                return Err(Error::with(Kind::Secret, message).hint(format!("chmod 700 '{}'", self.0.display())));
             }
         }
         Ok(())

@@ -60,7 +60,7 @@ impl SecretSource for SecretString {
 pub(super) async fn read(source: &Arc<dyn SecretSource>) -> Result<SecretString, Error> {
     let source = Arc::clone(source);
     tokio::task::spawn_blocking(move || source.read()).await.unwrap_or_else(|_| {
-        Err(Error::of(Kind::Secret, "the secret's source ended without an answer").hint("check whether it panics"))
+        Err(Error::with(Kind::Secret, "the secret's source ended without an answer").hint("check whether it panics"))
     })
 }
 
@@ -99,7 +99,7 @@ impl SecretEnv {
 impl SecretSource for SecretEnv {
     fn read(&self) -> Result<SecretString, Error> {
         let refuse = |rule: &str| {
-            Error::of(Kind::Secret, format!("the environment variable `{}` {rule}", self.0))
+            Error::with(Kind::Secret, format!("the environment variable `{}` {rule}", self.0))
                 .hint("set it to the secret")
         };
         match std::env::var(&self.0) {

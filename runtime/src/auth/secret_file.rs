@@ -78,7 +78,7 @@ impl SecretFile {
 
     fn refuse(&self, reason: &'static str, rule: &str, hint: String) -> Error {
         let message = format!("the secret file `{}` {rule}", self.path.display());
-        Error::of(Kind::Secret, message).because(reason).hint(hint)
+        Error::with(Kind::Secret, message).because(reason).hint(hint)
     }
 
     #[cfg(unix)]

@@ -55,7 +55,7 @@ impl SecretKeyring {
             }
             other => (format!("cannot be looked up: {other}"), "correct the names, or use another source"),
         };
-        Error::of(Kind::Secret, format!("{} {rule}", self.describe())).hint(hint)
+        Error::with(Kind::Secret, format!("{} {rule}", self.describe())).hint(hint)
     }
 }
 
@@ -64,7 +64,7 @@ impl SecretSource for SecretKeyring {
         let read = || store()?.build(&self.service, &self.user, None)?.get_password();
         match read() {
             Ok(text) if text.is_empty() => {
-                Err(Error::of(Kind::Secret, format!("{} is empty", self.describe())).hint("put the secret there"))
+                Err(Error::with(Kind::Secret, format!("{} is empty", self.describe())).hint("put the secret there"))
             }
             Ok(text) => Ok(text.into()),
             Err(cause) => Err(self.refuse(&cause)),

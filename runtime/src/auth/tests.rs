@@ -122,7 +122,7 @@ impl Bench {
 }
 
 fn passing() -> Error {
-    Error::of(Kind::Token, "the issuer is away").passing(true)
+    Error::with(Kind::Token, "the issuer is away").passing(true)
 }
 
 #[tokio::test]
@@ -229,7 +229,7 @@ async fn a_failure_without_a_token_is_shared_and_bounded() {
 
 #[tokio::test]
 async fn what_is_wrong_on_this_machine_is_looked_at_again_at_once() {
-    let bench = Bench::new([Err(Error::of(Kind::Secret, "no file"))]);
+    let bench = Bench::new([Err(Error::with(Kind::Secret, "no file"))]);
     assert!(bench.token().await.is_err());
     assert_eq!(bench.token().await.unwrap(), "token-2");
 }
@@ -410,7 +410,7 @@ async fn exp_is_an_upper_bound_and_never_needed() {
         let cached = CachedToken::new(&token, super::Generation(1), Moment::now(), "test").unwrap();
         cached.usable_for().map(|left| left.as_secs())
     };
-    let near = |found: Option<u64>, expected: u64| assert!(found.unwrap().abs_diff(expected) <= 5, "{found:?}");
+    let near = |seconds: Option<u64>, expected: u64| assert!(seconds.unwrap().abs_diff(expected) <= 5, "{seconds:?}");
     near(lived(100, Some(1000)), 95);
     near(lived(1000, Some(100)), 95);
     near(lived(-3600, Some(100)), 95);

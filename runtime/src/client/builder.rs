@@ -216,7 +216,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         let connections = network.read()?;
         let plain = connections.plain.clone();
         let base: Url = address::server("the base address", &self.base, &plain)?;
-        let refuse = |message: &str, hint: &str| Error::of(Kind::Configuration, message).hint(hint);
+        let refuse = |message: &str, hint: &str| Error::with(Kind::Configuration, message).hint(hint);
         let user_agent = HeaderValue::try_from(&self.user_agent)
             .map_err(|_| refuse("the user agent contains control characters", "remove them"))?;
         let request_id = self

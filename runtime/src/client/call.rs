@@ -101,7 +101,7 @@ impl Unsent<'_> {
     pub(crate) fn into_parts(self) -> Result<(Prepared, Options), Error> {
         let Self { operation, options, request, .. } = self.prepare();
         let Progress::Prepared(mut prepared) = request? else {
-            return Err(Error::of(Kind::Request, "the request is not prepared").at(operation));
+            return Err(Error::with(Kind::Request, "the request is not prepared").at(operation));
         };
         if options.anything {
             accept_anything(&mut prepared.headers);
@@ -113,7 +113,7 @@ impl Unsent<'_> {
     pub(super) fn into_draft(self) -> (Result<Draft, Error>, Options) {
         let draft = self.request.and_then(|progress| match progress {
             Progress::Draft(draft) => Ok(draft),
-            Progress::Prepared(_) => Err(Error::of(Kind::Request, "a request by hand has no pages that are known")
+            Progress::Prepared(_) => Err(Error::with(Kind::Request, "a request by hand has no pages that are known")
                 .hint("read them with `paginate_with`")),
         });
         (draft.map_err(|error| error.at(self.operation)), self.options)

@@ -46,7 +46,7 @@ pub(crate) async fn body(content: &Content, headers: &mut HeaderMap) -> Result<O
             let media_type =
                 headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
             let media_type = HeaderValue::try_from(format!("{media_type}; boundary={boundary}"))
-                .map_err(|_| Error::of(Kind::Request, "the form has no valid media type"))?;
+                .map_err(|_| Error::with(Kind::Request, "the form has no valid media type"))?;
             headers.insert(header::CONTENT_TYPE, media_type);
             multipart(parts, &boundary).await?
         }
@@ -73,13 +73,16 @@ fn head(part: &Part, boundary: &str) -> Result<String, Error> {
     }
     if let Some(media_type) = part.media_type() {
         if HeaderValue::try_from(media_type).is_err() {
-            return Err(Error::of(Kind::Request, format!("the part `{}` has no valid media type", part.name)));
+            return Err(Error::with(Kind::Request, format!("the part `{}` has no valid media type", part.name)));
         }
         head += &format!("\r\nContent-Type: {media_type}");
     }
     for (name, value) in part.headers {
         if HeaderName::from_bytes(name.as_bytes()).is_err() || HeaderValue::try_from(*value).is_err() {
-            return Err(Error::of(Kind::Request, format!("the part `{}` has a header that cannot be sent", part.name)));
+            return Err(Error::with(
+                Kind::Request,
+                format!("the part `{}` has a header that cannot be sent", part.name),
+            ));
         }
         head += &format!("\r\n{name}: {value}");
     }
@@ -114,7 +117,7 @@ async fn segment(upload: &Upload) -> Result<Segment, Error> {
         UploadSource::Stream(stream, length) => {
             match UploadSource::take(stream) {
                 Some(chunks) => Ok(Segment::Stream(chunks, *length)),
-                None => Err(Error::of(Kind::Request, "the stream has already been sent")
+                None => Err(Error::with(Kind::Request, "the stream has already been sent")
                     .hint("make a new upload for each call")),
             }
         }
@@ -124,7 +127,7 @@ async fn segment(upload: &Upload) -> Result<Segment, Error> {
 /// Opens a file to send, and returns its length.
 pub(crate) async fn open_file(path: &Path) -> Result<(tokio::fs::File, u64), Error> {
     let refuse = |message: &str, hint: &str| {
-        Error::of(Kind::File, format!("the file `{}` {message}", path.display())).hint(hint)
+        Error::with(Kind::File, format!("the file `{}` {message}", path.display())).hint(hint)
     };
     let unreadable =
         |cause: std::io::Error| refuse(&format!("cannot be read: {cause}"), "nothing was sent: check the path");

@@ -147,7 +147,7 @@ pub(super) fn check(name: &str, basic: bool, schemes: &[Scheme]) -> Result<(), E
         return Ok(());
     }
     let scheme = schemes.iter().find(|scheme| scheme.scheme() == Some(name));
-    let refuse = |message: String, hint: String| Err(Error::of(Kind::Configuration, message).hint(hint));
+    let refuse = |message: String, hint: String| Err(Error::with(Kind::Configuration, message).hint(hint));
     match scheme {
         Some(Scheme::Basic { .. }) if !basic => {
             refuse(format!("the scheme `{name}` is HTTP Basic"), "give user and password with `basic`".to_owned())

@@ -119,7 +119,7 @@ impl<'a, I> Items<'a, I> {
     fn begin(&mut self) -> Result<Option<PageFuture<'a>>, Error> {
         let Some(next) = self.next.take() else { return Ok(None) };
         if self.read.pages == PAGES {
-            return Err(Error::of(Kind::Decode, format!("the service returns more than {PAGES} pages"))
+            return Err(Error::with(Kind::Decode, format!("the service returns more than {PAGES} pages"))
                 .hint("narrow the request down"));
         }
         let mut draft = match &self.draft {
@@ -148,7 +148,7 @@ impl<'a, I> Items<'a, I> {
             _ => Value::read(&raw.json_text()?).ok(),
         };
         let refuse = |what: String| {
-            Error::of(Kind::Decode, what)
+            Error::with(Kind::Decode, what)
                 .hint(
                     "the service does not paginate as `[[pagination]]` says: correct the configuration, and regenerate",
                 )
@@ -258,7 +258,7 @@ impl<'a, I> Items<'a, I> {
         let url = self.url.as_ref().unwrap_or(base).join(target).ok();
         url.filter(|url| address::is_same_origin(base, url) && url.username().is_empty() && url.password().is_none())
             .ok_or_else(|| {
-                Error::of(Kind::Decode, "the link to the next page leads to another server").hint(
+                Error::with(Kind::Decode, "the link to the next page leads to another server").hint(
                     "nothing was sent there: check the base address, and the address that the service uses for itself",
                 )
             })

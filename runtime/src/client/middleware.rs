@@ -154,7 +154,7 @@ impl Framing {
         for (name, before) in FRAMING.iter().zip(&self.0) {
             if !headers.get_all(name).iter().eq(before) {
                 let message = format!("a middleware sets the header `{name}`, which the connection sets");
-                return Err(Error::of(Kind::Request, message).hint("nothing was sent: leave the header out"));
+                return Err(Error::with(Kind::Request, message).hint("nothing was sent: leave the header out"));
             }
         }
         Ok(())

@@ -155,7 +155,7 @@ impl Client {
     pub fn server(&self, name: &str) -> Result<&Self, Error> {
         self.servers.get(name).ok_or_else(|| {
             let upper = name.to_uppercase();
-            Error::of(Kind::Configuration, format!("the client has no server `{name}`"))
+            Error::with(Kind::Configuration, format!("the client has no server `{name}`"))
                 .hint(format!("give its address and credential to the builder with `server`, or set `…{upper}_URL`"))
         })
     }
@@ -170,7 +170,9 @@ impl Client {
         use secrecy::ExposeSecret as _;
 
         let Some(cache) = &self.session.credential else {
-            return Err(Error::of(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
+            return Err(
+                Error::with(Kind::Configuration, "the client has no credential").hint("give one to the builder")
+            );
         };
         let token = match cache.ready(&self.session.transport, None) {
             Some(token) => token,

@@ -68,18 +68,18 @@ pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, Error> {
     for (name, value) in pairs {
         set_header(&mut headers, name, value).map_err(|error| {
             let (message, _) = error.parts();
-            Error::of(Kind::Configuration, message).hint("correct the default header, or leave it out")
+            Error::with(Kind::Configuration, message).hint("correct the default header, or leave it out")
         })?;
         if headers.contains_key(header::AUTHORIZATION) || headers.contains_key(header::PROXY_AUTHORIZATION) {
             let message = format!("the default header `{name}` authenticates the client");
-            return Err(Error::of(Kind::Configuration, message)
+            return Err(Error::with(Kind::Configuration, message)
                 .hint("give a credential to the builder with `credential`, and a proxy its user with `proxy`"));
         }
         // They describe the body of each call, so each call sets them, and a default would have no effect.
         if headers.contains_key(header::ACCEPT) || headers.contains_key(header::CONTENT_TYPE) {
             let message = format!("the default header `{name}` is set by each call");
             return Err(
-                Error::of(Kind::Configuration, message).hint("set it on the call, with `header`, or leave it out")
+                Error::with(Kind::Configuration, message).hint("set it on the call, with `header`, or leave it out")
             );
         }
     }

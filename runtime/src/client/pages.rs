@@ -119,7 +119,7 @@ impl<T, F> fmt::Debug for Pages<'_, T, F> {
 
 /// The error of a service that leads back to an earlier page.
 pub(super) fn circle() -> Error {
-    Error::of(Kind::Decode, "the pages go in circles")
+    Error::with(Kind::Decode, "the pages go in circles")
         .hint("the service names a page that was already read as the next one, or returns one page in place of another")
 }
 

@@ -27,7 +27,7 @@ impl Session {
             self.credential.as_ref().map(|cache| crate::auth::token_of(cache.credential())).unwrap_or_default();
         let message =
             format!("{credential} has {value_of_token} as its claim `{name}`, and the server requires {}", check.value);
-        Err(Error::of(Kind::Configuration, message)
+        Err(Error::with(Kind::Configuration, message)
             .hint("nothing was sent: use a credential with that claim, or correct the configured value"))
     }
 }

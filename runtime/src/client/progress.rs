@@ -91,7 +91,7 @@ mod tests {
     use crate::error::Kind;
 
     fn error_of(progress: &Progress) -> Error {
-        progress.add_to(Error::of(Kind::Transport, "the connection broke"), true)
+        progress.add_to(Error::with(Kind::Transport, "the connection broke"), true)
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl<'a> Request<'a> {
         match to_value(&value) {
             Ok(value) => self.query.extend(pairs(name, &value)),
             Err(cause) => {
-                self.fail(Error::of(Kind::Request, format!("the parameter `{name}` cannot be written")).cause(cause))
+                self.fail(Error::with(Kind::Request, format!("the parameter `{name}` cannot be written")).cause(cause))
             }
         }
         self
@@ -83,7 +83,7 @@ impl<'a> Request<'a> {
     pub fn json(mut self, body: &impl Serialize) -> Self {
         match to_bytes(body as &dyn Argument) {
             Ok(text) => self.set_body(Content::Bytes(text.into()), "application/json"),
-            Err(cause) => self.fail(Error::of(Kind::Request, "the body cannot be written").cause(cause)),
+            Err(cause) => self.fail(Error::with(Kind::Request, "the body cannot be written").cause(cause)),
         }
         self
     }

@@ -217,7 +217,7 @@ mod tests {
     const ALL: Repeats = Repeats { repeatable: true, when_asked: true, replayable: true };
 
     fn status(code: u16) -> Error {
-        Error::of(Kind::Status, "no").with_status(StatusCode::from_u16(code).unwrap())
+        Error::with(Kind::Status, "no").with_status(StatusCode::from_u16(code).unwrap())
     }
 
     #[test]
@@ -286,7 +286,7 @@ mod tests {
         let repeats = Repeats { replayable: false, ..ALL };
         let mut attempts = attempts(RetryPolicy::default(), repeats, &budget, Until::NEVER);
         assert_eq!(attempts.after(&status(503)), RetryDecision::Permanent);
-        assert_eq!(attempts.after_refusal(&Error::of(Kind::Token, "no").passing(true)), RetryDecision::Permanent);
+        assert_eq!(attempts.after_refusal(&Error::with(Kind::Token, "no").passing(true)), RetryDecision::Permanent);
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Sending<'_> {
         let deadline = Until::after(time);
         match deadline.limit(self.attempts(deadline)).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(Error::of(Kind::Timeout, format!("no answer within {}", clock::seconds(time)))
+            Err(_) => Err(Error::with(Kind::Timeout, format!("no answer within {}", clock::seconds(time)))
                 .hint("set a longer deadline")),
         }
     }
@@ -177,7 +177,7 @@ impl Sending<'_> {
             Ok(Ok(raw)) => return Ok(raw),
             Ok(Err(error)) => error,
             Err(_) => {
-                Error::of(Kind::Timeout, format!("no whole answer to an attempt within {}", clock::seconds(time)))
+                Error::with(Kind::Timeout, format!("no whole answer to an attempt within {}", clock::seconds(time)))
                     .hint("call again, or set a longer `attempt_timeout`")
             }
         };
@@ -290,7 +290,7 @@ impl Sending<'_> {
     ) -> Result<reqwest::Response, Error> {
         let Self { prepared, progress, .. } = self;
         let method = reqwest::Method::from_bytes(prepared.method.as_str().as_bytes())
-            .map_err(|_| Error::of(Kind::Request, "the method is not an HTTP method"))?;
+            .map_err(|_| Error::with(Kind::Request, "the method is not an HTTP method"))?;
         // Last, so that no header of the call replaces it.
         headers.remove(header::AUTHORIZATION);
         let mut url = prepared.url.clone();

@@ -16,10 +16,15 @@ pub(crate) struct Backoff {
 impl Backoff {
     /// Returns the pause after this many failures in a row; none before the first one.
     pub(crate) fn pause(self, failures: u32) -> Duration {
+        self.pause_by(failures, random())
+    }
+
+    /// The same, for a number from 0 to 1 that decides the random part.
+    pub(crate) fn pause_by(self, failures: u32, jitter: f64) -> Duration {
         let Some(more) = failures.checked_sub(1) else { return Duration::ZERO };
         let span = self.span(more);
         // Never stays never, and does not overflow.
-        if span > super::LONGEST { span } else { span.mul_f64(0.5 + random() / 2.0) }
+        if span > super::LONGEST { span } else { span.mul_f64(0.5 + jitter / 2.0) }
     }
 
     /// Returns the first pause doubled this many times, without jitter.

@@ -19,19 +19,19 @@ pub(crate) struct Reach {
 }
 
 impl Error {
-    pub(crate) fn of(kind: Kind, what: impl Into<String>) -> Self {
+    pub(crate) fn with(kind: Kind, what: impl Into<String>) -> Self {
         Self(Box::new(Inner { kind, what: what.into(), ..Inner::default() }))
     }
 
     /// Creates the error of a body, or of a part of it, that does not decode.
     pub(crate) fn decode(what: &str, cause: &serde_json::Error) -> Self {
-        Self::of(Kind::Decode, format!("{what} cannot be decoded: {}", display::mask(&cause.to_string())))
+        Self::with(Kind::Decode, format!("{what} cannot be decoded: {}", display::mask(&cause.to_string())))
             .hint("the response does not match the contract: regenerate the client")
     }
 
     /// Creates the error of a value that cannot be serialized.
     pub(crate) fn encode(cause: &serde_json::Error) -> Self {
-        Self::of(Kind::Request, format!("the value cannot be written as JSON: {}", display::mask(&cause.to_string())))
+        Self::with(Kind::Request, format!("the value cannot be written as JSON: {}", display::mask(&cause.to_string())))
             .hint("correct the value")
     }
 
@@ -42,7 +42,7 @@ impl Error {
 
     /// Creates the error of a text that does not parse.
     pub(crate) fn value(expected: &str) -> Self {
-        Self::of(Kind::Decode, format!("the text is not {expected}")).hint("use the text as it is")
+        Self::with(Kind::Decode, format!("the text is not {expected}")).hint("use the text as it is")
     }
 
     /// Creates the error of a response with an error status.
@@ -53,7 +53,7 @@ impl Error {
         what: String,
         hint: String,
     ) -> Self {
-        let mut error = Self::of(Kind::Status, what).hint(hint).with_response(status, media_type, body);
+        let mut error = Self::with(Kind::Status, what).hint(hint).with_response(status, media_type, body);
         let problem = error.json_text().ok().and_then(|text| Problem::read(&text));
         error.0.problem = problem;
         error

@@ -24,7 +24,7 @@ impl Error {
     /// ```
     pub fn new(kind: ErrorKind, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let source: Arc<dyn StdError + Send + Sync> = Arc::from(source.into());
-        let mut error = Self::of(kind, source.to_string());
+        let mut error = Self::with(kind, source.to_string());
         error.0.cause = Some(source);
         error.0.transparent = true;
         error
@@ -41,7 +41,7 @@ impl From<io::Error> for Error {
 /// [`ErrorKind::Decode`]. The values that the decoder quotes are left out: one may be a secret.
 impl From<serde_json::Error> for Error {
     fn from(cause: serde_json::Error) -> Self {
-        Self::of(ErrorKind::Decode, display::mask(&cause.to_string()))
+        Self::with(ErrorKind::Decode, display::mask(&cause.to_string()))
     }
 }
 

@@ -17,9 +17,9 @@ impl fmt::Display for Error {
         }
         f.write_str(&escape(&inner.what))?;
         if inner.kind == Kind::Status
-            && let Some(said) = inner.problem.as_ref().and_then(super::Problem::summary)
+            && let Some(summary) = inner.problem.as_ref().and_then(super::Problem::summary)
         {
-            write!(f, ": {}", escape(&said))?;
+            write!(f, ": {}", escape(&summary))?;
         }
         if inner.unknown {
             f.write_str(" (it is unknown whether the service processed the request: check before you send it again)")?;
@@ -113,13 +113,13 @@ pub(crate) fn scrub_text(text: &str, secret: &str) -> String {
         |character: Option<char>| character.is_some_and(|character| character.is_alphanumeric() || character == '_');
     let mut out = String::with_capacity(text.len());
     let mut rest = 0;
-    for (start, found) in text.match_indices(secret) {
+    for (start, repeated) in text.match_indices(secret) {
         let before = text.get(..start).and_then(|before| before.chars().next_back());
-        let after = text.get(start + found.len()..).and_then(|after| after.chars().next());
+        let after = text.get(start + repeated.len()..).and_then(|after| after.chars().next());
         if secret.len() >= UNMISTAKABLE || !(is_word(before) || is_word(after)) {
             out.push_str(text.get(rest..start).unwrap_or_default());
             out.push_str(BLANK);
-            rest = start + found.len();
+            rest = start + repeated.len();
         }
     }
     out.push_str(text.get(rest..).unwrap_or_default());

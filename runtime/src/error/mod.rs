@@ -144,7 +144,7 @@ impl Error {
     ///
     /// The body is not JSON of that type.
     pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Self> {
-        let unreadable = |cause: String| Self::of(Kind::Decode, cause).hint("read `raw_body`");
+        let unreadable = |cause: String| Self::with(Kind::Decode, cause).hint("read `raw_body`");
         let text = self.json_text().map_err(unreadable)?;
         lenient::from_slice(text.as_bytes()).map_err(|cause| Self::decode("the body of the error", &cause))
     }

@@ -8,7 +8,7 @@ impl Error {
     /// Creates the error of a submission that may or may not have arrived, with the cause of its last attempt.
     pub(crate) fn submission_unknown(cause: Self, correlation: &str, hint: &str) -> Self {
         let what = format!("it is unknown whether the submission {correlation} arrived: {}", cause.0.what);
-        let mut error = Self::of(Kind::SubmissionUnknown, what).hint(hint);
+        let mut error = Self::with(Kind::SubmissionUnknown, what).hint(hint);
         let (to, from) = (&mut error.0, &cause.0);
         to.operation = from.operation;
         to.status = from.status;
@@ -22,7 +22,7 @@ impl Error {
 
     /// Creates an error of a custom [`Store`](crate::operations::Store), with its message, without secrets.
     pub fn store(what: impl Into<String>) -> Self {
-        Self::of(Kind::Store, what)
+        Self::with(Kind::Store, what)
     }
 
     /// Attaches a value for the caller to the error.

@@ -4,7 +4,7 @@ use super::{Error, Kind};
 
 impl Error {
     fn has_status(&self, status: u16) -> bool {
-        self.0.status.is_some_and(|found| found.as_u16() == status)
+        self.0.status.is_some_and(|own| own.as_u16() == status)
     }
 
     fn has_close(&self, code: u16) -> bool {

@@ -50,11 +50,11 @@ impl Problem {
 
     /// Returns a summary for readers.
     pub(crate) fn summary(&self) -> Option<String> {
-        let said = self.detail.as_ref().or(self.title.as_ref()).or_else(|| self.extension("message"));
+        let text = self.detail.as_ref().or(self.title.as_ref()).or_else(|| self.extension("message"));
         let first = self.errors.iter().find_map(|(name, messages)| Some(format!("{name}: {}", messages.first()?)));
-        match (said, first) {
-            (Some(said), Some(first)) => Some(format!("{said} {first}")),
-            (Some(said), None) => Some(said.clone()),
+        match (text, first) {
+            (Some(text), Some(first)) => Some(format!("{text} {first}")),
+            (Some(text), None) => Some(text.clone()),
             (None, first) => first,
         }
     }
@@ -80,9 +80,9 @@ fn text(members: &mut Object, name: &str) -> Option<String> {
 
 /// Returns the map of messages. If it is not such a map, it stays an extension.
 fn errors(members: &mut Object) -> BTreeMap<String, Vec<String>> {
-    let Some(Value::Object(found)) = members.value("errors") else { return BTreeMap::new() };
+    let Some(Value::Object(messages)) = members.value("errors") else { return BTreeMap::new() };
     let read: Option<BTreeMap<String, Vec<String>>> =
-        found.iter().map(|(name, messages)| Some((name.to_owned(), strings(messages)?))).collect();
+        messages.iter().map(|(name, texts)| Some((name.to_owned(), strings(texts)?))).collect();
     match read {
         Some(errors) => {
             members.remove("errors");

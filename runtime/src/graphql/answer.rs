@@ -21,7 +21,7 @@ pub(super) enum Types {
 }
 
 impl Types {
-    pub(super) fn of(schema: bool) -> Self {
+    pub(super) fn from_schema(schema: bool) -> Self {
         if schema { Self::OfSchema } else { Self::OfCaller }
     }
 
@@ -92,7 +92,7 @@ impl<T: DeserializeOwned> Answer<T> {
     pub(super) fn read(body: &Bytes, secret: Option<&SecretString>, types: Types) -> Result<Self, Error> {
         // A list would be decoded as the members of a response in order.
         if body.trim_ascii_start().starts_with(b"[") {
-            return Err(Error::of(
+            return Err(Error::with(
                 crate::error::Kind::Decode,
                 "the answer is a list, and not the answer to one document",
             )
@@ -115,7 +115,7 @@ impl<T: DeserializeOwned> Answer<T> {
             },
         };
         if data.is_none() && errors.is_empty() && wire.errors.is_none() && wire.data.is_none() {
-            return Err(Error::of(crate::error::Kind::Decode, "the answer has neither data nor errors")
+            return Err(Error::with(crate::error::Kind::Decode, "the answer has neither data nor errors")
                 .hint("something else answers at this path: check the path of the GraphQL interface"));
         }
         Ok(Self { data, errors, extensions: wire.extensions.unwrap_or_default() })

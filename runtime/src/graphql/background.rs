@@ -21,7 +21,7 @@ pub(crate) fn handle() -> Result<&'static Handle, Error> {
         builder.build().map_err(|cause| cause.to_string())
     };
     RUNTIME.get_or_init(build).as_ref().map(Runtime::handle).map_err(|cause| {
-        Error::of(Kind::Configuration, format!("no thread can be started: {cause}"))
+        Error::with(Kind::Configuration, format!("no thread can be started: {cause}"))
             .hint("raise the limit of threads of this process")
     })
 }

@@ -21,7 +21,7 @@ pub(super) fn ended() -> Error {
 /// The error of a close frame.
 pub(super) fn closed(code: u16, reason: &str, secret: Option<&SecretString>) -> Error {
     if code == NO_CODE {
-        return Error::of(Kind::Socket, "the service closed the socket")
+        return Error::with(Kind::Socket, "the service closed the socket")
             .hint("connect again")
             .passing(true)
             .with_close_code(code);
@@ -43,7 +43,7 @@ pub(super) fn closed(code: u16, reason: &str, secret: Option<&SecretString>) -> 
     };
     let reason = secret.map_or_else(|| reason.to_owned(), |secret| scrub_text(reason, secret.expose_secret()));
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    Error::of(Kind::Socket, format!("the service {message} [{code}{reason}]"))
+    Error::with(Kind::Socket, format!("the service {message} [{code}{reason}]"))
         .hint(hint)
         .passing(is_passing(code))
         .with_close_code(code)
@@ -59,35 +59,35 @@ pub(super) fn broken(cause: &SocketError) -> Error {
     match cause {
         SocketError::PayloadTooLong { max_len, .. } => too_large(*max_len),
         SocketError::Protocol(_) => protocol(&cause.to_string()),
-        _ => Error::of(Kind::Socket, format!("the socket broke: {cause}")).hint("connect again").passing(true),
+        _ => Error::with(Kind::Socket, format!("the socket broke: {cause}")).hint("connect again").passing(true),
     }
 }
 
 /// The error of a service that violates the protocol.
 pub(super) fn protocol(message: &str) -> Error {
-    Error::of(Kind::Socket, format!("the service violates the protocol: {message}"))
+    Error::with(Kind::Socket, format!("the service violates the protocol: {message}"))
         .hint("check the path, and proxies on the way; server-sent events are the other transport")
 }
 
 /// The error of a service that fell silent for this long.
 pub(super) fn silent(time: Duration) -> Error {
-    Error::of(Kind::Timeout, format!("the service sent nothing for {}, not even a sign of life", seconds(time)))
+    Error::with(Kind::Timeout, format!("the service sent nothing for {}, not even a sign of life", seconds(time)))
         .hint("subscribe again; if it is slower than that, set a longer `keep_alive`")
 }
 
 /// The error of a stream of events that ended before the subscription did.
 pub(super) fn incomplete() -> Error {
-    Error::of(Kind::Socket, "the stream of events ended without `complete`").hint("subscribe again").passing(true)
+    Error::with(Kind::Socket, "the stream of events ended without `complete`").hint("subscribe again").passing(true)
 }
 
 /// The error of a subscription whose tasks were dropped.
 pub(super) fn gone() -> Error {
-    Error::of(Kind::Socket, "the task that feeds the subscription has ended").hint("subscribe again").passing(true)
+    Error::with(Kind::Socket, "the task that feeds the subscription has ended").hint("subscribe again").passing(true)
 }
 
 /// The error of a message above the limit.
 pub(super) fn too_large(limit: usize) -> Error {
-    Error::of(Kind::TooLarge, format!("a message of the service is longer than {limit} bytes"))
+    Error::with(Kind::TooLarge, format!("a message of the service is longer than {limit} bytes"))
         .hint("select less in the document, or raise `message_limit` of the options")
 }
 

@@ -72,7 +72,7 @@ pub(super) async fn open(session: &Session) -> Result<Opened, Refused> {
     };
     match clock::limit(limit, attempts).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(Error::of(Kind::Timeout, format!("no WebSocket connection within {}", clock::seconds(limit)))
+        Err(_) => Err(Error::with(Kind::Timeout, format!("no WebSocket connection within {}", clock::seconds(limit)))
             .hint("the service does not acknowledge the connection: check the path and the network")
             .into()),
     }
@@ -191,7 +191,7 @@ fn key() -> Result<String, Error> {
     let mut bytes = [0; 16];
     ring::rand::SystemRandom::new()
         .fill(&mut bytes)
-        .map_err(|_| Error::of(Kind::Socket, "the operating system returns no random numbers").hint("try again"))?;
+        .map_err(|_| Error::with(Kind::Socket, "the operating system returns no random numbers").hint("try again"))?;
     Ok(STANDARD.encode(bytes))
 }
 

@@ -91,7 +91,7 @@ impl<'a> Graphql<'a> {
         document: &(impl DocumentSource<V, T> + ?Sized),
         variables: V,
     ) -> Query<'a, T> {
-        Query::new(self.0, document.text(), Types::of(document.is_typed()), &variables)
+        Query::new(self.0, document.text(), Types::from_schema(document.is_typed()), &variables)
     }
 
     /// Starts a subscription, of a document or a text as in [`query`](Self::query). It is sent at once; its errors are
@@ -104,6 +104,6 @@ impl<'a> Graphql<'a> {
         document: &(impl DocumentSource<V, T> + ?Sized),
         variables: V,
     ) -> Subscription<T> {
-        Subscription::new(self.0, document.text(), Types::of(document.is_typed()), &variables)
+        Subscription::new(self.0, document.text(), Types::from_schema(document.is_typed()), &variables)
     }
 }

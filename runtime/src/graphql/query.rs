@@ -85,7 +85,7 @@ pub(super) struct Ask {
 
 impl Ask {
     pub(super) fn new(document: &str, variables: &impl Serialize) -> Result<Self, Error> {
-        let refuse = |message: &str| Error::of(Kind::Request, message.to_owned()).hint("nothing was sent").at(NAME);
+        let refuse = |message: &str| Error::with(Kind::Request, message.to_owned()).hint("nothing was sent").at(NAME);
         let written = file::written(|| to_bytes(variables));
         let (text, files) = written.map_err(|_| refuse("the variables cannot be written"))?;
         let variables = match text.as_bytes().first() {
@@ -236,7 +236,7 @@ fn read_body(raw: Raw) -> Result<Bytes, Error> {
         false => "this is not a GraphQL interface: check its path, and proxies on the way",
     };
     let message = format!("the answer has the content type `{}`, and is not JSON", crate::error::escape(&essence));
-    Err(Error::of(Kind::Decode, message).hint(hint).at(NAME))
+    Err(Error::with(Kind::Decode, message).hint(hint).at(NAME))
 }
 
 /// Returns the errors in a response with a status other than 2xx, if its body is a GraphQL response; else the status.

@@ -51,7 +51,7 @@ impl<T> Subscription<T> {
         let feed = Feed::new(&queue);
         let ask = Ask::new(document, variables).and_then(|ask| match ask.is_plain() {
             true => Ok(ask),
-            false => Err(Error::of(Kind::Request, "a subscription cannot send files").hint("nothing was sent")),
+            false => Err(Error::with(Kind::Request, "a subscription cannot send files").hint("nothing was sent")),
         });
         let added = ask.and_then(|ask| Hub::add(&session, ask.json().into(), Arc::clone(&feed), supervisor::start));
         if let Err(error) = added {

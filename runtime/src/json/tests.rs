@@ -35,7 +35,7 @@ fn a_value_is_the_text_it_was_read_from() {
         assert_eq!(Value::read(text).map(|value| value.to_string()).as_deref(), Ok(text), "{text}");
         let value: Value = from_str(text).unwrap();
         assert_eq!(to_string(&value).unwrap(), text);
-        assert_eq!(Value::of(&value).unwrap(), value);
+        assert_eq!(Value::from_serialize(&value).unwrap(), value);
         assert_eq!(value.to::<Value>().unwrap(), value);
         assert_eq!(from_str::<Text>(text).unwrap().0, text);
     }
@@ -106,7 +106,7 @@ fn values_are_made_compared_and_reached() {
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let values = [Value::from(number), Value::from(number as f32), Value::from(vec![Some(number)])];
         assert!(values.iter().all(|value| serde_json::to_string(value).is_err()), "{values:?}");
-        assert!(Value::of(&(1, Some(number))).is_err(), "{number}");
+        assert!(Value::from_serialize(&(1, Some(number))).is_err(), "{number}");
     }
     assert_eq!(Value::from(Some(0.1_f32)).to_string(), "0.1");
     assert_eq!(Value::from(u128::MAX).to_string(), u128::MAX.to_string());
@@ -125,12 +125,12 @@ fn a_value_is_read_as_a_type_with_every_digit() {
     let value: Value = from_str(r#"{"total":12345678901234567890.12345,"count":7.0}"#).unwrap();
     let order: Order = value.to().unwrap();
     assert_eq!((order.total.as_str(), order.count), ("12345678901234567890.12345", 7));
-    assert_eq!(Value::of(&order).unwrap()["total"].to_string(), "12345678901234567890.12345");
+    assert_eq!(Value::from_serialize(&order).unwrap()["total"].to_string(), "12345678901234567890.12345");
     let error = value.to::<Vec<u8>>().unwrap_err();
     assert!(error.is_decode() && error.to_string().contains("another type"), "{error}");
     let object: Object = from_str(r#"{"total":1.10}"#).unwrap();
     assert_eq!(object.get::<Decimal>("total").unwrap().unwrap().as_str(), "1.10");
-    assert!(Value::of(&BTreeMap::from([((1, 2), 3)])).unwrap_err().to_string().contains("JSON"));
+    assert!(Value::from_serialize(&BTreeMap::from([((1, 2), 3)])).unwrap_err().to_string().contains("JSON"));
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl Contents {
             .collect();
         let url = &prepared.url;
         Ok(Self {
-            target: fingerprint::of("target", &[prepared.method.as_str(), url.path()]),
+            target: fingerprint::from_parts("target", &[prepared.method.as_str(), url.path()]),
             query: pairs("query", url.query().unwrap_or_default()),
             body: body(&prepared.body, media_type(&headers)).await?,
             headers: header_lines(&headers),
@@ -84,7 +84,7 @@ impl Contents {
 
     /// Returns them in the form of the store.
     pub(super) fn of_submission(&self, correlation: &str) -> Self {
-        let salted = |part: &String| fingerprint::of("contents 1", &[correlation, part]);
+        let salted = |part: &String| fingerprint::from_parts("contents 1", &[correlation, part]);
         Self {
             target: salted(&self.target),
             query: salted(&self.query),
@@ -183,12 +183,12 @@ fn header_lines(headers: &HeaderMap) -> String {
 fn pairs(purpose: &str, text: &str) -> String {
     let mut pairs: Vec<&str> = text.split('&').filter(|pair| !pair.is_empty()).collect();
     pairs.sort_by_key(|pair| pair.split('=').next());
-    fingerprint::of(purpose, &pairs)
+    fingerprint::from_parts(purpose, &pairs)
 }
 
 async fn body(content: &Content, media_type: &str) -> Result<String, Error> {
     match content {
-        Content::None => Ok(fingerprint::of("none", &[])),
+        Content::None => Ok(fingerprint::from_parts("none", &[])),
         Content::Bytes(bytes) => Ok(written(bytes, media_type)),
         Content::Upload(source) => upload(source, media_type).await,
         Content::Parts(parts) => {
@@ -220,7 +220,7 @@ async fn upload(upload: &Upload, media_type: &str) -> Result<String, Error> {
             let (mut file, mut chunk) = (file.take(length), vec![0; CHUNK]);
             loop {
                 let count = file.read(&mut chunk).await.map_err(|cause| {
-                    Error::of(Kind::File, format!("the file `{}` cannot be read: {cause}", path.display()))
+                    Error::with(Kind::File, format!("the file `{}` cannot be read: {cause}", path.display()))
                         .hint("nothing was sent: check the file")
                 })?;
                 match chunk.get(..count) {
@@ -230,7 +230,7 @@ async fn upload(upload: &Upload, media_type: &str) -> Result<String, Error> {
             }
         }
         // It can be read once, and that is for the service: another stream would be sent as the repetition of the first.
-        UploadSource::Stream(..) => Err(Error::of(
+        UploadSource::Stream(..) => Err(Error::with(
             Kind::Request,
             "a submission with a label cannot send a stream, which is unknown until it was sent",
         )

@@ -14,6 +14,6 @@ pub(super) async fn detached<T: Send + 'static>(
 
 /// The error of a step that ended with its task.
 pub(super) fn ended() -> Error {
-    Error::of(Kind::Store, "the store ended without an answer")
+    Error::with(Kind::Store, "the store ended without an answer")
         .hint("check whether its code panics, or the runtime is shut down")
 }

@@ -63,7 +63,7 @@ impl Entry {
         });
         match other {
             None => Ok(()),
-            Some(owner) => Err(Error::of(Kind::Reference, format!("the reference of the entry belongs to {owner}"))
+            Some(owner) => Err(Error::with(Kind::Reference, format!("the reference of the entry belongs to {owner}"))
                 .hint("the store was changed: check on the service, then restore the entry or remove it")),
         }
     }

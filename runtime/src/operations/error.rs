@@ -25,7 +25,7 @@ pub(super) const LABEL_TAKEN: &str = "store/label-taken";
 
 /// The error of a label that is taken.
 pub(super) fn taken() -> Error {
-    Error::of(Kind::Store, "the store already has a submission with this label")
+    Error::with(Kind::Store, "the store already has a submission with this label")
         .because(LABEL_TAKEN)
         .hint("resume it; if it is unknown whether it arrived, check on the service, then adopt or forget it")
 }
@@ -33,22 +33,22 @@ pub(super) fn taken() -> Error {
 /// The error of a label that was submitted with other contents.
 pub(super) fn mismatch(label: Option<&str>, difference: &str) -> Error {
     let label = label.unwrap_or_default().escape_debug();
-    Error::of(Kind::LabelMismatch, format!("the label \"{label}\" was submitted with {difference}; nothing was sent"))
+    Error::with(Kind::LabelMismatch, format!("the label \"{label}\" was submitted with {difference}; nothing was sent"))
         .hint("give each submission a label of its own, or submit the same contents again")
 }
 
 /// The error of a submission that was accepted or is finished.
 pub(super) fn known() -> Error {
-    Error::of(Kind::Store, "the submission was accepted, or has been dealt with").hint("resume it")
+    Error::with(Kind::Store, "the submission was accepted, or has been dealt with").hint("resume it")
 }
 
 /// The error of a submission that was accepted as two operations.
 pub(super) fn another() -> Error {
-    Error::of(Kind::Store, "the store has another operation for this submission")
+    Error::with(Kind::Store, "the store has another operation for this submission")
         .hint("check on the service whether both of them run")
 }
 
 /// The error of an entry that does not exist.
 pub(super) fn absent() -> Error {
-    Error::of(Kind::Store, "the store has no such submission").hint("it was forgotten, or is in another store")
+    Error::with(Kind::Store, "the store has no such submission").hint("it was forgotten, or is in another store")
 }

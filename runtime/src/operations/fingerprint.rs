@@ -31,7 +31,7 @@ impl Fingerprint {
 }
 
 /// Returns the fingerprint of a list of texts.
-pub(super) fn of(purpose: &str, parts: &[&str]) -> String {
+pub(super) fn from_parts(purpose: &str, parts: &[&str]) -> String {
     let mut fingerprint = Fingerprint::new(purpose);
     parts.iter().for_each(|part| fingerprint.part(part));
     fingerprint.finish()
@@ -39,5 +39,5 @@ pub(super) fn of(purpose: &str, parts: &[&str]) -> String {
 
 /// Returns the fingerprint of the deployment at a base address.
 pub(super) fn deployment(base: &Url) -> String {
-    of("deployment", &[&base.origin().ascii_serialization(), base.path().trim_end_matches('/')])
+    from_parts("deployment", &[&base.origin().ascii_serialization(), base.path().trim_end_matches('/')])
 }

@@ -240,7 +240,7 @@ impl Operations {
 
     pub(super) fn binding(&self, kind: &str) -> Result<&'static Binding, Error> {
         self.bindings().find(|binding| binding.kind == kind).ok_or_else(|| {
-            Error::of(Kind::Reference, format!("this client does not know operations of kind `{kind}`")).hint(
+            Error::with(Kind::Reference, format!("this client does not know operations of kind `{kind}`")).hint(
                 "bind the kind in the configuration and regenerate, or turn on the cargo features of its operation",
             )
         })

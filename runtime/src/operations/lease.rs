@@ -154,7 +154,7 @@ impl HeldOperation {
 
 /// The error of a lease that is over.
 pub(super) fn lost() -> Error {
-    Error::of(Kind::LeaseLost, "the lease has expired, so nothing was written").hint(
+    Error::with(Kind::LeaseLost, "the lease has expired, so nothing was written").hint(
         "another instance takes over; if this happens often, use a longer lease, or find out what delays the program or the store",
     )
 }

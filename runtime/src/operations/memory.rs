@@ -200,25 +200,25 @@ impl Store for MemoryStore {
         for instance in over {
             state.retire(instance, now);
         }
-        let mut held = Vec::new();
+        let mut claimed = Vec::new();
         for wanted in wanted {
             for kept in state.due(wanted, now).into_iter().take(wanted.limit() as usize) {
                 kept.owner = Some(instance);
                 kept.fence += 1;
                 let lease = Lease::new(&kept.entry.intent.correlation, instance, kept.fence);
                 let age = now.saturating_duration_since(kept.since);
-                held.push(
+                claimed.push(
                     HeldOperation::new(lease, wanted.kind(), Ok(kept.entry.clone()), kept.failures).with_age(age),
                 );
             }
         }
-        ready(Ok(held))
+        ready(Ok(claimed))
     }
 
     fn held(&self, instance: Instance) -> StoreFuture<'_, Vec<Lease>> {
         let state = self.state();
-        let held = state.entries.iter().filter(|kept| kept.owner == Some(instance));
-        let leases = held.map(|kept| Lease::new(&kept.entry.intent.correlation, instance, kept.fence));
+        let owned = state.entries.iter().filter(|kept| kept.owner == Some(instance));
+        let leases = owned.map(|kept| Lease::new(&kept.entry.intent.correlation, instance, kept.fence));
         ready(Ok(leases.collect()))
     }
 

@@ -45,7 +45,7 @@ impl Operations {
     /// The reference belongs to another deployment, or to a kind that this client does not know.
     pub fn operation(&self, reference: OperationRef) -> Result<Operation, Error> {
         if reference.deployment() != self.deployment() {
-            return Err(Error::of(Kind::Reference, "the reference belongs to another deployment")
+            return Err(Error::with(Kind::Reference, "the reference belongs to another deployment")
                 .hint("use a client with the base address of the deployment that accepted the operation"));
         }
         let binding = self.binding(reference.kind())?;
@@ -63,7 +63,7 @@ impl Operations {
         match entry.reference() {
             Some(reference) => self.operation(reference.clone()),
             None => {
-                let cause = Error::of(Kind::SubmissionUnknown, "its program ended before the answer was stored");
+                let cause = Error::with(Kind::SubmissionUnknown, "its program ended before the answer was stored");
                 Err(submission_unknown(cause, entry.intent()))
             }
         }
@@ -77,7 +77,7 @@ impl Operations {
     pub async fn adopt(&self, correlation: &str, id: &str) -> Result<Operation, Error> {
         let entry = self.store().entry(correlation).await?.ok_or_else(absent)?;
         if entry.status() != Status::SubmissionUnknown {
-            return Err(Error::of(Kind::Store, "the submission already has an identifier").hint("resume it"));
+            return Err(Error::with(Kind::Store, "the submission already has an identifier").hint("resume it"));
         }
         let intent = entry.intent();
         let reference = OperationRef::from_intent(intent, id.to_owned())?;
@@ -124,7 +124,7 @@ impl Operation {
     /// The accepted result is not of that type, or the operation was created from its reference.
     pub fn accepted<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let Some(body) = &self.accepted else {
-            return Err(Error::of(Kind::Decode, "the operation was resumed, and its accepted result is not stored")
+            return Err(Error::with(Kind::Decode, "the operation was resumed, and its accepted result is not stored")
                 .hint("look with `poll`"));
         };
         lenient::from_slice(body).map_err(|cause| Error::decode("the accepted result", &cause))
@@ -162,7 +162,7 @@ impl Operation {
     /// The configuration has no operation that cancels it; else as for any call.
     pub async fn cancel(&self) -> Result<(), Error> {
         let Some(cancel) = &self.binding.cancel else {
-            return Err(Error::of(
+            return Err(Error::with(
                 Kind::Configuration,
                 format!("operations of kind `{}` have no way to cancel", self.binding.kind),
             )
@@ -253,7 +253,7 @@ impl Operation {
     }
 
     pub(super) fn missing(&self) -> Error {
-        Error::of(
+        Error::with(
             Kind::Missing,
             format!("the service does not show the {} {}", self.binding.kind, self.reference.id()),
         )

@@ -48,7 +48,7 @@ impl OperationRef {
     /// Creates the reference to the operation of a submission.
     pub(super) fn from_intent(intent: &Intent, id: String) -> Result<Self, Error> {
         if id.is_empty() || id.len() > LONGEST || id.chars().any(char::is_control) {
-            return Err(Error::of(Kind::Reference, "the identifier of the operation is not valid")
+            return Err(Error::with(Kind::Reference, "the identifier of the operation is not valid")
                 .hint("check its pointer in the configuration"));
         }
         let Intent { correlation, kind, deployment, parameters, .. } = intent.clone();
@@ -100,7 +100,7 @@ impl OperationRef {
         let accepted = self.accepted.to_string();
         let mut parts = vec![self.kind.as_str(), &self.id, &self.deployment, &accepted, &self.correlation];
         parts.extend(self.parameters.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));
-        fingerprint::of("reference 1", &parts)
+        fingerprint::from_parts("reference 1", &parts)
     }
 }
 
@@ -116,7 +116,7 @@ impl std::str::FromStr for OperationRef {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         serde_json::from_str(text).map_err(|cause| {
-            Error::of(Kind::Reference, "the text is not a reference to an operation, or was changed")
+            Error::with(Kind::Reference, "the text is not a reference to an operation, or was changed")
                 .hint("store it as `Display` or serde writes it")
                 .cause(cause)
         })

@@ -44,7 +44,7 @@ impl Row {
 
     pub(super) fn entry(&self) -> Result<Entry, Error> {
         let wrong = |message: &str| {
-            Error::of(Kind::Store, format!("{} of the store cannot be read: {message}", self.place())).hint(
+            Error::with(Kind::Store, format!("{} of the store cannot be read: {message}", self.place())).hint(
                 "check its state on the service; then restore the row, update the client if a later one wrote it, or remove the row",
             )
         };
@@ -78,7 +78,7 @@ impl Row {
         let number = self.last.as_ref()?.number;
         let cause = self.observation()?.err()?;
         let place = format!("row {number} of the table `observation` (submission {})", self.correlation);
-        let error = Error::of(Kind::Store, format!("{place} of the store cannot be read: it is damaged or newer"));
+        let error = Error::with(Kind::Store, format!("{place} of the store cannot be read: it is damaged or newer"));
         let error = error.hint("look at the operation again, or update the client").cause(cause);
         Some(Unreadable::new(place, self.label.clone(), error))
     }
@@ -104,5 +104,5 @@ pub(super) fn column(number: u64) -> i64 {
 
 /// A value as the text of a column.
 pub(super) fn write(value: &impl serde::Serialize) -> Result<String, Error> {
-    serde_json::to_string(value).map_err(|_| Error::of(Kind::Store, "an entry cannot be written").hint("report this"))
+    serde_json::to_string(value).map_err(|_| Error::with(Kind::Store, "an entry cannot be written").hint("report this"))
 }

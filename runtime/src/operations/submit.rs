@@ -91,7 +91,7 @@ impl<T> Submission<'_, T> {
     async fn draft(self, operations: &Operations) -> Result<Draft, Error> {
         let Self { call, kind, label } = self;
         if call.unsent.client.session.base != operations.client().session.base {
-            return Err(Error::of(
+            return Err(Error::with(
                 Kind::Configuration,
                 "the submission and the operations belong to different clients",
             )
@@ -236,7 +236,7 @@ impl Draft {
         let contents = Contents::read(&self.prepared, &self.options.headers, self.binding.idempotency, own);
         clock::limit(self.patience, contents).await.unwrap_or_else(|_| {
             let time = clock::seconds(self.patience);
-            Err(Error::of(Kind::Timeout, format!("the files of the submission were not read within {time}"))
+            Err(Error::with(Kind::Timeout, format!("the files of the submission were not read within {time}"))
                 .hint("nothing was sent: set a longer deadline"))
         })
     }
@@ -265,14 +265,14 @@ impl Draft {
         self.binding.idempotency.ok_or_else(|| {
             let message =
                 format!("the service does not recognise repeated submissions of kind `{}`", self.binding.kind);
-            Error::of(Kind::Configuration, message).hint("check on the service, then adopt or forget the submission")
+            Error::with(Kind::Configuration, message).hint("check on the service, then adopt or forget the submission")
         })
     }
 
     /// Returns the entry of the label.
     async fn entry(&self, operations: &Operations) -> Result<Option<Entry>, Error> {
         let Some(label) = &self.label else {
-            return Err(Error::of(Kind::Request, "the submission has no label")
+            return Err(Error::with(Kind::Request, "the submission has no label")
                 .hint("give it the label under which the store finds it again"));
         };
         self.within(operations.store().labelled(&operations.deployment(), label)).await
@@ -302,7 +302,7 @@ impl Draft {
             let message = "an earlier version of the client stored the submission without its contents, so that they cannot be \
                            compared; nothing was sent";
             return Err(
-                Error::of(Kind::Store, message).hint("check on the service, then adopt or forget the submission")
+                Error::with(Kind::Store, message).hint("check on the service, then adopt or forget the submission")
             );
         }
         if intent.is_recognised_by(header) {
@@ -310,7 +310,7 @@ impl Draft {
         }
         let message =
             format!("the submission was sent without the header `{header}`, so the service cannot recognise it");
-        Err(Error::of(Kind::Store, message).hint("check on the service, then adopt or forget the submission"))
+        Err(Error::with(Kind::Store, message).hint("check on the service, then adopt or forget the submission"))
     }
 
     /// Adds the header by which the service recognises all attempts of the submission.
@@ -324,7 +324,7 @@ impl Draft {
     /// Runs a step of the store within the time of the call.
     async fn within<T>(&self, step: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         clock::limit(self.patience, step).await.unwrap_or_else(|_| {
-            Err(Error::of(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
+            Err(Error::with(Kind::Store, format!("the store did not answer within {}", clock::seconds(self.patience)))
                 .hint("check whether another program locks its file"))
         })
     }
@@ -345,7 +345,7 @@ impl Draft {
             .and_then(|body| body.pointer(binding.identifier).and_then(text));
         let reference = id
             .ok_or_else(|| {
-                Error::of(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
+                Error::with(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
             })
             .and_then(|id| OperationRef::from_intent(intent, id))
             .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
@@ -388,7 +388,7 @@ impl Draft {
 fn correlation() -> Result<String, Error> {
     let mut bytes = [0; 16];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut bytes).map_err(|_| {
-        Error::of(Kind::Configuration, "the operating system returns no random numbers").hint("try again")
+        Error::with(Kind::Configuration, "the operating system returns no random numbers").hint("try again")
     })?;
     let id: Uuid = Builder::from_random_bytes(bytes).into_uuid();
     Ok(id.to_string())

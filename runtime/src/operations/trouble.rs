@@ -79,10 +79,10 @@ mod tests {
             (answered(json!([{}, { "extensions": { "code": "GRAPHQL_PARSE_FAILED" } }])), Trouble::Stays),
             (answered(json!([{ "message": "x" }])).with_status(StatusCode::BAD_REQUEST), Trouble::Stays),
             (answered(json!([{ "message": "x" }])).with_status(StatusCode::BAD_GATEWAY), Trouble::Passes),
-            (Error::of(Kind::Decode, "a page"), Trouble::Doubtful),
-            (Error::of(Kind::Connect, "no connection"), Trouble::Passes),
-            (Error::of(Kind::Token, "refused"), Trouble::Stays),
-            (Error::of(Kind::Token, "away").passing(true), Trouble::Passes),
+            (Error::with(Kind::Decode, "a page"), Trouble::Doubtful),
+            (Error::with(Kind::Connect, "no connection"), Trouble::Passes),
+            (Error::with(Kind::Token, "refused"), Trouble::Stays),
+            (Error::with(Kind::Token, "away").passing(true), Trouble::Passes),
         ];
         for (error, trouble) in cases {
             assert_eq!(Trouble::from_error(&error), trouble, "{error:?}");

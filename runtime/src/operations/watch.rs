@@ -1,37 +1,19 @@
 //! The observations of one operation.
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+mod schedule;
+
+use std::{fmt, sync::Arc};
 
 use futures_core::Stream;
 use tokio::sync::watch;
 
-use super::{
-    Deadline, Observation, Operation, OperationOutcome,
-    tracker::{Push, Tracker},
-    trouble::Trouble,
-};
+use self::schedule::{Action, Schedule};
+use super::{Deadline, Observation, Operation, OperationOutcome, tracker::Tracker, trouble::Trouble};
 use crate::{
     Error, Value,
-    clock::{self, Backoff, Until, random},
+    clock::{self, random},
     graphql::{Delivery, Subscription},
 };
-
-/// The number of doubtful failures in a row that count as permanent.
-const HITCHES: u32 = 3;
-/// The number of queries after a push that needs confirmation.
-const CONFIRMATIONS: u32 = 6;
-/// The upper bound of doubling pauses, unless they begin above it.
-const LONGEST: Duration = Duration::from_secs(30);
-/// The longest pause that a service can ask for.
-const LONGEST_ASKED: Duration = Duration::from_secs(300);
-/// The shortest time between two queries or subscriptions, whatever the options are.
-const LEAST: Duration = Duration::from_millis(5);
-/// The shortest time after a failed query.
-const LEAST_AFTER_FAILURE: Duration = Duration::from_millis(200);
 
 /// The observations of one operation, until it has ended. Dropping it only ends the watching.
 ///
@@ -39,22 +21,8 @@ const LEAST_AFTER_FAILURE: Duration = Duration::from_millis(200);
 /// is dropped half-way loses no observation.
 pub struct Watch {
     operation: Operation,
-    tracker: Tracker,
+    schedule: Schedule,
     subscription: Option<Subscription<Value>>,
-    subscribe_at: Until,
-    /// The time of the next query.
-    look_at: Until,
-    /// Before this time, no query is made: the service is failing.
-    not_before: Until,
-    /// The time of the last query that succeeded.
-    looked_at: Option<Instant>,
-    /// The remaining queries of a quick series, and the number of those already made.
-    quick_queries: u32,
-    round: u32,
-    /// The number of queries in a row without news.
-    unchanged: u32,
-    drops: u32,
-    failures: u32,
     /// The reason that the last query failed.
     trouble: Option<Arc<Error>>,
     /// Observed, and not yet stored and returned.
@@ -114,21 +82,12 @@ impl Operation {
 impl Watch {
     fn new(operation: Operation) -> Self {
         let now = clock::now();
-        let age = operation.age();
-        let tracker = Tracker::new(operation.binding(), operation.options(), age, now);
+        let (binding, options) = (operation.binding(), operation.options());
+        let tracker = Tracker::new(binding, options, operation.age(), now);
         Self {
-            subscribe_at: operation.binding().subscription.map_or(Until::NEVER, |_| Until::at(now)),
+            schedule: Schedule::new(tracker, options, binding.subscription.is_some(), now),
             operation,
-            tracker,
             subscription: None,
-            look_at: Until::at(now),
-            not_before: Until::at(now),
-            looked_at: None,
-            quick_queries: 0,
-            round: 0,
-            unchanged: 0,
-            drops: 0,
-            failures: 0,
             trouble: None,
             ready: None,
             done: false,
@@ -164,7 +123,7 @@ impl Watch {
 
     /// Returns the outcome of the operation; `None` while it goes on.
     pub fn outcome(&self) -> Option<OperationOutcome> {
-        self.tracker.outcome(clock::now())
+        self.schedule.outcome(clock::now())
     }
 
     /// Converts it into a stream.
@@ -174,17 +133,12 @@ impl Watch {
 
     /// Returns the outcome if the deadline passes now.
     pub(super) fn at_deadline(&self) -> OperationOutcome {
-        match (self.tracker.at_deadline(), &self.trouble) {
+        match (self.schedule.at_deadline(), &self.trouble) {
             (OperationOutcome::StillRunning(last), Some(error)) => {
                 OperationOutcome::Unreachable { last, error: Arc::clone(error) }
             }
             (outcome, _) => outcome,
         }
-    }
-
-    /// Returns the time of the next query.
-    fn next_look(&self) -> Until {
-        self.look_at.max(self.not_before)
     }
 
     async fn observe(&mut self) -> Result<Option<Observation>, Error> {
@@ -193,43 +147,27 @@ impl Watch {
                 self.operation.keep(observation).await?;
                 return Ok(self.ready.take());
             }
-            let now = clock::now();
-            // A change by time alone is decided after one more query.
-            let change = self.tracker.next_change();
-            let looked = !change.is_over(now) || self.looked_at.is_some_and(|looked| change.is_over(looked));
-            if self.tracker.outcome(now).is_some_and(|outcome| outcome.is_final() || looked) {
-                return Ok(None);
-            }
-            if looked && self.tracker.is_missing(now) {
-                return Err(self.operation.missing());
-            }
-            if self.subscribe_at.is_over(now) {
-                self.subscribe_at = Until::NEVER;
-                self.subscription = self.operation.subscribe();
-                // The state may have changed before the subscription began.
-                self.look_at = Until::at(now);
-                self.schedule(1);
-            }
-            if self.next_look().is_over(now) || (!looked && self.failures == 0) {
-                self.look().await?;
-                continue;
-            }
-            if let Some(rests) = &self.rests {
-                let looked = self.looked_at.is_some() || self.failures > 0;
-                let rest = Rest { looked, pending: change != Until::NEVER };
-                rests.send_if_modified(|known| std::mem::replace(known, rest) != rest);
-            }
-            let change = if change.is_over(now) { Until::NEVER } else { change };
-            let wake = self.next_look().min(self.subscribe_at).min(change);
-            let delivery = async {
-                match &mut self.subscription {
-                    Some(subscription) => subscription.next().await,
-                    None => std::future::pending().await,
+            match self.schedule.next(clock::now()) {
+                Action::End => return Ok(None),
+                Action::Missing => return Err(self.operation.missing()),
+                Action::Subscribe => self.subscription = self.operation.subscribe(),
+                Action::Query => self.look().await?,
+                Action::Wait(until) => {
+                    if let Some(rests) = &self.rests {
+                        let rest = self.schedule.rest();
+                        rests.send_if_modified(|known| std::mem::replace(known, rest) != rest);
+                    }
+                    let delivery = async {
+                        match &mut self.subscription {
+                            Some(subscription) => subscription.next().await,
+                            None => std::future::pending().await,
+                        }
+                    };
+                    tokio::select! {
+                        delivery = delivery => self.delivered(delivery),
+                        () = until.sleep() => {}
+                    }
                 }
-            };
-            tokio::select! {
-                delivery = delivery => self.delivered(delivery),
-                () = wake.sleep() => {}
             }
         }
     }
@@ -239,107 +177,37 @@ impl Watch {
         let now = clock::now();
         match outcome {
             Ok(data) => {
-                self.failures = 0;
                 self.trouble = None;
-                self.not_before = Until::at(now);
-                self.looked_at = Some(now);
-                self.ready = self.tracker.query(data, now);
-                if self.ready.is_some() {
-                    self.unchanged = 0;
-                    self.quick_queries = self.quick_queries.min(1);
-                }
-                self.look_at = Until::from(now, self.pause());
-                Ok(())
+                self.ready = self.schedule.answered(data, now, random());
             }
             Err(error) => {
-                self.failures = self.failures.saturating_add(1);
-                let passes = match Trouble::from_error(&error) {
-                    Trouble::Passes => true,
-                    Trouble::Doubtful => self.failures < HITCHES,
-                    Trouble::Stays => false,
-                };
-                if !passes {
+                if !self.schedule.failed(Trouble::from_error(&error), error.retry_after(), now, random()) {
                     return Err(error);
                 }
-                let first = self.operation.options().interval.clamp(LEAST_AFTER_FAILURE, LONGEST);
-                // A `Retry-After` lengthens the pause, and never shortens it.
-                let asked = error.retry_after().unwrap_or_default().min(LONGEST_ASKED);
-                self.not_before = Until::from(now, doubled(first, self.failures).max(asked));
-                self.look_at = self.not_before;
-                tracing::debug!(code = error.code(), failures = self.failures, "a look at an operation failed");
+                let failures = self.schedule.failures;
+                tracing::debug!(code = error.code(), failures, "a look at an operation failed");
                 self.trouble = Some(Arc::new(error));
-                Ok(())
             }
         }
-    }
-
-    /// Schedules a quick series of this many queries.
-    fn schedule(&mut self, times: u32) {
-        self.quick_queries = times;
-        self.round = 0;
-    }
-
-    /// Returns the time to the next query.
-    fn pause(&mut self) -> Duration {
-        let options = self.operation.options();
-        let pause = if self.quick_queries > 0 {
-            self.quick_queries -= 1;
-            self.round += 1;
-            Backoff { first: options.settle, longest: Duration::MAX }.span(self.round.saturating_sub(1))
-        } else if self.subscription.is_some() && !self.tracker.is_restless() {
-            options.safety
-        } else {
-            self.unchanged = self.unchanged.saturating_add(1);
-            doubled(options.interval, self.unchanged)
-        };
-        // With jitter, so that many watchers do not query at once.
-        part(pause.min(options.safety), 0.9).max(LEAST)
+        Ok(())
     }
 
     fn delivered(&mut self, delivery: Option<Result<Delivery<Value>, Error>>) {
         let now = clock::now();
         match delivery {
             Some(Ok(Delivery::Next(answer))) => {
-                self.drops = 0;
-                let data = answer.data().cloned().unwrap_or_default();
-                match self.tracker.push(data) {
-                    Push::Nothing => {}
-                    Push::Report(observation) => self.ready = Some(*observation),
-                    Push::Confirm => {
-                        // A flood of pushes must not become a flood of queries.
-                        let rest = self.operation.options().settle / 4;
-                        let soon = self.looked_at.map_or(Until::at(now), |looked| Until::from(looked, rest));
-                        self.look_at = self.look_at.min(soon);
-                        self.schedule(CONFIRMATIONS);
-                    }
-                }
+                self.ready = self.schedule.pushed(answer.data().cloned().unwrap_or_default(), now);
             }
             Some(Ok(Delivery::Gap(gap))) => {
                 tracing::debug!(?gap, "the subscription of an operation has a gap");
-                self.tracker.mark_gap();
-                self.look_at = Until::at(now);
+                self.schedule.missed(now);
             }
-            // After every end of the stream, even a clean one, events may have been missed.
             Some(Err(_)) | None => {
                 self.subscription = None;
-                self.tracker.mark_gap();
-                self.look_at = Until::at(now);
-                self.drops = self.drops.saturating_add(1);
-                self.subscribe_at = Until::from(now, doubled(self.operation.options().reconnect, self.drops));
+                self.schedule.unsubscribed(now, random());
             }
         }
     }
-}
-
-/// A doubling time, minus a random half.
-fn doubled(first: Duration, count: u32) -> Duration {
-    let first = first.max(LEAST);
-    Backoff { first, longest: LONGEST.max(first) }.pause(count.max(1))
-}
-
-/// A random part of a time, from `least` of it to all of it. Never stays never.
-fn part(span: Duration, least: f64) -> Duration {
-    if span > clock::LONGEST { span } else { span.mul_f64(least + random() * (1.0 - least)) }
 }
 
 impl fmt::Debug for Watch {

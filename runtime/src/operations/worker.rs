@@ -11,6 +11,7 @@ mod renewal;
 mod share;
 mod shared;
 mod supervise;
+mod task_plan;
 mod turns;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -18,7 +19,7 @@ use std::{fmt, sync::Arc, time::Duration};
 pub use event::{Discarded, WorkerEvent};
 pub use handler::Ended;
 
-use self::{handler::Handler, supervise::Supervisor};
+use self::{handler::Handler, supervise::Supervisor, task_plan::TaskSettings};
 use super::Operations;
 use crate::{
     Error,
@@ -103,6 +104,14 @@ impl Default for Settings {
             max_attempts: 100,
             turn: Duration::from_secs(60),
         }
+    }
+}
+
+impl Settings {
+    /// Returns those of one operation, which may need this time to end by time alone.
+    fn task(&self, patience: Duration) -> TaskSettings {
+        let Self { operation_timeout: timeout, turn, retry, max_attempts, .. } = *self;
+        TaskSettings { timeout, turn, patience, retry, max_attempts }
     }
 }
 
@@ -278,7 +287,7 @@ impl Worker {
             + 'static,
     {
         if self.sources.iter().any(|operations| operations.postgres().is_none()) {
-            return Err(Error::of(Kind::Configuration, "the store has no transactions to hand out")
+            return Err(Error::with(Kind::Configuration, "the store has no transactions to hand out")
                 .hint("use a `PostgresStore`, or `Worker::handle`"));
         }
         self.run(Handler::In(Box::new(handler)), stop).await
@@ -286,7 +295,7 @@ impl Worker {
 
     async fn run(self, handler: Handler, stop: impl Future<Output = ()> + Send) -> Result<(), Error> {
         let Settings { lease, watching, handling, handler_timeout, max_attempts, .. } = self.settings;
-        let wrong = |message: &str, hint: &str| Err(Error::of(Kind::Configuration, message).hint(hint));
+        let wrong = |message: &str, hint: &str| Err(Error::with(Kind::Configuration, message).hint(hint));
         if lease < SHORTEST {
             return wrong("the lease of the worker is shorter than 100 ms", "use a lease of several seconds");
         }

@@ -48,7 +48,7 @@ pub(super) fn blank<T: Deserialize<'static>>() -> Option<T> {
 /// A member has another type, or the type requires itself.
 pub fn value<T: DeserializeOwned>(members: &impl Serialize) -> Result<T, Error> {
     let fail = |cause: serde_json::Error| {
-        Error::of(Kind::Decode, "the value cannot be made").cause(cause).hint("correct the test")
+        Error::with(Kind::Decode, "the value cannot be made").cause(cause).hint("correct the test")
     };
     let text = to_bytes(members).map_err(fail)?;
     let before = DEPTH.replace(Some(0));

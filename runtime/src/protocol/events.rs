@@ -96,7 +96,7 @@ impl Stream for EventStream {
                     if this.parser.size() > limit {
                         this.done = true;
                         this.parser = Parser::default();
-                        let error = Error::of(Kind::TooLarge, format!("an event is longer than {limit} bytes"))
+                        let error = Error::with(Kind::TooLarge, format!("an event is longer than {limit} bytes"))
                             .hint("set a higher `body_limit`")
                             .at(this.body.operation());
                         return Poll::Ready(Some(Err(error)));

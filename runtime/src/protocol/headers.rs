@@ -97,7 +97,7 @@ fn scalar<T: DeserializeOwned>(text: &str) -> Option<T> {
 
 /// The error does not contain the value, which may be a secret.
 fn unfit(name: &'static str) -> Error {
-    Error::of(Kind::Decode, format!("the header `{name}` does not have the type that the contract declares"))
+    Error::with(Kind::Decode, format!("the header `{name}` does not have the type that the contract declares"))
         .hint("the response does not match the contract: `headers()` has the value")
 }
 

@@ -53,7 +53,7 @@ impl TryFrom<Method> for http::Method {
 
     fn try_from(method: Method) -> Result<Self, crate::Error> {
         Self::from_bytes(method.as_str().as_bytes())
-            .map_err(|_| crate::Error::of(crate::ErrorKind::Request, "the name of the method is not valid in HTTP"))
+            .map_err(|_| crate::Error::with(crate::ErrorKind::Request, "the name of the method is not valid in HTTP"))
     }
 }
 
@@ -65,7 +65,7 @@ impl TryFrom<&http::Method> for Method {
         let known =
             [Self::Get, Self::Put, Self::Post, Self::Delete, Self::Options, Self::Head, Self::Patch, Self::Trace];
         known.into_iter().find(|known| known.as_str() == method.as_str()).ok_or_else(|| {
-            crate::Error::of(crate::ErrorKind::Request, "a method that has no variant")
+            crate::Error::with(crate::ErrorKind::Request, "a method that has no variant")
                 .hint("name it by `Method::Other`")
         })
     }

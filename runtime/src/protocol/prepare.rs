@@ -75,11 +75,11 @@ impl Draft {
     pub(crate) fn set(&mut self, position: usize, argument: &dyn Argument) -> Result<(), Error> {
         let (Some(parameter), Some(slot)) = (self.operation.parameters.get(position), self.values.get_mut(position))
         else {
-            return Err(Error::of(Kind::Request, "the operation has no such parameter")
+            return Err(Error::with(Kind::Request, "the operation has no such parameter")
                 .hint("the client and its runtime are of different versions: build both from one"));
         };
         *slot = Some(to_value(argument).map_err(|cause| {
-            Error::of(Kind::Request, format!("the parameter `{}` cannot be written", parameter.name)).cause(cause)
+            Error::with(Kind::Request, format!("the parameter `{}` cannot be written", parameter.name)).cause(cause)
         })?);
         Ok(())
     }
@@ -100,7 +100,7 @@ impl Draft {
             Content::None => Content::None,
             Content::Bytes(bytes) => Content::Bytes(bytes.clone()),
             Content::Upload(_) | Content::Parts(_) => {
-                return Err(Error::of(Kind::Request, "a file or a form cannot be sent for each page"));
+                return Err(Error::with(Kind::Request, "a file or a form cannot be sent for each page"));
             }
         };
         Ok(Self { operation: self.operation, values: self.values.clone(), body, headers: self.headers.clone() })
@@ -167,14 +167,14 @@ impl Draft {
 
 fn no_version(parameter: &str) -> Error {
     let message = format!("the service needs the version of its interface in `{parameter}`, but none is configured");
-    Error::of(Kind::Configuration, message)
+    Error::with(Kind::Configuration, message)
         .hint("nothing was sent: set the version with `Client::builder(…).api_version(…)`")
 }
 
 /// Returns the address below the base, and refuses a path that leads elsewhere.
 pub(crate) fn url(base: &Url, path: &str, query: &str) -> Result<Url, Error> {
     let refuse = || {
-        Error::of(Kind::Request, "the path is not a plain path below the base URL")
+        Error::with(Kind::Request, "the path is not a plain path below the base URL")
             .hint("nothing was sent: begin it with `/`, without `.` and `..` segments, `?`, `#` and `\\`")
     };
     if !path.starts_with('/') || path.contains(['?', '#', '\\']) {
@@ -222,7 +222,9 @@ fn cookie_pair(parameter: &str, pair: &str) -> Result<String, Error> {
     // letters.
     if HeaderName::from_bytes(name.as_bytes()).is_err() {
         let message = format!("the cookie parameter `{parameter}` has a member whose name no cookie can have");
-        return Err(Error::of(Kind::Request, message).hint("nothing was sent: names of cookies are tokens (RFC 6265)"));
+        return Err(
+            Error::with(Kind::Request, message).hint("nothing was sent: names of cookies are tokens (RFC 6265)")
+        );
     }
     Ok(format!("{name}={value}"))
 }
@@ -238,7 +240,7 @@ pub(crate) fn add_cookies(headers: &mut HeaderMap, pairs: &str) -> Result<(), Er
 /// Sets a header. The error does not contain the value, which an attacker may want to see in a log.
 pub(crate) fn set_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
     let refuse = |message: &str| {
-        Error::of(Kind::Request, format!("the header `{name}` {message}"))
+        Error::with(Kind::Request, format!("the header `{name}` {message}"))
             .hint("nothing was sent: correct the header, or leave it out")
     };
     let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has a name that no header can have"))?;
@@ -258,14 +260,14 @@ pub(crate) fn set_callers_header(headers: &mut HeaderMap, name: &str, value: &st
     if [header::AUTHORIZATION, header::PROXY_AUTHORIZATION].iter().any(|own| name.eq_ignore_ascii_case(own.as_str())) {
         let hint = "nothing was sent: give the client a credential (`StaticToken` for a token that is there), and another caller a client \
                     of its own; a proxy takes its user from `proxy`";
-        return Err(Error::of(Kind::Request, format!("the header `{name}` is the credential's")).hint(hint));
+        return Err(Error::with(Kind::Request, format!("the header `{name}` is the credential's")).hint(hint));
     }
     set_header(headers, name, value)
 }
 
 fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap) -> Result<Content, Error> {
     let write = |argument: &dyn Argument| {
-        to_bytes(argument).map_err(|cause| Error::of(Kind::Request, "the body cannot be written").cause(cause))
+        to_bytes(argument).map_err(|cause| Error::with(Kind::Request, "the body cannot be written").cause(cause))
     };
     let (content, media_type) = match payload {
         Payload::None => return Ok(Content::None),
@@ -280,7 +282,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
             let value = Value::read(&text).map_err(str::to_owned);
             let text = value.and_then(|value| super::xml::write(&value, root));
             let text = text.map_err(|cause| {
-                Error::of(Kind::Request, format!("the body cannot be written as XML: {cause}"))
+                Error::with(Kind::Request, format!("the body cannot be written as XML: {cause}"))
                     .hint("nothing was sent: correct the value")
             })?;
             (Content::Bytes(text.into()), "application/xml".to_owned())
@@ -298,7 +300,7 @@ fn content(operation: &Operation, payload: Payload<'_>, headers: &mut HeaderMap)
         }
         Payload::Multipart(mut parts) => {
             if let Some(cause) = parts.error.take() {
-                return Err(Error::of(Kind::Request, "a field of the form cannot be written").cause(cause));
+                return Err(Error::with(Kind::Request, "a field of the form cannot be written").cause(cause));
             }
             // The boundary is chosen when the body is sent, and completes this header.
             let media_type = if operation.body.is_empty() { "multipart/form-data" } else { operation.body };
@@ -328,7 +330,7 @@ fn form(operation: &Operation, json: &[u8]) -> Result<String, Error> {
     let members = match std::str::from_utf8(json).ok().and_then(|text| Value::read(text).ok()) {
         Some(Value::Object(members)) => members,
         Some(Value::Null) => return Ok(String::new()),
-        _ => return Err(Error::of(Kind::Request, "the body of a form is not an object")),
+        _ => return Err(Error::with(Kind::Request, "the body of a form is not an object")),
     };
     let mut pairs = Vec::new();
     for (name, value) in members.iter() {

@@ -82,7 +82,7 @@ impl Raw {
     }
 
     pub(super) fn unreadable(&self, what: String) -> Error {
-        Error::of(crate::error::Kind::Decode, what)
+        Error::with(crate::error::Kind::Decode, what)
             .hint("read the body as bytes: the service does not say how it is encoded, or says it wrongly")
             .at(self.operation)
             .with_response(self.status, self.kind(), self.excerpt())
@@ -91,7 +91,8 @@ impl Raw {
     /// Decodes the body as JSON. For an empty body, a type with a value for null has that value.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         if self.is_empty() {
-            let empty = || Error::of(crate::error::Kind::Decode, "the response is empty, and its type is not optional");
+            let empty =
+                || Error::with(crate::error::Kind::Decode, "the response is empty, and its type is not optional");
             return lenient::from_slice(b"null").map_err(|_| {
                 let hint = "the response does not match the contract: regenerate the client";
                 empty().hint(hint).at(self.operation).with_response(self.status, self.kind(), self.excerpt())
@@ -132,7 +133,7 @@ impl Raw {
     /// Creates the error of a status that the contract does not declare.
     pub fn undeclared(&self) -> Error {
         let what = format!("the status {} is not declared", self.status.as_u16());
-        Error::of(crate::error::Kind::Decode, what)
+        Error::with(crate::error::Kind::Decode, what)
             .hint("the response does not match the contract: regenerate the client")
             .at(self.operation)
             .with_response(self.status, self.kind(), self.excerpt())

@@ -191,7 +191,7 @@ pub(crate) fn check(name: &str, style: Style, value: &Value, encode: Encode) -> 
     }
     let delimiter = percent_decode_str(&delimiter).decode_utf8_lossy().replace('+', " ");
     let message = format!("an item of `{}` contains {delimiter:?}, which separates the items", escape(name));
-    Err(Error::of(Kind::Request, message)
+    Err(Error::with(Kind::Request, message)
         .hint("nothing was sent: the service would read other items; it takes no such item in this style"))
 }
 

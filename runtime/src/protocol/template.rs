@@ -16,10 +16,10 @@ pub(crate) fn fill<'v>(
     while let Some((literal, after)) = rest.split_once('{') {
         path.push_str(literal);
         let Some((name, after)) = after.split_once('}') else {
-            return Err(Error::of(Kind::Request, format!("the path `{template}` has an open brace")));
+            return Err(Error::with(Kind::Request, format!("the path `{template}` has an open brace")));
         };
         let Some((parameter, value)) = value(name) else {
-            return Err(Error::of(Kind::Request, format!("the path parameter `{name}` has no value")));
+            return Err(Error::with(Kind::Request, format!("the path parameter `{name}` has no value")));
         };
         path.push_str(&expand(parameter, value)?);
         rest = after;
@@ -37,7 +37,7 @@ fn expand(parameter: &Parameter, value: &Value) -> Result<String, Error> {
     for piece in &pieces {
         let refusal = if parameter.reserved { piece.split('/').find_map(refuse) } else { refuse(piece) };
         if let Some(rule) = refusal {
-            return Err(Error::of(Kind::Request, format!("the path parameter `{}` {rule}", parameter.name))
+            return Err(Error::with(Kind::Request, format!("the path parameter `{}` {rule}", parameter.name))
                 .hint("nothing was sent: pass the plain identifier"));
         }
     }
@@ -45,7 +45,7 @@ fn expand(parameter: &Parameter, value: &Value) -> Result<String, Error> {
     style::check(parameter.name, parameter.style, value, encode)?;
     style::expand(parameter.name, parameter.style, value, encode)
         .filter(|text| !text.is_empty())
-        .ok_or_else(|| Error::of(Kind::Request, format!("the path parameter `{}` is empty", parameter.name)))
+        .ok_or_else(|| Error::with(Kind::Request, format!("the path parameter `{}` is empty", parameter.name)))
 }
 
 /// Returns the rule that a value breaks. A separator is encoded, and so stays within its segment. Dot segments are
@@ -80,7 +80,7 @@ pub(crate) fn fill_texts<'v>(template: &str, value: impl Fn(&str) -> Option<&'v 
     while let Some((literal, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}').unwrap_or((after, ""));
         let refusal = |rule: &str| {
-            Error::of(Kind::Request, format!("the path parameter `{name}` {rule}")).hint("nothing was sent")
+            Error::with(Kind::Request, format!("the path parameter `{name}` {rule}")).hint("nothing was sent")
         };
         let text = value(name).ok_or_else(|| refusal("has no value"))?;
         if let Some(rule) = refuse(text) {

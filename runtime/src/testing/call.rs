@@ -50,7 +50,7 @@ impl FakeCall {
         if let Some(body) = body {
             let mut body = std::pin::pin!(body);
             while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
-                let frame = frame.map_err(|cause| Error::of(Kind::File, "the body cannot be read").cause(cause))?;
+                let frame = frame.map_err(|cause| Error::with(Kind::File, "the body cannot be read").cause(cause))?;
                 if let Ok(data) = frame.into_data() {
                     whole.extend_from_slice(&data);
                 }

@@ -262,5 +262,5 @@ impl fmt::Debug for Fake {
 
 /// The error of a fake with an invalid reply.
 fn wrong(message: impl Into<String>) -> Error {
-    Error::of(Kind::Request, message).hint("correct the test")
+    Error::with(Kind::Request, message).hint("correct the test")
 }

@@ -103,9 +103,9 @@ impl FakeReply {
         let status = match self.outcome {
             Outcome::Status(status) => status,
             Outcome::Unconnected => {
-                return Err(Error::of(Kind::Connect, "no connection, as set in the fake").because("connect/refused"));
+                return Err(Error::with(Kind::Connect, "no connection, as set in the fake").because("connect/refused"));
             }
-            Outcome::Broken => return Err(Error::of(Kind::Transport, "the connection broke, as set in the fake")),
+            Outcome::Broken => return Err(Error::with(Kind::Transport, "the connection broke, as set in the fake")),
         };
         let status =
             StatusCode::from_u16(status).map_err(|_| wrong(format!("the fake's status {status} is not valid")))?;

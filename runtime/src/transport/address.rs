@@ -18,7 +18,7 @@ impl PlainHosts {
         };
         let read = |text: &String| {
             parse(text).ok_or_else(|| {
-                Error::of(Kind::Configuration, format!("`{text}` is not a host that `http` can be allowed to"))
+                Error::with(Kind::Configuration, format!("`{text}` is not a host that `http` can be allowed to"))
                     .hint("write each host whole, without scheme and port: service.svc.cluster.local")
             })
         };
@@ -33,7 +33,7 @@ impl PlainHosts {
 
 /// Parses the address of a server: `https`, or `http` if that is allowed; no user info, query or fragment.
 pub(crate) fn server(name: &str, text: &str, plain: &PlainHosts) -> Result<Url, Error> {
-    let refuse = |rule: &str, hint: &str| Err(Error::of(Kind::Configuration, format!("{name} {rule}")).hint(hint));
+    let refuse = |rule: &str, hint: &str| Err(Error::with(Kind::Configuration, format!("{name} {rule}")).hint(hint));
     let Ok(url) = Url::parse(text.trim()) else {
         return refuse("is not an address", "write it in full: https://host.example");
     };

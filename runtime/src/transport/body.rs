@@ -15,7 +15,7 @@ use crate::error::{Error, Kind};
 /// Reads the whole body, up to `limit` bytes.
 pub(crate) async fn read(response: &mut reqwest::Response, limit: usize, mut flow: Flow) -> Result<Bytes, Error> {
     let too_large = || {
-        Error::of(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
+        Error::with(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
             .hint("ask for less, or use the operation's streaming form")
     };
     // The announced length is checked first, and never trusted: it reserves no memory.

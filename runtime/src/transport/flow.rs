@@ -97,7 +97,7 @@ impl Flow {
             return silent(self.idle);
         }
         let (rate, grace) = (self.least.rate, seconds(self.grace()));
-        Error::of(Kind::Timeout, format!("the body came slower than {rate} bytes a second, by {grace}"))
+        Error::with(Kind::Timeout, format!("the body came slower than {rate} bytes a second, by {grace}"))
             .hint("call again, or set a lower `min_throughput`")
     }
 
@@ -113,7 +113,7 @@ impl Flow {
 
 /// The error of a server that is silent for too long.
 pub(crate) fn silent(idle: Duration) -> Error {
-    Error::of(Kind::Timeout, format!("the service was silent for {}", seconds(idle)))
+    Error::with(Kind::Timeout, format!("the service was silent for {}", seconds(idle)))
         .hint("call again, or set a longer idle time")
 }
 

@@ -199,7 +199,7 @@ impl Transport {
             .body(form.expose_secret().to_owned());
         if let Some(authorization) = authorization {
             let mut value = HeaderValue::try_from(authorization.expose_secret())
-                .map_err(|_| Error::of(Kind::Secret, "the client's secret cannot stand in a header"))?;
+                .map_err(|_| Error::with(Kind::Secret, "the client's secret cannot stand in a header"))?;
             value.set_sensitive(true);
             request = request.header(header::AUTHORIZATION, value);
         }
@@ -220,19 +220,21 @@ impl Transport {
             Ok(Ok(reply)) => Ok(reply),
             // The issuer, or a server in its place, did answer.
             Ok(Err(error)) if error.is_too_large() => {
-                Err(Error::of(Kind::Token, format!("the answer of {} is too large", issuer()))
+                Err(Error::with(Kind::Token, format!("the answer of {} is too large", issuer()))
                     .hint("something else answers at this address: check the issuer's address")
                     .cause(error))
             }
             Ok(Err(error)) => {
                 let kind = if error.is_connect() { Kind::Connect } else { Kind::Token };
-                Err(Error::of(kind, format!("{} did not answer", issuer()))
+                Err(Error::with(kind, format!("{} did not answer", issuer()))
                     .because(error.reason())
                     .hint("check the issuer's address, the network and the certificates")
                     .passing(error.is_retryable())
                     .cause(error))
             }
-            Err(_) => Err(Error::of(Kind::Timeout, format!("{} did not answer in time", issuer())).hint("call again")),
+            Err(_) => {
+                Err(Error::with(Kind::Timeout, format!("{} did not answer in time", issuer())).hint("call again"))
+            }
         }
     }
 
@@ -245,7 +247,7 @@ impl Transport {
         match proxy {
             Some(proxy) => {
                 let message = format!("no connection through {proxy}: {}", chain(&cause));
-                Error::of(Kind::Connect, message)
+                Error::with(Kind::Connect, message)
                     .because("connect/proxy")
                     .hint("check the proxy's address, user, password and rules; nothing was sent")
             }
@@ -306,7 +308,7 @@ pub(crate) fn broken(cause: &reqwest::Error) -> Error {
     } else {
         (Kind::Transport, "", "the connection broke", "call again".to_owned())
     };
-    Error::of(kind, format!("{message}: {}", chain(cause))).because(reason).hint(hint)
+    Error::with(kind, format!("{message}: {}", chain(cause))).because(reason).hint(hint)
 }
 
 /// Returns whether a server ended the handshake because of the client's certificate. With TLS 1.3, the client has sent

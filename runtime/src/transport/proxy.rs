@@ -164,7 +164,7 @@ impl Route {
 }
 
 fn refuse(setting: &str, rule: &str, hint: &str) -> Error {
-    Error::of(Kind::Configuration, format!("the proxy of {setting} {rule}")).because("proxy/malformed").hint(hint)
+    Error::with(Kind::Configuration, format!("the proxy of {setting} {rule}")).because("proxy/malformed").hint(hint)
 }
 
 #[cfg(test)]

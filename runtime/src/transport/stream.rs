@@ -114,7 +114,7 @@ impl ByteStream {
         while let Some(chunk) = self.next().await {
             let chunk = chunk?;
             if whole.len() + chunk.len() > limit {
-                return Err(Error::of(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
+                return Err(Error::with(Kind::TooLarge, format!("the body is longer than {limit} bytes"))
                     .hint("read it as a stream, or save it to a file")
                     .at(self.operation));
             }
@@ -144,7 +144,7 @@ impl ByteStream {
         let body = self.bytes().await?;
         charset::text(kind.as_ref(), &body).map(Cow::into_owned).map_err(|cause| {
             let hint = "read the body as bytes: the service does not say how it is encoded, or says it wrongly";
-            Error::of(Kind::Decode, cause).hint(hint).at(operation)
+            Error::with(Kind::Decode, cause).hint(hint).at(operation)
         })
     }
 
@@ -157,7 +157,7 @@ impl ByteStream {
     pub async fn save(mut self, path: impl AsRef<Path>) -> Result<u64, Error> {
         let path = path.as_ref();
         let refuse = |cause: std::io::Error| {
-            Error::of(Kind::File, format!("`{}` cannot be written: {cause}", path.display()))
+            Error::with(Kind::File, format!("`{}` cannot be written: {cause}", path.display()))
                 .hint("check the folder, its permissions and the space left")
         };
         let mut file = tokio::fs::File::create(path).await.map_err(refuse)?;

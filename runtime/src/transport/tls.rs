@@ -72,7 +72,7 @@ impl Certificates {
     /// Reads all of them, at least one.
     fn read(&self, name: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
         let refuse = |rule: String, hint: &str| {
-            Error::of(Kind::Configuration, format!("{name}: {} {rule}", self.describe()))
+            Error::with(Kind::Configuration, format!("{name}: {} {rule}", self.describe()))
                 .because("certificate/malformed")
                 .hint(hint)
         };
@@ -143,7 +143,7 @@ impl Tls {
     /// Presents this certificate to servers that ask for one. `place` is the setting of the key.
     pub(crate) fn identify(&mut self, chain: &Certificates, key: &SecretString, setting: &str) -> Result<(), Error> {
         let refuse = |rule: &str, hint: &str| {
-            Error::of(Kind::Configuration, format!("the key of the client certificate, in {setting}, {rule}"))
+            Error::with(Kind::Configuration, format!("the key of the client certificate, in {setting}, {rule}"))
                 .because("certificate/key")
                 .hint(hint)
         };
@@ -223,7 +223,7 @@ fn bundle() -> Option<OsString> {
 /// The error of connections that cannot be created: mostly because of certificates.
 pub(super) fn unusable(cause: &str) -> Error {
     let error = |message: String, hint: String| {
-        Error::of(Kind::Configuration, message).because("certificate/system").hint(hint)
+        Error::with(Kind::Configuration, message).because("certificate/system").hint(hint)
     };
     if let Some(file) = bundle()
         && let Err(refused) = File::open(&file)

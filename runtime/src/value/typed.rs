@@ -13,7 +13,7 @@ impl Value {
     /// # Errors
     ///
     /// It does not serialize as JSON, has a number that is not finite, or the nesting is deeper than 128.
-    pub fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, Error> {
+    pub fn from_serialize(value: &(impl Serialize + ?Sized)) -> Result<Self, Error> {
         let mut text = Vec::new();
         let written = value.serialize(Finite(&mut serde_json::Serializer::new(&mut text)));
         written.and_then(|()| serde_json::from_slice(&text)).map_err(|cause| Error::encode(&cause))

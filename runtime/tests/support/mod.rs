@@ -39,7 +39,7 @@ pub struct Recorded {
 
 impl Recorded {
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     pub fn text(&self) -> String {
@@ -142,6 +142,10 @@ impl Server {
         self.requests.lock().unwrap().clone()
     }
 
+    pub fn count(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+
     pub fn last(&self) -> Recorded {
         self.requests().pop().unwrap()
     }
@@ -162,7 +166,10 @@ pub async fn serve(mut stream: TcpStream, handler: Arc<Handler>, record: Arc<Mut
             if stream.write_all(piece).await.is_err() {
                 return;
             }
-            tokio::time::sleep(*pause).await;
+            // A sleep of no time still waits for the next tick of the timer.
+            if !pause.is_zero() {
+                tokio::time::sleep(*pause).await;
+            }
         }
         if reply.hang {
             std::future::pending::<()>().await;

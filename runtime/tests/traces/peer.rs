@@ -146,10 +146,12 @@ pub(crate) async fn tls(root: &Root, name: &str, target: u16) -> u16 {
     let (listener, port) = listen().await;
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
+            stream.set_nodelay(true).unwrap();
             let acceptor = acceptor.clone();
             tokio::spawn(async move {
                 let Ok(mut near) = acceptor.accept(stream).await else { return };
                 let mut far = TcpStream::connect(("127.0.0.1", target)).await.unwrap();
+                far.set_nodelay(true).unwrap();
                 let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;
             });
         }
@@ -162,6 +164,7 @@ async fn tunnel(target: u16, seen: Arc<Mutex<String>>) -> String {
     let (listener, port) = listen().await;
     tokio::spawn(async move {
         while let Ok((mut near, _)) = listener.accept().await {
+            near.set_nodelay(true).unwrap();
             let seen = Arc::clone(&seen);
             tokio::spawn(async move {
                 let mut head = Vec::new();
@@ -171,6 +174,7 @@ async fn tunnel(target: u16, seen: Arc<Mutex<String>>) -> String {
                 seen.lock().unwrap().push_str(&String::from_utf8(head).unwrap());
                 near.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
                 let mut far = TcpStream::connect(("127.0.0.1", target)).await.unwrap();
+                far.set_nodelay(true).unwrap();
                 let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;
             });
         }
@@ -184,6 +188,7 @@ async fn http2(root: &Root, seen: Arc<Mutex<String>>) -> u16 {
     let (listener, port) = listen().await;
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
+            stream.set_nodelay(true).unwrap();
             let (acceptor, seen) = (acceptor.clone(), Arc::clone(&seen));
             tokio::spawn(async move {
                 let Ok(stream) = acceptor.accept(stream).await else { return };

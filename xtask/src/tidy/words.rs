@@ -14,9 +14,6 @@ const NAMES: [&str; 9] = ["desk", "flight", "landing", "quiet_until", "told", "h
 /// Names of locals and parameters that do not say what the value is.
 const LOCALS: [&str; 4] = ["found", "held", "said", "shown"];
 
-/// Folders whose locals and functions (`fn of`) are still to be renamed.
-const STILL_NAMES: [&str; 1] = ["runtime/"];
-
 /// Folders and pages that the rule does not hold for yet.
 const STILL: [&str; 0] = [];
 
@@ -41,9 +38,6 @@ pub(super) fn check_except(files: &[File], still: &[&str]) -> Vec<Finding> {
                 let fix =
                     "use the term of the field, or say what it holds: refresh, sender, reader, reported, added, …";
                 findings.push(finding(line, format!("`{name}`"), fix));
-            }
-            if STILL_NAMES.iter().any(|start| file.path.starts_with(start)) {
-                continue;
             }
             if let Some(name) = nameless(code) {
                 let fix = "call a value what it is: token, pointer, files, …; a constructor `new` or `from_…`";

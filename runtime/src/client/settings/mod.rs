@@ -314,5 +314,5 @@ fn builder<P: GeneratedClient>(settings: Settings) -> Result<ClientBuilder<P>, E
 }
 
 fn wrong(message: &str, hint: &str) -> Error {
-    Error::of(Kind::Configuration, message).hint(hint)
+    Error::with(Kind::Configuration, message).hint(hint)
 }

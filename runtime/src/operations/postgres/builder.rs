@@ -142,7 +142,7 @@ impl PostgresBuilder {
             && name.starts_with(|letter: char| letter.is_ascii_lowercase())
             && !name.starts_with("pg_");
         if !fits {
-            return Err(Error::of(Kind::Configuration, "the name of the schema is not valid")
+            return Err(Error::with(Kind::Configuration, "the name of the schema is not valid")
                 .hint("use 1 to 40 letters a to z, digits and `_`, beginning with a letter, and not with `pg_`"));
         }
         let config = self.config()?;
@@ -151,7 +151,7 @@ impl PostgresBuilder {
             trusted.trust(roots, *only)?;
         }
         let mut tls = trusted.secure().map_err(|cause| {
-            Error::of(Kind::Configuration, format!("TLS cannot be set up: {cause}")).hint("check the certificates")
+            Error::with(Kind::Configuration, format!("TLS cannot be set up: {cause}")).hint("check the certificates")
         })?;
         // The default is that of HTTP.
         tls.alpn_protocols.clear();
@@ -179,7 +179,7 @@ impl PostgresBuilder {
     fn config(&self) -> Result<Config, Error> {
         let wrong = |message: &str| {
             // The cause repeats parts of the address.
-            Error::of(Kind::Configuration, format!("the address of the database {message}"))
+            Error::with(Kind::Configuration, format!("the address of the database {message}"))
         };
         let form = "write it as `postgresql://user@host:5432/database`";
         let mut config: Config = self.address.parse().map_err(|_| wrong("cannot be read").hint(form))?;

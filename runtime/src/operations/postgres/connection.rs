@@ -60,7 +60,7 @@ impl Source {
         let mut config = self.config.clone();
         if let Some(source) = self.password.clone() {
             let secret = tokio::task::spawn_blocking(move || source.read()).await.unwrap_or_else(|_| {
-                Err(Error::of(Kind::Secret, "the secret's source ended without an answer")
+                Err(Error::with(Kind::Secret, "the secret's source ended without an answer")
                     .hint("check whether it panics"))
             })?;
             config.password(secret.expose_secret());

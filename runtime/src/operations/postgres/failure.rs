@@ -19,7 +19,7 @@ pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
         Some(database_error) => {
             let (hint, passing) = advice(database_error);
             let why = format!("{} (SQLSTATE {})", database_error.message(), database_error.code().code());
-            Error::of(Kind::Store, message(&why)).hint(hint).passing(passing)
+            Error::with(Kind::Store, message(&why)).hint(hint).passing(passing)
         }
         None => {
             let mut why = cause.to_string();
@@ -30,7 +30,7 @@ pub(super) fn failed(action: &str, cause: tokio_postgres::Error) -> Error {
             }
             // A broken connection is temporary; a value that does not fit is not.
             let passing = cause.is_closed() || has_io(&cause);
-            Error::of(Kind::Store, message(&why))
+            Error::with(Kind::Store, message(&why))
                 .hint("check the address of the database, the network, its certificate, and that it runs")
                 .passing(passing)
         }
@@ -97,7 +97,7 @@ fn advice(database_error: &DbError) -> (&'static str, bool) {
 
 /// The error of a database that does not answer.
 pub(super) fn silent() -> Error {
-    Error::of(Kind::Store, "the database did not answer within 10 s")
+    Error::with(Kind::Store, "the database did not answer within 10 s")
         .hint("find out what blocks it: locks, its disk, or the network")
         .passing(true)
 }

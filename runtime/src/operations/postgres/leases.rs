@@ -74,8 +74,8 @@ pub(super) async fn observe(
     let row = connection
         .query_opt("keep an observation", OBSERVE, &[&correlation, &owner, &fence, &at, &write(&body)?, &events])
         .await?;
-    let held: i64 = row.map_or(Ok(0), |row| get(&row, 0))?;
-    if held == 0 && lease.is_some() { Err(lost()) } else { Ok(()) }
+    let count: i64 = row.map_or(Ok(0), |row| get(&row, 0))?;
+    if count == 0 && lease.is_some() { Err(lost()) } else { Ok(()) }
 }
 
 /// Finishes an operation under a lease: for this crate's steps, and in a handler's transaction.

@@ -44,7 +44,7 @@ impl Pool {
             .create_timeout(Some(PATIENCE))
             .build();
         pool.map(Self).map_err(|cause| {
-            Error::of(Kind::Configuration, format!("no connections can be pooled: {cause}")).hint("report this")
+            Error::with(Kind::Configuration, format!("no connections can be pooled: {cause}")).hint("report this")
         })
     }
 

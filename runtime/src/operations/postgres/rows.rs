@@ -40,7 +40,7 @@ pub(super) const CLAIMED: &str = entries!("WHERE s.correlation = ANY($1)");
 pub(super) fn get<T: FromSqlOwned>(row: &tokio_postgres::Row, column: usize) -> Result<T, Error> {
     row.try_get(column).map_err(|cause| {
         let name = row.columns().get(column).map_or("", |column| column.name());
-        Error::of(Kind::Store, format!("the column `{name}` of the store cannot be read"))
+        Error::with(Kind::Store, format!("the column `{name}` of the store cannot be read"))
             .hint("its type was changed: restore the table")
             .cause(cause)
     })

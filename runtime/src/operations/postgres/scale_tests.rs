@@ -96,11 +96,11 @@ async fn figures(server: &Shared, name: &str, store: &PostgresStore, open: usize
         let (store, instance, leases) = (store.clone(), instances[worker], Arc::clone(&leases[worker]));
         async move {
             loop {
-                let held = store.claim(instance, &things(100)).await.unwrap();
-                if held.is_empty() {
+                let claimed = store.claim(instance, &things(100)).await.unwrap();
+                if claimed.is_empty() {
                     return leases.lock().unwrap().len();
                 }
-                leases.lock().unwrap().extend(held.iter().map(|held| held.lease().clone()));
+                leases.lock().unwrap().extend(claimed.iter().map(|operation| operation.lease().clone()));
             }
         }
     })

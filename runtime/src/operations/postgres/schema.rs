@@ -151,7 +151,7 @@ async fn version(connection: &mut Connection, schema: &str) -> Result<Option<(i3
     let row = connection.query_opt("read the version of the schema", VERSION, &[]).await?;
     let read = row.and_then(|row| Some((row.try_get(0).ok()?, row.try_get(1).ok()?, Known(row.try_get(2).ok()?))));
     let odd = || {
-        Error::of(Kind::Store, "the table `version` of the store has no row that can be read")
+        Error::with(Kind::Store, "the table `version` of the store has no row that can be read")
             .hint("restore it from a backup, or choose another schema")
     };
     read.map(Some).ok_or_else(odd)
@@ -162,11 +162,11 @@ fn fits(number: i32, oldest: i32) -> Result<(), Error> {
     let known = current();
     let message = format!("the store has version {number}; this program knows {known}");
     if number < known {
-        return Err(Error::of(Kind::Store, message)
+        return Err(Error::with(Kind::Store, message)
             .hint("bring it to this version with `PostgresBuilder::migrate`, by a role that may change its tables"));
     }
     if oldest > known {
-        return Err(Error::of(Kind::Store, message).hint("update the program, or use another schema"));
+        return Err(Error::with(Kind::Store, message).hint("update the program, or use another schema"));
     }
     Ok(())
 }
@@ -176,7 +176,7 @@ pub(super) async fn check(connection: &mut Connection, known: &OnceLock<Known>) 
     let schema = connection.schema().to_owned();
     let Some((number, oldest, store)) = version(connection, &schema).await? else {
         let message = format!("the database has no store in the schema {schema}");
-        return Err(Error::of(Kind::Store, message).hint(
+        return Err(Error::with(Kind::Store, message).hint(
             "if it had one, restore it: submissions are stored nowhere else; a new one is made with \
              `PostgresBuilder::migrate`",
         ));
@@ -185,7 +185,7 @@ pub(super) async fn check(connection: &mut Connection, known: &OnceLock<Known>) 
     if *known.get_or_init(|| store.clone()) == store {
         return Ok(());
     }
-    Err(Error::of(Kind::Store, "the database at this address is not the one that the store was opened with")
+    Err(Error::with(Kind::Store, "the database at this address is not the one that the store was opened with")
         .hint("lead the address back to the previous database, or restart the program to use this one"))
 }
 

@@ -285,8 +285,8 @@ async fn a_row_that_was_edited_by_hand_stops_only_itself() {
     for problem in &unfinished.unreadable {
         assert!(problem.place().contains("row ") && problem.error().to_string().contains(" ("), "{problem:?}");
     }
-    let held = store.claim(instance(&store).await, &things(9)).await.unwrap();
-    assert_eq!((held.len(), held.iter().filter(|held| held.entry().is_ok()).count()), (6, 2));
+    let claimed = store.claim(instance(&store).await, &things(9)).await.unwrap();
+    assert_eq!((claimed.len(), claimed.iter().filter(|operation| operation.entry().is_ok()).count()), (6, 2));
     // A column type that was changed is an error of that step, and no panic.
     server
         .run(
@@ -642,15 +642,15 @@ async fn what_is_removed_or_changed_by_hand_keeps_no_operation_from_being_taken_
         UPDATE @.submission SET fence = -7, failures = -7, revision = -7 WHERE correlation = 'less';";
     server.run("hand", edits).await;
     let one = instance(&store).await;
-    let held = store.claim(one, &things(9)).await.expect("no number that was edited keeps the others back");
-    assert_eq!(held.len(), 4);
-    for held in &held {
-        let lease = held.lease();
+    let claimed = store.claim(one, &things(9)).await.expect("no number that was edited keeps the others back");
+    assert_eq!(claimed.len(), 4);
+    for operation in &claimed {
+        let lease = operation.lease();
         store.observe(lease.correlation(), &seen(1, "A", &[]), Some(lease)).await.expect("the lease holds");
     }
     server.run("hand", "DELETE FROM @.instance").await;
     assert!(!store.renew(one, Duration::MAX).await.expect("it says"), "its time is over");
-    let lease = held[0].lease();
+    let lease = claimed[0].lease();
     assert!(store.finish(lease.correlation(), "succeeded", Some(lease)).await.expect_err("it is over").is_lease_lost());
     let two = instance(&store).await;
     assert_eq!(store.claim(two, &things(9)).await.unwrap().len(), 4, "another instance has all of them");
@@ -830,7 +830,7 @@ async fn what_a_handler_writes_is_committed_with_the_end_or_not_at_all() {
             .await
     };
     let leases: Vec<Lease> =
-        store.claim(one, &things(3)).await.unwrap().iter().map(|held| held.lease().clone()).collect();
+        store.claim(one, &things(3)).await.unwrap().iter().map(|operation| operation.lease().clone()).collect();
     assert!(handle(&leases[0], false).await.is_ok());
     assert!(handle(&leases[1], true).await.is_err());
     // The third is taken away in between.

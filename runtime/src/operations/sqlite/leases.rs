@@ -61,7 +61,7 @@ pub(super) fn claim(
                WHERE owner IN (SELECT id FROM instance WHERE until <= ?1)";
     change.execute(sql, [now])?;
     change.execute("DELETE FROM instance WHERE until <= ?1", [now])?;
-    let mut held = Vec::new();
+    let mut operations = Vec::new();
     for wanted in wanted {
         let sql = "UPDATE submission SET owner = ?1, fence = fence + 1 WHERE rowid IN (
                        SELECT rowid FROM submission WHERE deployment = ?2 AND kind = ?3 AND due <= ?4
@@ -75,10 +75,10 @@ pub(super) fn claim(
         for correlation in claimed {
             let mut entry = change.prepare_cached(&format!("{ENTRIES} WHERE s.correlation = ?1"))?;
             let row = entry.query_row([correlation], |row| Ok(rows::read(row)))?;
-            held.push(row.held(instance, wanted.kind()));
+            operations.push(row.held(instance, wanted.kind()));
         }
     }
-    Ok(held)
+    Ok(operations)
 }
 
 pub(super) fn held(store: &Connection, instance: Instance) -> Result<Vec<Lease>, Failure> {

@@ -127,7 +127,7 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Error> {
     let version: i64 = change.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(step)?;
     let Some(missing) = usize::try_from(version).ok().and_then(|version| STEPS.get(version..)) else {
         let message = format!("the store has version {version}; this client knows {}", STEPS.len());
-        return Err(Error::of(Kind::Store, message).hint("update the client, or use another file"));
+        return Err(Error::with(Kind::Store, message).hint("update the client, or use another file"));
     };
     if !missing.is_empty() {
         missing.iter().try_for_each(|sql| change.execute_batch(sql)).map_err(step)?;

@@ -52,7 +52,7 @@ impl SqliteThread {
             }
         };
         thread::Builder::new().name("driftless-store".to_owned()).spawn(work).map_err(|cause| {
-            Error::of(Kind::Store, format!("no thread can be started for the store: {cause}")).hint("try again")
+            Error::with(Kind::Store, format!("no thread can be started for the store: {cause}")).hint("try again")
         })?;
         Ok(Self(sender))
     }
@@ -102,7 +102,7 @@ impl SqliteThread {
                 // The caller may have been dropped just now.
                 drop(reply.send(outcome));
             });
-            let ended = || Error::of(Kind::Store, format!("the store did not {action}")).hint("open the store again");
+            let ended = || Error::with(Kind::Store, format!("the store did not {action}")).hint("open the store again");
             self.0.send(step).await.map_err(|_| ended())?;
             match answer.await {
                 Ok(Ok(value)) => Ok(value),
@@ -115,6 +115,6 @@ impl SqliteThread {
 }
 
 pub(super) fn failed(action: &str, cause: &rusqlite::Error) -> Error {
-    Error::of(Kind::Store, format!("the store cannot {action}: {cause}"))
+    Error::with(Kind::Store, format!("the store cannot {action}: {cause}"))
         .hint("check the file, its folder, the space on its disk, and other programs that hold it")
 }

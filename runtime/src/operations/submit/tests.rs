@@ -188,7 +188,7 @@ impl Shared {
         }
         let _ = write!(world.trace[program], "{fate:?}");
         let _ = write!(world.story, "\n  {program}: {fate:?}");
-        let broken = |kind| Err(Error::of(kind, "as the schedule says"));
+        let broken = |kind| Err(Error::with(kind, "as the schedule says"));
         match fate {
             Fate::Accepted => Ok((StatusCode::ACCEPTED, format!(r#"{{"id":"of {key}"}}"#).into())),
             Fate::AcceptedUnheard | Fate::Lost => broken(Kind::Transport),

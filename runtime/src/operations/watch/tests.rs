@@ -1,13 +1,14 @@
-//! The time of the next query, whatever happens in between.
+//! Watches over a service in the same program.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
 
 use serde_json::json;
 
+use std::time::Duration;
+
 use super::*;
 use crate::{
-    Bytes, StatusCode,
-    graphql::{Gap, GraphqlOptions},
+    graphql::GraphqlOptions,
     operations::{Binding, Deadline, Intent, OperationRef, WatchOptions, store_tests::THING},
     testing::{Fake, QUERIES},
 };
@@ -38,11 +39,6 @@ fn hides() -> Fake {
     let fake = Fake::new();
     fake.on(QUERIES).answer(&json!({ "data": { "thing": null } }).into());
     fake
-}
-
-/// Options with which nothing happens by itself for a while.
-fn slow() -> WatchOptions {
-    WatchOptions::new().settle(AGES).safety(AGES).interval(AGES).reconnect(AGES)
 }
 
 /// An instance whose clock is an hour behind has accepted it, and the service does not return it at once. An instance
@@ -76,42 +72,8 @@ async fn a_worker_goes_by_no_clock_of_another_instance() {
     }
 }
 
-#[tokio::test]
-async fn every_gap_leads_to_a_look_at_once() {
-    for end in 0..3 {
-        let fake = shows("A");
-        let mut watch = operation(&fake, slow()).watch();
-        watch.next().await.unwrap().unwrap();
-        assert!(!watch.next_look().is_over(Instant::now()), "nothing is due by itself");
-        match end {
-            0 => watch.delivered(Some(Ok(Delivery::Gap(Gap::Renewed)))),
-            1 => watch.delivered(Some(Err(Error::of(crate::error::Kind::Socket, "it broke")))),
-            _ => watch.delivered(None),
-        }
-        assert!(watch.next_look().is_over(Instant::now()), "{end}");
-        let looks = fake.calls().len();
-        assert!(watch.next().await.unwrap().unwrap().follows_gap(), "{end}");
-        assert_eq!(fake.calls().len(), looks + 1);
-    }
-}
-
-#[tokio::test]
-async fn nothing_shortens_the_pause_after_a_failure() {
-    let fake = Fake::new();
-    fake.script(|_| Ok((StatusCode::SERVICE_UNAVAILABLE, Bytes::new())));
-    let mut watch = operation(&fake, slow()).watch();
-    watch.look().await.unwrap();
-    let (pause, soon) = (watch.not_before, Until::after(Duration::from_secs(10)));
-    assert!(pause > soon, "{pause:?}");
-    watch.delivered(Some(Ok(Delivery::Gap(Gap::Renewed))));
-    watch.delivered(None);
-    watch.delivered(Some(Err(Error::of(crate::error::Kind::Socket, "it broke"))));
-    assert_eq!(watch.next_look(), pause);
-    assert_eq!(fake.calls().len(), 1);
-}
-
 /// Every option, with the values that callers use for "never" and for "at once".
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn never_is_never_and_at_once_is_no_flood() {
     let set: [(&str, Set); 7] = [
         ("settle", WatchOptions::settle),
@@ -127,11 +89,6 @@ async fn never_is_never_and_at_once_is_no_flood() {
             for state in ["DONE", "A", "", "ODD"] {
                 let fake = if state.is_empty() { hides() } else { shows(state) };
                 let operation = operation(&fake, set(WatchOptions::new(), time));
-                let mut watch = operation.watch();
-                watch.next().await.unwrap().unwrap();
-                watch.delivered(Some(Err(Error::of(crate::error::Kind::Socket, "it broke"))));
-                watch.look().await.unwrap();
-                assert!(state == "DONE" || watch.next_look() > Until::at(Instant::now() - LEAST), "{name} {time:?}");
                 let waited = operation.wait(Deadline::after(Duration::from_millis(20))).await;
                 match (state, name, time.is_zero() || time.subsec_nanos() == 1) {
                     ("DONE", ..) => assert!(waited.unwrap().is_success(), "{name} {time:?}"),

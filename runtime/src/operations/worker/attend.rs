@@ -1,9 +1,6 @@
 //! One operation: watched to its end, handled, finished.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use super::{
     WorkerEvent,
@@ -14,17 +11,16 @@ use super::{
     progress::TaskProgress,
     shared::Shared,
     stored_text,
+    task_plan::{Failure, TaskAction, TaskPlan, Verdict},
 };
 use crate::{
     Error,
-    clock::{self, Backoff, Until, seconds},
-    operations::{Entry, HeldOperation, Lease, Operation, OperationOutcome, Operations},
+    clock::{self, random, seconds},
+    operations::{Entry, HeldOperation, Lease, Observation, Operation, OperationOutcome, Operations},
 };
 
 /// The time for which an operation that made room for others cannot be claimed: they come first.
 const BEHIND: Duration = Duration::from_millis(1);
-/// The shortest time between two queries of an operation whose time is over.
-const LEAST: Duration = Duration::from_secs(1);
 
 /// One operation that this instance has leased.
 pub(super) struct Attendance {
@@ -33,9 +29,7 @@ pub(super) struct Attendance {
     pub(super) instance_lease: Arc<InstanceLease>,
     pub(super) lease: Lease,
     pub(super) kind: String,
-    pub(super) failures: u32,
-    /// The time since it was accepted, or retried by hand, at the claim of this instance.
-    pub(super) age: Duration,
+    pub(super) plan: TaskPlan,
     pub(super) progress: Arc<TaskProgress>,
 }
 
@@ -45,6 +39,14 @@ enum Parting<'a> {
     Back(Duration, Option<&'a str>),
     /// It is given up.
     Discard(&'a str),
+}
+
+/// The answer to an action of the plan.
+enum Answer {
+    Watched(Result<OperationOutcome, Error>),
+    Queried(Result<Observation, Error>),
+    /// Its time has passed.
+    None,
 }
 
 /// The reason for releasing an operation.
@@ -63,8 +65,8 @@ enum Stop {
 
 impl Attendance {
     /// Runs a claimed operation.
-    pub(super) async fn run(self, claimed: HeldOperation) {
-        let entry = claimed.into_entry();
+    pub(super) async fn run(mut self, claimed: HeldOperation) {
+        let (entry, instance_lease) = (claimed.into_entry(), Arc::clone(&self.instance_lease));
         let work = async {
             match entry {
                 Ok(entry) => self.work(entry).await,
@@ -73,7 +75,7 @@ impl Attendance {
         };
         let stop = tokio::select! {
             biased;
-            () = self.instance_lease.lost() => return,
+            () = instance_lease.lost() => return,
             done = work => match done {
                 Ok(()) => return,
                 Err(stop) => stop,
@@ -89,7 +91,7 @@ impl Attendance {
         }
     }
 
-    async fn work(&self, entry: Entry) -> Result<(), Stop> {
+    async fn work(&mut self, entry: Entry) -> Result<(), Stop> {
         let operation = self.operations.resume(&entry).map_err(Stop::Watch)?.under(self.lease.clone());
         let outcome = self.watch(&operation).await?;
         self.progress.end();
@@ -105,7 +107,7 @@ impl Attendance {
             return Err(Stop::Quiet);
         }
         let name = outcome.name();
-        let ended = Ended { operation, outcome, intent: entry.intent().clone(), failures: self.failures };
+        let ended = Ended { operation, outcome, intent: entry.intent().clone(), failures: self.plan.failures() };
         self.hand_over(ended, name).await?;
         self.report(WorkerEvent::Handled {
             correlation: self.lease.correlation().to_owned(),
@@ -116,66 +118,58 @@ impl Attendance {
         Ok(())
     }
 
-    /// Watches until it has ended. If the store fails, it is retried while the leases are valid.
-    async fn watch(&self, operation: &Operation) -> Result<OperationOutcome, Stop> {
-        let mut failures = 0;
-        let begun = self.progress.since();
-        let mut overdue = Until::from(begun, self.shared.settings.operation_timeout.saturating_sub(self.age));
-        let mut has_ended = false;
+    /// Watches until it has ended.
+    async fn watch(&mut self, operation: &Operation) -> Result<OperationOutcome, Stop> {
         loop {
-            let outcome = tokio::select! {
+            let action = self.plan.next(clock::now());
+            let answer = tokio::select! {
                 biased;
                 () = self.shared.stopped() => return Err(Stop::Quiet),
-                outcome = operation.wait_reporting(&self.progress.rests) => outcome,
+                answer = self.act(operation, action) => answer,
                 () = self.progress.requested(TaskRequest::Yield) => return Err(Stop::Yield),
-                () = overdue.sleep() => match self.last_look(operation, begun, has_ended).await {
-                    Ok(again) => {
-                        has_ended = true;
-                        overdue = again;
-                        continue;
-                    }
-                    Err(stop) => return Err(stop),
-                }
             };
-            match outcome {
-                Ok(outcome) => return Ok(outcome),
-                Err(error) if error.is_lease_lost() => return Err(Stop::Fenced),
-                Err(error) if error.is_store() => {
-                    self.shared.store_failed(&self.operations, error);
-                    failures += 1;
-                    self.pause(failures).await;
+            let (now, lease) = (clock::now(), self.shared.lease());
+            let (verdict, error) = match answer {
+                Answer::None => continue,
+                Answer::Watched(Ok(outcome)) => return Ok(outcome),
+                Answer::Watched(Err(error)) => {
+                    (self.plan.watch_failed(Failure::from_error(&error), lease, now, random()), Some(error))
                 }
-                Err(error) => return Err(Stop::Watch(error)),
+                Answer::Queried(Ok(last)) => (self.plan.queried(Ok(last.state().is_final()), now), None),
+                Answer::Queried(Err(error)) => (self.plan.queried(Err(Failure::from_error(&error)), now), Some(error)),
+            };
+            match (verdict, error) {
+                (Verdict::Fenced, _) => return Err(Stop::Fenced),
+                (Verdict::PutBack, Some(error)) => return Err(Stop::Watch(error)),
+                (Verdict::Overdue | Verdict::PutBack, _) => return Err(Stop::Overdue),
+                (Verdict::Again, Some(error)) if error.is_store() => self.shared.store_failed(&self.operations, error),
+                (Verdict::Again, _) => {}
             }
         }
     }
 
-    /// Queries an operation whose time is over once more: it may have ended while it was not watched. Returns the time
-    /// at which to give it up if it has ended, or if the service does not tell: the same time again is granted for
-    /// that.
-    async fn last_look(&self, operation: &Operation, begun: Instant, has_ended: bool) -> Result<Until, Stop> {
-        let timeout = self.shared.settings.operation_timeout;
-        let age = self.age.saturating_add(clock::now().saturating_duration_since(begun));
-        match operation.poll().await {
-            Ok(last) if !last.state().is_final() || has_ended => Err(Stop::Overdue),
-            Ok(_) => Ok(Until::after(self.operations.options().patience().max(LEAST))),
-            Err(error) if error.is_lease_lost() => Err(Stop::Fenced),
-            Err(error) if error.is_store() => {
-                self.shared.store_failed(&self.operations, error);
-                Ok(Until::after(LEAST))
+    /// Carries out an action of the plan.
+    async fn act(&self, operation: &Operation, action: TaskAction) -> Answer {
+        match action {
+            TaskAction::Watch(until) => match until.limit(operation.wait_reporting(&self.progress.rests)).await {
+                Ok(outcome) => Answer::Watched(outcome),
+                Err(clock::Over) => Answer::None,
+            },
+            TaskAction::Query => Answer::Queried(operation.poll().await),
+            TaskAction::Pause(until) => {
+                until.sleep().await;
+                Answer::None
             }
-            Err(error) if error.is_operation_missing() => Err(Stop::Watch(error)),
-            Err(_) if age >= timeout.saturating_mul(2) => Err(Stop::Overdue),
-            Err(_) => Ok(Until::after(self.shared.settings.turn.max(LEAST))),
         }
     }
 
-    async fn pause(&self, failures: u32) {
-        let longest = self.shared.lease();
-        clock::sleep(Backoff { first: Duration::from_millis(100).min(longest), longest }.pause(failures)).await;
+    /// Reports a failure of the store, and waits for the time of the next attempt.
+    async fn pause(&mut self, error: Error) {
+        self.shared.store_failed(&self.operations, error);
+        self.plan.store_failed(self.shared.lease(), clock::now(), random()).sleep().await;
     }
 
-    async fn hand_over(&self, ended: Ended, outcome: &'static str) -> Result<(), Stop> {
+    async fn hand_over(&mut self, ended: Ended, outcome: &'static str) -> Result<(), Stop> {
         match &self.shared.handler {
             Handler::Plain(handler) => {
                 let limit = self.shared.settings.handler_timeout;
@@ -183,7 +177,7 @@ impl Attendance {
                     Ok(done) => done.map_err(Stop::Handler)?,
                     Err(clock::Over) => return Err(Stop::Handler(too_long(limit))),
                 }
-                let mut failures = 0;
+                self.plan.begin_step();
                 loop {
                     let finished =
                         self.operations.store().finish(self.lease.correlation(), outcome, Some(&self.lease)).await;
@@ -191,11 +185,7 @@ impl Attendance {
                         Ok(_) => return Ok(()),
                         Err(error) if error.is_lease_lost() => return Err(Stop::Fenced),
                         // The handler has returned: it is not called again if the store recovers in time.
-                        Err(error) => {
-                            self.shared.store_failed(&self.operations, error);
-                            failures += 1;
-                            self.pause(failures).await;
-                        }
+                        Err(error) => self.pause(error).await,
                     }
                 }
             }
@@ -234,9 +224,11 @@ impl Attendance {
     }
 
     /// Releases the operation, as soon as the store accepts it. Returns `false` if the lease is lost.
-    async fn part(&self, parting: Parting<'_>) -> bool {
-        let (store, mut tries) = (self.operations.store(), 0);
+    async fn part(&mut self, parting: Parting<'_>) -> bool {
+        let instance_lease = Arc::clone(&self.instance_lease);
+        self.plan.begin_step();
         loop {
+            let store = self.operations.store();
             let parted = match parting {
                 Parting::Back(after, failure) => store.put_back(&self.lease, after, failure).await,
                 Parting::Discard(reason) => {
@@ -249,59 +241,54 @@ impl Attendance {
                     self.fenced();
                     return false;
                 }
-                Err(error) => {
-                    self.shared.store_failed(&self.operations, error);
-                    tries += 1;
-                    tokio::select! {
-                        () = self.instance_lease.lost() => return false,
-                        () = self.pause(tries) => {}
-                    }
-                }
+                Err(error) => tokio::select! {
+                    () = instance_lease.lost() => return false,
+                    () = self.pause(error) => {}
+                },
             }
         }
     }
 
-    async fn give_way(&self) {
+    async fn give_way(&mut self) {
         if self.part(Parting::Back(BEHIND, None)).await {
             let correlation = self.lease.correlation().to_owned();
             self.report(WorkerEvent::Yielded { correlation, kind: self.kind.clone() });
         }
     }
 
-    async fn fail_to_end(&self) {
+    async fn fail_to_end(&mut self) {
         let failure = format!("it has not ended within {}", seconds(self.shared.settings.operation_timeout));
-        self.discard(Discarded::OperationTimeout, failure).await;
+        self.discard(Discarded::OperationTimeout, failure, self.plan.failures().saturating_add(1)).await;
     }
 
-    async fn discard(&self, cause: Discarded, failure: String) {
+    async fn discard(&mut self, cause: Discarded, failure: String, failures: u32) {
         if self.part(Parting::Discard(&failure)).await {
             let (correlation, kind) = (self.lease.correlation().to_owned(), self.kind.clone());
-            let failures = self.failures.saturating_add(1);
             self.report(WorkerEvent::Discarded { correlation, kind, cause, failure, failures });
         }
     }
 
     /// Counts a failure, and puts the operation back for a while, or gives it up after the last one. Returns the number
     /// of failures, and the time of the next try.
-    async fn give_back(&self, failure: &str) -> Option<(u32, Duration)> {
-        let failures = self.failures.saturating_add(1);
-        if failures >= self.shared.settings.max_attempts {
-            self.discard(Discarded::MaxAttempts, failure.to_owned()).await;
+    async fn give_back(&mut self, failure: &str) -> Option<(u32, Duration)> {
+        let after = self.plan.fail(random());
+        let failures = self.plan.failures();
+        let Some(after) = after else {
+            self.discard(Discarded::MaxAttempts, failure.to_owned(), failures).await;
             return None;
-        }
-        let after = self.shared.settings.retry.pause(failures);
+        };
         self.part(Parting::Back(after, Some(failure))).await.then_some((failures, after))
     }
 
     /// Records a failure of the handler.
-    pub(super) async fn fail(&self, failure: &str) {
+    pub(super) async fn fail(&mut self, failure: &str) {
         let failure = stored_text(failure);
         let Some((failures, after)) = self.give_back(&failure).await else { return };
         let correlation = self.lease.correlation().to_owned();
         self.report(WorkerEvent::HandlerFailed { correlation, kind: self.kind.clone(), failure, failures, after });
     }
 
-    async fn fail_to_watch(&self, error: Error) {
+    async fn fail_to_watch(&mut self, error: Error) {
         let Some((failures, after)) = self.give_back(&stored_text(&error.to_string())).await else { return };
         let correlation = self.lease.correlation().to_owned();
         self.report(WorkerEvent::WatchFailed { correlation, kind: self.kind.clone(), error, failures, after });

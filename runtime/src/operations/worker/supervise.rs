@@ -18,6 +18,7 @@ use super::{
     plan::{Action, Group, PURGED, Plan, PlanSettings, Ticket},
     progress::TaskProgress,
     shared::Shared,
+    task_plan::TaskPlan,
 };
 use crate::{
     clock::{self, random},
@@ -75,7 +76,7 @@ impl Supervisor {
             };
             if kinds.is_empty() {
                 let message = "the client knows none of the kinds of operations that the worker is for";
-                return Err(Error::of(Kind::Configuration, message).hint(
+                return Err(Error::with(Kind::Configuration, message).hint(
                     "bind a kind in the configuration and regenerate, turn on the features of its operation, or name it \
                      with `Operations::with_binding`",
                 ));
@@ -295,7 +296,7 @@ impl Supervisor {
         };
         let Some(post) = self.posts.remove(&id) else { return };
         let attendance = attendance(&self.sources, &self.shared, &post).filter(|_| panicked);
-        let Some(attendance) = attendance else { return self.plan.ended(post.ticket) };
+        let Some(mut attendance) = attendance else { return self.plan.ended(post.ticket) };
         let id = self.tasks.spawn(async move { attendance.fail("the handler panicked").await }).id();
         self.posts.insert(id, post);
     }
@@ -332,14 +333,15 @@ impl Supervisor {
 }
 
 fn attendance(sources: &[Source], shared: &Arc<Shared>, post: &Post) -> Option<Attendance> {
+    let operations = sources.get(post.source)?.operations.clone();
+    let settings = shared.settings.task(operations.options().patience());
     Some(Attendance {
         shared: Arc::clone(shared),
-        operations: sources.get(post.source)?.operations.clone(),
+        operations,
         instance_lease: Arc::clone(&post.instance_lease),
         lease: post.lease.clone(),
         kind: post.kind.clone(),
-        failures: post.failures,
-        age: post.age,
+        plan: TaskPlan::new(settings, post.failures, post.age, post.progress.since()),
         progress: Arc::clone(&post.progress),
     })
 }

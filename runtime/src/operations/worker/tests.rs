@@ -16,12 +16,13 @@ use tokio::sync::{Notify, oneshot};
 
 use super::{
     Ended, Settings, Worker, WorkerEvent, attend::Attendance, handler::Handler, instance_lease::InstanceLease,
-    shared::Shared,
+    shared::Shared, task_plan::TaskPlan,
 };
 use crate::{
     Bytes, Error, Method,
     operations::{
-        Binding, Instance, MemoryStore, Operations, Standing, Store, StoreFuture, WatchOptions,
+        Binding, Instance, Lease, MemoryStore, Observation, Operations, Standing, Store, StoreFuture, Unfinished,
+        WatchOptions,
         store_tests::{THING, forward},
     },
     testing::Fake,
@@ -234,7 +235,7 @@ async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
         // The store uses a clock of its own, and lets it go on.
         let instance = world.store.enlist("a test", Duration::MAX).await.unwrap();
         let wanted = [super::super::Wanted::new(world.operations.deployment(), "thing", 1)];
-        let held = world.store.claim(instance, &wanted).await.unwrap().remove(0);
+        let claimed = world.store.claim(instance, &wanted).await.unwrap().remove(0);
         let count = Arc::clone(&handled);
         let handler = Handler::Plain(Box::new(move |_| {
             count.fetch_add(1, Ordering::SeqCst);
@@ -244,16 +245,54 @@ async fn nothing_is_handled_when_the_time_of_the_lease_is_over() {
             shared: Shared::new(Settings::default(), None, handler),
             operations: world.operations.clone(),
             instance_lease: InstanceLease::new(instance, asked, lease),
-            lease: held.lease().clone(),
+            lease: claimed.lease().clone(),
             kind: "thing".to_owned(),
-            failures: 0,
-            age: Duration::ZERO,
+            plan: TaskPlan::new(Settings::default().task(Duration::ZERO), 0, Duration::ZERO, Instant::now()),
             progress: Arc::new(super::progress::TaskProgress::new()),
         };
-        attendance.run(held).await;
+        attendance.run(claimed).await;
         assert_eq!(handled.load(Ordering::SeqCst), expected);
         assert_eq!(world.count(Standing::Finished).await, u64::from(expected));
     }
+}
+
+/// Keeps no observation.
+struct Unwritable(Arc<MemoryStore>);
+
+impl Store for Unwritable {
+    forward! { @submissions self self.0 }
+    forward! { @instances self self.0 }
+    forward! { @leases self self.0 }
+
+    fn forget<'a>(&'a self, correlation: &'a str, revision: u64) -> StoreFuture<'a, bool> {
+        self.0.forget(correlation, revision)
+    }
+
+    fn observe<'a>(&'a self, _: &'a str, _: &'a Observation, _: Option<&'a Lease>) -> StoreFuture<'a, ()> {
+        Box::pin(async { Err(Error::store("the disk is full")) })
+    }
+
+    fn finish<'a>(&'a self, correlation: &'a str, outcome: &'a str, lease: Option<&'a Lease>) -> StoreFuture<'a, bool> {
+        self.0.finish(correlation, outcome, lease)
+    }
+
+    fn unfinished<'a>(&'a self, deployment: &'a str) -> StoreFuture<'a, Unfinished> {
+        self.0.unfinished(deployment)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_waits_for_its_store_stops_at_once() {
+    let mut world = World::new();
+    world.operations = world.operations.clone().with_store(Unwritable(Arc::clone(&world.store)));
+    world.submit("thing", &["one"]).await;
+    let running = start(world.worker().poll(WATCHDOG), |_| async { Ok(()) });
+    // By now, the pauses are as long as the lease.
+    crate::clock::sleep(Duration::from_secs(300)).await;
+    assert_eq!(world.count(Standing::Held).await, 1);
+    let stopping = crate::clock::now();
+    running.stop().await;
+    assert!(crate::clock::now() - stopping < Duration::from_secs(1), "{:?}", crate::clock::now() - stopping);
 }
 
 /// Registers this many instances, for ever, does not answer to a further one, and does not renew the first.
@@ -362,7 +401,7 @@ async fn kinds_take_turns_for_handlers() {
     assert!(last < 12, "{order:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_was_finished_long_ago_is_forgotten_and_options_that_cannot_work_are_errors() {
     let world = World::new();
     let running = start(world.worker().retention(Duration::ZERO), |_| async { Ok(()) });

@@ -184,14 +184,14 @@ async fn an_item_that_holds_its_separator_is_an_error_before_sending() {
     for parameter in
         [query("p").pipe(), query("p").space(), query("p").tab(), header("p"), path("p").label().exploded()]
     {
-        let held = if format!("{parameter:?}").contains("Pipe") {
+        let item = if format!("{parameter:?}").contains("Pipe") {
             "a|b"
         } else if format!("{parameter:?}").contains("Path") {
             "d.e"
         } else {
             "a b\tc,d"
         };
-        let error = send(parameter, json!(["x", held])).await.unwrap_err();
+        let error = send(parameter, json!(["x", item])).await.unwrap_err();
         assert!(error.to_string().contains("separates the items") && !error.is_retryable(), "{error}");
     }
 }
