@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use crate::contract::SchemaRef;
+use crate::outline::Outline;
 use crate::schema::{Direction, Hints, Schemas};
-use crate::shape::Shape;
 
 /// Arrays and objects below this level are taken as they are.
 const MOST_LEVELS: usize = 12;
@@ -64,7 +64,7 @@ impl Fitter<'_> {
         match known {
             Value::Object(members) => self.object(schema, members, missing, seed, level),
             Value::Array(elements) => {
-                let shape = Shape::read(self.document, schema);
+                let shape = Outline::read(self.document, schema);
                 let Some(items) = shape.items else { return known.clone() };
                 let elements = elements.iter().enumerate().map(|(index, element)| {
                     self.project(&items, element, Missing::Required, seed.wrapping_add(index as u64), level + 1)
@@ -83,7 +83,7 @@ impl Fitter<'_> {
         seed: u64,
         level: usize,
     ) -> Value {
-        let shape = Shape::read(self.document, schema);
+        let shape = Outline::read(self.document, schema);
         if shape.is_scalar() || shape.is_array() && !shape.is_object() {
             return Value::Object(known.clone());
         }

@@ -17,7 +17,7 @@ mod error;
 mod seed;
 
 mod contract;
-mod shape;
+mod outline;
 
 mod schema;
 

@@ -20,7 +20,7 @@ fn the_program_prints_its_address_in_one_line_and_explains_a_contract() {
     serving.wait().unwrap();
     let explained = program().arg("explain").output().unwrap();
     let table = String::from_utf8(explained.stdout).unwrap();
-    assert!(table.contains("POST /pets           create: pets"), "{table}");
+    assert!(table.contains("POST /pets            create: pets"), "{table}");
     std::fs::remove_file(&file).unwrap();
     let unread = program().output().unwrap();
     assert_eq!(unread.status.code(), Some(6));

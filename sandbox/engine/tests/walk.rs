@@ -1,7 +1,7 @@
-use reqwest::{Client, Method};
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{body, pets, send, start};
+use super::{body, client, pets, send, start};
 
 const DIALECTS: [&str; 3] = ["2.0", "3.0.3", "3.1.0"];
 
@@ -60,9 +60,9 @@ async fn requests_are_checked_before_they_act() {
         assert_eq!((other.status().as_u16(), other.headers()["allow"].to_str().unwrap()), (405, "GET, POST"));
 
         let url = format!("{}/pets", sandbox.base_url());
-        let without = Client::new().get(&url).send().await.unwrap();
+        let without = client().get(&url).send().await.unwrap();
         assert_eq!(without.status(), 401);
-        let text = Client::new().post(&url).header("x-key", "any").header("content-type", "text/csv").body("a,b");
+        let text = client().post(&url).header("x-key", "any").header("content-type", "text/csv").body("a,b");
         assert_eq!(text.send().await.unwrap().status(), 415);
         let list = body(send(&sandbox, Method::GET, "/pets", None).await).await;
         assert_eq!(list.as_array().map(Vec::len), Some(2), "nothing was created");

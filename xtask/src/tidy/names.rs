@@ -12,7 +12,9 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let mut first: BTreeMap<(&str, String), &str> = BTreeMap::new();
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.is_product_code()) {
-        let Some((member, text)) = file.path.split_once('/').map(|(member, _)| member).zip(file.text()) else {
+        // `sandbox` and `sandbox/engine` are crates of their own.
+        let folders = file.path.split_once("/src/").or_else(|| file.path.split_once('/'));
+        let Some((member, text)) = folders.map(|(member, _)| member).zip(file.text()) else {
             continue;
         };
         for (line, text) in product_lines(text) {

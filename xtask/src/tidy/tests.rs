@@ -156,6 +156,7 @@ fn two_types_of_a_crate_with_one_name_are_found() {
         file("runtime/src/c.rs", "pub(crate) type State<T> = T;\n#[cfg(test)]\nmod tests;\npub trait State {}\n"),
         file("runtime/tests/d.rs", "pub struct State;\n"),
         file("sandbox/src/a.rs", "pub struct State;\npub struct Stated;\n"),
+        file("sandbox/engine/src/a.rs", "pub struct State;\n"),
     ];
     assert_eq!(places(&names::check(&files)), [at("runtime/src/b.rs", 3), at("runtime/src/c.rs", 1)]);
 }

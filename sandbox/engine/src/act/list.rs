@@ -174,7 +174,7 @@ fn is_same(wanted: &Value, value: &Value) -> bool {
             members.iter().any(|(name, value)| is_identifying(name, "") && !value.is_object() && is_same(wanted, value))
         }
         (Value::String(wanted), Value::String(value)) => wanted.eq_ignore_ascii_case(value),
-        (Value::String(wanted), value) => *wanted == value.to_string(),
+        (Value::String(wanted), value) => value.to_string().as_str() == wanted,
         (wanted, value) => wanted == value,
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Call, Engine, body_schema, merge};
 use crate::infer::{Collection, ELEMENT, is_identifying, plain};
-use crate::shape::{Member, Shape};
+use crate::outline::{Member, Outline};
 
 impl Engine {
     /// The members that a request sends for an item; of an array, those of its first element.
@@ -18,7 +18,7 @@ impl Engine {
     /// Members under the names that the item has: a form sends `FriendlyName` for `friendly_name`.
     pub(super) fn renamed(&self, collection: &Collection, members: Map<String, Value>) -> Map<String, Value> {
         let Some(item) = &collection.item else { return members };
-        let known = Shape::read(&self.contract.document, item).members;
+        let known = Outline::read(&self.contract.document, item).members;
         let rename = |(name, value): (String, Value)| {
             if known.contains_key(&name) {
                 return (name, value);
@@ -37,7 +37,7 @@ impl Engine {
     fn referenced(&self, known: &IndexMap<String, Member>, name: String, value: Value) -> (String, Value) {
         let is_key = value.is_string() || value.is_number();
         let shape =
-            known.get(&name).filter(|_| is_key).map(|member| Shape::read(&self.contract.document, &member.schema));
+            known.get(&name).filter(|_| is_key).map(|member| Outline::read(&self.contract.document, &member.schema));
         let Some(shape) =
             shape.filter(|shape| shape.is_object() && !shape.allows("string") && !shape.allows("integer"))
         else {
@@ -54,17 +54,17 @@ impl Engine {
     pub(super) fn sendable(&self, call: &Call<'_>, collection: &Collection) -> Vec<String> {
         let Some(schema) = body_schema(call) else { return Vec::new() };
         let document = &self.contract.document;
-        let mut shape = Shape::read(document, schema);
+        let mut shape = Outline::read(document, schema);
         for name in &call.planned.within_body {
             let inner = match name.as_str() {
                 ELEMENT => shape.items.as_ref(),
                 name => shape.members.get(name).map(|member| &member.schema),
             };
             let Some(inner) = inner else { break };
-            shape = Shape::read(document, inner);
+            shape = Outline::read(document, inner);
         }
         if let Some(items) = shape.items.as_ref().filter(|_| !shape.is_object()) {
-            shape = Shape::read(document, items);
+            shape = Outline::read(document, items);
         }
         let names: Map<String, Value> = shape.members.into_keys().map(|name| (name, Value::Null)).collect();
         self.renamed(collection, names).into_iter().map(|(name, _)| name).collect()

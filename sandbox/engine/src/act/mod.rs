@@ -9,6 +9,7 @@ mod values;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use http::Method;
 use serde_json::{Map, Value};
 
 use crate::contract::{Contract, Location, Operation, SchemaRef};
@@ -29,6 +30,8 @@ pub(crate) struct Engine {
     pub(crate) schemas: Schemas,
     pub(crate) seed: u64,
     state: Mutex<State>,
+    /// Held by a request that writes, from its first look at the state to its last change: two patches at once lose nothing.
+    writer: Mutex<()>,
 }
 
 /// A checked request.
@@ -78,7 +81,7 @@ impl From<Full> for Outcome {
 impl Engine {
     pub(crate) fn new(contract: Contract, plan: Plan, seed: u64) -> Self {
         let schemas = Schemas::new(&contract);
-        Self { contract, plan, schemas, seed, state: Mutex::default() }
+        Self { contract, plan, schemas, seed, state: Mutex::default(), writer: Mutex::default() }
     }
 
     pub(crate) fn fitter(&self) -> Fitter<'_> {
@@ -86,6 +89,8 @@ impl Engine {
     }
 
     pub(crate) fn act(&self, call: &Call<'_>) -> Outcome {
+        let reads = [Method::GET, Method::HEAD].contains(&call.operation.method);
+        let _writing = (!reads).then(|| self.writer.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(unknown) = self.unknown_owner(call) {
             return unknown;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Dialect, Location, Parameter, Part, SchemaRef, Segment, Style, escape, resolve};
+use super::{Dialect, Location, Parameter, SchemaRef, Segment, SegmentPart, Style, escape, resolve};
 
 /// Headers that the specification takes out of the parameters: they follow from media types and security.
 const IGNORED: [&str; 3] = ["accept", "content-type", "authorization"];
@@ -44,7 +44,7 @@ pub(super) fn parameters(document: &Value, dialect: Dialect, owners: &[&str], se
     let is_declared = |parameter: &Parameter| parameter.location == Location::Path;
     let mut in_path: Vec<Parameter> = read.parameters.extract_if(.., |parameter| is_declared(parameter)).collect();
     for part in segments.iter_mut().flat_map(|segment| segment.parts.iter_mut()) {
-        let (Part::Parameter(name) | Part::Rest(name)) = part else { continue };
+        let (SegmentPart::Parameter(name) | SegmentPart::Rest(name)) = part else { continue };
         let exact = in_path.iter().position(|parameter| parameter.name == *name);
         let index = exact.or_else(|| in_path.iter().position(|parameter| is_same(&parameter.name, name)));
         let declared = index.map(|index| in_path.swap_remove(index)).unwrap_or_else(|| undeclared(name));

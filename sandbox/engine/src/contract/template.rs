@@ -3,11 +3,11 @@
 /// One segment of a path, between two slashes: `projects`, `{id}`, `{id}.json`, `{name}:cancel`, `items({key})`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Segment {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SegmentPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum SegmentPart {
     Literal(String),
     Parameter(String),
     /// `{+name}` and `{name*}`: a parameter that takes the slashes behind it as well.
@@ -18,8 +18,8 @@ impl Segment {
     /// The names of its parameters.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Parameter(name) | Part::Rest(name) => Some(name.as_str()),
-            Part::Literal(_) => None,
+            SegmentPart::Parameter(name) | SegmentPart::Rest(name) => Some(name.as_str()),
+            SegmentPart::Literal(_) => None,
         })
     }
 
@@ -29,23 +29,23 @@ impl Segment {
         while let Some((before, after)) = rest.split_once('{') {
             let Some((name, behind)) = after.split_once('}') else { break };
             if !before.is_empty() {
-                parts.push(Part::Literal(before.to_owned()));
+                parts.push(SegmentPart::Literal(before.to_owned()));
             }
             parts.push(parameter(name));
             rest = behind;
         }
         if !rest.is_empty() {
-            parts.push(Part::Literal(rest.to_owned()));
+            parts.push(SegmentPart::Literal(rest.to_owned()));
         }
         Self { parts }
     }
 }
 
 /// `{+name}` of RFC 6570, `{name*}` and `{name}` as frameworks leave them: `{*name}`, `{id:guid}`, `{id?}`.
-fn parameter(text: &str) -> Part {
+fn parameter(text: &str) -> SegmentPart {
     let is_rest = text.starts_with(['+', '*']) || text.ends_with('*');
     let name = text.trim_matches(['+', '*', '?']);
-    if is_rest { Part::Rest(name.to_owned()) } else { Part::Parameter(name.to_owned()) }
+    if is_rest { SegmentPart::Rest(name.to_owned()) } else { SegmentPart::Parameter(name.to_owned()) }
 }
 
 /// The segments of a template, the leading slash apart. `/` has none.

@@ -9,8 +9,8 @@ use super::answer::{is_json, schema};
 use super::envelope::{elements, item};
 use super::names::plain;
 use super::{Collection, Key, identifier};
-use crate::contract::{Contract, Location, Operation, Parameter, Part, SchemaRef, Segment, resolve};
-use crate::shape::Shape;
+use crate::contract::{Contract, Location, Operation, Parameter, SchemaRef, Segment, SegmentPart, resolve};
+use crate::outline::Outline;
 
 /// A path without the names of its parameters.
 pub(super) type Path = Vec<String>;
@@ -34,7 +34,7 @@ pub(super) struct Places {
 }
 
 fn text(segment: &Segment) -> String {
-    segment.parts.iter().map(|part| if let Part::Literal(text) = part { text.as_str() } else { "{}" }).collect()
+    segment.parts.iter().map(|part| if let SegmentPart::Literal(text) = part { text.as_str() } else { "{}" }).collect()
 }
 
 fn place(operation: &Operation) -> Place {
@@ -46,9 +46,9 @@ fn place(operation: &Operation) -> Place {
     let path: Path = segments.iter().map(text).collect();
     let before = || segments.iter().take(segments.len().saturating_sub(1)).map(text).collect::<Path>();
     let key = match segments.last().map(|segment| segment.parts.as_slice()) {
-        Some([Part::Parameter(name) | Part::Rest(name)]) => Some((before(), name.clone())),
+        Some([SegmentPart::Parameter(name) | SegmentPart::Rest(name)]) => Some((before(), name.clone())),
         // `/Accounts/{Sid}.json` is an item of `/Accounts.json`.
-        Some([Part::Parameter(name), Part::Literal(suffix)]) if suffix.starts_with('.') => {
+        Some([SegmentPart::Parameter(name), SegmentPart::Literal(suffix)]) if suffix.starts_with('.') => {
             let mut path = before();
             if let Some(last) = path.last_mut() {
                 last.push_str(suffix);
@@ -56,7 +56,7 @@ fn place(operation: &Operation) -> Place {
             Some((path, name.clone()))
         }
         // `Items({key})`
-        Some([Part::Literal(start), Part::Parameter(name), Part::Literal(end)])
+        Some([SegmentPart::Literal(start), SegmentPart::Parameter(name), SegmentPart::Literal(end)])
             if end == ")" && start.ends_with('(') =>
         {
             let mut path = before();
@@ -146,7 +146,7 @@ pub(super) fn is_list(
     let at = by_path.get(&place.path).map_or(&[][..], Vec::as_slice);
     let read = at.iter().filter_map(|index| contract.operations.get(*index)).find(|read| read.method == Method::GET);
     let Some(schema) = read.and_then(|read| schema(read, &[200])) else { return false };
-    let shape = Shape::read(&contract.document, &schema);
+    let shape = Outline::read(&contract.document, &schema);
     if shape.is_array() && !shape.is_object() {
         return true;
     }
@@ -164,7 +164,7 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
     let name = name(path).to_owned();
     let read = method(below, Method::GET).and_then(|read| schema(read, &[200]));
     // A file is not its item.
-    let read = read.filter(|schema| !Shape::read(document, schema).is_scalar());
+    let read = read.filter(|schema| !Outline::read(document, schema).is_scalar());
     let first = below.first().or(at.first()).and_then(operation)?;
     let keys: Vec<Key> =
         below.iter().filter_map(|index| key(document, operation(index)?, places.get(*index)?)).collect();
@@ -174,15 +174,15 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
         let list = schema(method(at, Method::GET)?, &[200])?;
         elements(document, &list, &name, None)?.item
     });
-    let known = known.map(|schema| Shape::read(document, &schema).members).unwrap_or_default();
+    let known = known.map(|schema| Outline::read(document, &schema).members).unwrap_or_default();
     let position = keys.iter().position(|key| known.keys().any(|member| plain(member) == plain(&key.name)));
     let key = keys.into_iter().nth(position.unwrap_or(0)).map(|key| Key { other_names: names, ..key });
-    let has_identifier = |shape: &Shape| {
+    let has_identifier = |shape: &Outline| {
         let key = key.as_ref();
         key.is_some_and(|key| identifier::member(document, shape, &key.name, &key.schema, &name).is_some())
     };
     let unwrapped = read.map(|read| item(document, &read, &name, &has_identifier).1);
-    let known = unwrapped.as_ref().and_then(|schema| Shape::read(document, schema).identity);
+    let known = unwrapped.as_ref().and_then(|schema| Outline::read(document, schema).identity);
     let list = method(at, Method::GET).and_then(|list| schema(list, &[200]));
     let list = list.and_then(|list| elements(document, &list, &name, known.as_deref()));
     // An object with an array in it is a list only if something else says so.
@@ -195,13 +195,13 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
     let created = || {
         let schema = schema(create?, &[201, 200])?;
         let (_, schema) = item(document, &schema, &name, &has_identifier);
-        Shape::read(document, &schema).is_object().then_some(schema)
+        Outline::read(document, &schema).is_object().then_some(schema)
     };
     let replaced = || {
         let methods = [Method::PUT, Method::PATCH, Method::POST];
         let answer = methods.into_iter().find_map(|name| schema(method(below, name)?, &[200, 201]))?;
         let (_, schema) = item(document, &answer, &name, &has_identifier);
-        Shape::read(document, &schema).is_object().then_some(schema)
+        Outline::read(document, &schema).is_object().then_some(schema)
     };
     let is_listed = list.is_some();
     // A file that is uploaded to `/images/{type}` names nothing.
@@ -211,7 +211,7 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
         body.is_none_or(|body| body.content.iter().any(|content| takes_data(&content.media_type)))
     };
     let schema = unwrapped.or_else(|| list.and_then(|list| list.item)).or_else(created).or_else(replaced);
-    let shape = schema.as_ref().map(|schema| Shape::read(document, schema)).unwrap_or_default();
+    let shape = schema.as_ref().map(|schema| Outline::read(document, schema)).unwrap_or_default();
     let identifier = match &key {
         Some(key) => identifier::member(document, &shape, &key.name, &key.schema, &name),
         None => identifier::member(document, &shape, "id", &SchemaRef::Inline(serde_json::json!({}).into()), &name),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::names::{ELEMENTS, WRAPPERS, is_one, plain, singular};
 use crate::contract::SchemaRef;
-use crate::shape::Shape;
+use crate::outline::Outline;
 
 /// The elements of a list in an answer.
 #[derive(Clone, Debug)]
@@ -20,9 +20,9 @@ pub(super) struct Elements {
 /// The way to the array of a list: the body itself, a member, or a member of a member. The elements that are of the known kind
 /// win, then names, then the only array of objects.
 pub(super) fn elements(document: &Value, schema: &SchemaRef, name: &str, known: Option<&str>) -> Option<Elements> {
-    let shape = Shape::read(document, schema);
+    let shape = Outline::read(document, schema);
     if shape.is_array() && !shape.is_object() {
-        let identity = shape.items.as_ref().and_then(|items| Shape::read(document, items).identity);
+        let identity = shape.items.as_ref().and_then(|items| Outline::read(document, items).identity);
         return Some(Elements { within: Vec::new(), item: shape.items, identity, is_certain: true });
     }
     let mut candidates = Vec::new();
@@ -42,13 +42,19 @@ pub(super) fn elements(document: &Value, schema: &SchemaRef, name: &str, known: 
     })
 }
 
-fn arrays(document: &Value, shape: &Shape, name: &str, path: &mut Vec<String>, candidates: &mut Vec<(Elements, bool)>) {
+fn arrays(
+    document: &Value,
+    shape: &Outline,
+    name: &str,
+    path: &mut Vec<String>,
+    candidates: &mut Vec<(Elements, bool)>,
+) {
     for (member, declared) in shape.members.iter().take(200) {
-        let inner = Shape::read(document, &declared.schema);
+        let inner = Outline::read(document, &declared.schema);
         path.push(member.clone());
         if inner.is_array() {
-            let element = inner.items.as_ref().map(|items| Shape::read(document, items));
-            let is_object = element.as_ref().is_some_and(Shape::is_object);
+            let element = inner.items.as_ref().map(|items| Outline::read(document, items));
+            let is_object = element.as_ref().is_some_and(Outline::is_object);
             let (member, name) = (plain(member), plain(name));
             let is_certain = is_one(&member, ELEMENTS) || singular(&member) == singular(&name);
             let identity = element.and_then(|element| element.identity);
@@ -68,9 +74,9 @@ pub(super) fn item(
     document: &Value,
     schema: &SchemaRef,
     name: &str,
-    is_item: &dyn Fn(&Shape) -> bool,
+    is_item: &dyn Fn(&Outline) -> bool,
 ) -> (Vec<String>, SchemaRef) {
-    let shape = Shape::read(document, schema);
+    let shape = Outline::read(document, schema);
     let own = || (Vec::new(), schema.clone());
     if !shape.is_object() || is_item(&shape) {
         return own();
@@ -78,7 +84,7 @@ pub(super) fn item(
     let name = singular(&plain(name));
     let inner = |member: &str| {
         let declared = shape.members.get(member)?;
-        let inner = Shape::read(document, &declared.schema);
+        let inner = Outline::read(document, &declared.schema);
         inner.is_object().then(|| (inner, declared.schema.clone()))
     };
     let is_wrapper = |member: &str| is_one(member, WRAPPERS) || singular(&plain(member)) == name;
@@ -91,8 +97,8 @@ pub(super) fn item(
     }
     // An array of one item: `{"Employees": [{…}]}`.
     let arrays = shape.members.iter().filter_map(|(member, declared)| {
-        let items = Shape::read(document, &declared.schema).items?;
-        is_item(&Shape::read(document, &items)).then(|| (vec![member.clone(), ELEMENT.to_owned()], items))
+        let items = Outline::read(document, &declared.schema).items?;
+        is_item(&Outline::read(document, &items)).then(|| (vec![member.clone(), ELEMENT.to_owned()], items))
     });
     let mut arrays: Vec<_> = arrays.collect();
     let position = arrays.iter().position(|(way, _)| way.first().is_some_and(|member| is_wrapper(member)));

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::names::{plain, singular};
 use crate::contract::SchemaRef;
-use crate::shape::Shape;
+use crate::outline::Outline;
 
 /// Names of members that identify an item under another name than the parameter's, the usual ones first.
 const USUAL: &[&str] =
@@ -17,16 +17,16 @@ const ENDINGS: &[&str] =
 /// The member for a parameter: of the same name, of the name without the collection's, or a usual one that fits the parameter.
 pub(super) fn member(
     document: &Value,
-    item: &Shape,
+    item: &Outline,
     parameter: &str,
     kind: &SchemaRef,
     collection: &str,
 ) -> Option<String> {
     let wanted = plain(parameter);
     let name = singular(&plain(collection));
-    let kind = Shape::read(document, kind);
+    let kind = Outline::read(document, kind);
     let fits = |member: &str| {
-        let shape = item.members.get(member).map(|member| Shape::read(document, &member.schema));
+        let shape = item.members.get(member).map(|member| Outline::read(document, &member.schema));
         shape.is_some_and(|shape| is_compatible(&kind, &shape))
     };
     let find =
@@ -62,14 +62,14 @@ pub(crate) fn is_identifying(member: &str, collection: &str) -> bool {
 }
 
 /// Returns whether a value of a path can stand in the member: an integer is no text with letters.
-fn is_compatible(parameter: &Shape, member: &Shape) -> bool {
+fn is_compatible(parameter: &Outline, member: &Outline) -> bool {
     if member.is_object() && !member.types.is_empty() || member.is_array() || member.allows("boolean") {
         return false;
     }
-    let is_number = |shape: &Shape| shape.allows("integer") || shape.allows("number");
-    let is_text = |shape: &Shape| shape.allows("string") || shape.types.is_empty();
-    let is_guid = |shape: &Shape| shape.format.as_deref().is_some_and(|format| ["uuid", "guid"].contains(&format));
-    let is_time = |shape: &Shape| shape.format.as_deref().is_some_and(|format| format.starts_with("date"));
+    let is_number = |shape: &Outline| shape.allows("integer") || shape.allows("number");
+    let is_text = |shape: &Outline| shape.allows("string") || shape.types.is_empty();
+    let is_guid = |shape: &Outline| shape.format.as_deref().is_some_and(|format| ["uuid", "guid"].contains(&format));
+    let is_time = |shape: &Outline| shape.format.as_deref().is_some_and(|format| format.starts_with("date"));
     if is_time(member) && !is_time(parameter) {
         return false;
     }

@@ -13,7 +13,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::contract::{Contract, SchemaRef};
-use crate::shape::Shape;
+use crate::outline::Outline;
 
 pub(crate) use answer::{is_json, json, success};
 pub(crate) use envelope::ELEMENT;
@@ -127,9 +127,9 @@ pub(crate) struct Collection {
 impl Collection {
     /// Returns whether the item holds its identifier as a number.
     pub(crate) fn is_numeric(&self, document: &Value) -> bool {
-        let shape = self.item.as_ref().map(|item| Shape::read(document, item)).unwrap_or_default();
+        let shape = self.item.as_ref().map(|item| Outline::read(document, item)).unwrap_or_default();
         let member = self.identifier.as_ref().and_then(|name| shape.members.get(name));
-        let shape = member.map(|member| Shape::read(document, &member.schema)).unwrap_or_default();
+        let shape = member.map(|member| Outline::read(document, &member.schema)).unwrap_or_default();
         (shape.allows("integer") || shape.allows("number")) && !shape.allows("string")
     }
 }

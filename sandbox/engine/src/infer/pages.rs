@@ -2,7 +2,7 @@
 
 use super::names::{CURSOR, DIRECTION, LIMIT, OFFSET, PAGE, SORT, TEXT, is_one, plain};
 use crate::contract::{Location, Operation};
-use crate::shape::Shape;
+use crate::outline::Outline;
 
 /// The names of query parameters, by their meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    pub(super) fn read(operation: &Operation, item: Option<&Shape>) -> Self {
+    pub(super) fn read(operation: &Operation, item: Option<&Outline>) -> Self {
         let mut pages = Self::default();
         let query = operation.parameters.iter().filter(|parameter| parameter.location == Location::Query);
         for name in query.map(|parameter| &parameter.name) {

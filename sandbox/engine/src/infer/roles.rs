@@ -8,7 +8,7 @@ use super::collections::{Place, Places, is_list, is_word, owner};
 use super::envelope::{elements, item};
 use super::{Collection, Pages, Planned, Role, identifier};
 use crate::contract::{Contract, Location, Operation, SchemaRef};
-use crate::shape::Shape;
+use crate::outline::Outline;
 
 const COUNTS: &[&str] = &["count", "counts", "total"];
 const SEARCHES: &[&str] = &["search", "query", "find", "filter", "lookup"];
@@ -59,8 +59,8 @@ impl Assigner<'_> {
             let is_item = self.is_item(collection);
             if let Some(answer) = self.answer() {
                 let (way, schema) = item(self.document, &answer, &collection.name, &is_item);
-                let known = collection.item.as_ref().and_then(|schema| Shape::read(self.document, schema).identity);
-                let identity = Shape::read(self.document, &schema).identity;
+                let known = collection.item.as_ref().and_then(|schema| Outline::read(self.document, schema).identity);
+                let identity = Outline::read(self.document, &schema).identity;
                 (within, answers_with_item) = (way, identity.is_some() && identity == known);
             }
             // The body of a request often has no identifier. It is wrapped the same way as an answer.
@@ -91,18 +91,18 @@ impl Assigner<'_> {
 
     /// The way through a body, if it is wrapped like the answer or in a member of such a name alone.
     fn same_way(&self, body: &SchemaRef, within: &[String]) -> Vec<String> {
-        let shape = Shape::read(self.document, body);
+        let shape = Outline::read(self.document, body);
         let Some((member, declared)) = shape.members.first().filter(|_| shape.members.len() == 1) else {
             return Vec::new();
         };
-        let is_object = Shape::read(self.document, &declared.schema).is_object();
+        let is_object = Outline::read(self.document, &declared.schema).is_object();
         let is_wrapper = within.first() == Some(member) || super::names::is_one(member, super::names::WRAPPERS);
         if is_object && is_wrapper { vec![member.clone()] } else { Vec::new() }
     }
 
-    fn is_item<'s>(&'s self, collection: &'s Collection) -> impl Fn(&Shape) -> bool + 's {
-        let identity = collection.item.as_ref().and_then(|schema| Shape::read(self.document, schema).identity);
-        move |shape: &Shape| {
+    fn is_item<'s>(&'s self, collection: &'s Collection) -> impl Fn(&Outline) -> bool + 's {
+        let identity = collection.item.as_ref().and_then(|schema| Outline::read(self.document, schema).identity);
+        move |shape: &Outline| {
             let has_identifier = || match (&collection.parameter, &collection.identifier) {
                 (_, Some(member)) if shape.members.contains_key(member) => true,
                 (Some(key), _) => {
@@ -150,10 +150,10 @@ impl Assigner<'_> {
     /// The operations of a collection's own path. `None` if the operation has nothing to do with its items.
     fn of_collection(&self, index: usize) -> Option<Planned> {
         let collection = self.collections.get(index)?;
-        let shape = collection.item.as_ref().map(|schema| Shape::read(self.document, schema)).unwrap_or_default();
+        let shape = collection.item.as_ref().map(|schema| Outline::read(self.document, schema)).unwrap_or_default();
         match self.operation.method {
             Method::GET | Method::HEAD => self.list(index, collection, &shape, Role::List).or_else(|| {
-                let identity = Shape::read(self.document, &self.answer()?).identity;
+                let identity = Outline::read(self.document, &self.answer()?).identity;
                 let reason = format!("answers with the one item of {}", collection.path);
                 let is_item = identity.is_some() && identity == shape.identity;
                 is_item.then(|| self.planned_as(Role::SingleRead, Some(index), reason))
@@ -165,7 +165,7 @@ impl Assigner<'_> {
             }
             // The key is in the body: `PUT /pet`.
             Method::PUT | Method::PATCH => {
-                let body = Shape::read(self.document, &self.body()?);
+                let body = Outline::read(self.document, &self.body()?);
                 let member = collection.identifier.as_ref().filter(|_| collection.parameter.is_some())?;
                 if !body.is_object() || !body.members.contains_key(member) {
                     return None;
@@ -193,7 +193,7 @@ impl Assigner<'_> {
     /// Returns whether a list is a search in the collection one segment before: `/pets/findByStatus`, `/movie/lookup`.
     fn searches(&self, index: usize) -> bool {
         let Some(collection) = self.collections.get(index) else { return false };
-        let identity = |collection: &Collection| Shape::read(self.document, collection.item.as_ref()?).identity;
+        let identity = |collection: &Collection| Outline::read(self.document, collection.item.as_ref()?).identity;
         let before = self.place.path.split_last().and_then(|(_, path)| self.places.collections.get(path));
         let owner = before.and_then(|index| self.collections.get(*index)).filter(|owner| owner.parameter.is_some());
         let is_same = owner.is_some_and(|owner| identity(owner).is_some() && identity(owner) == identity(collection));
@@ -204,7 +204,7 @@ impl Assigner<'_> {
         if collection.parameter.is_some() { "a collection with items" } else { "a list" }
     }
 
-    fn list(&self, index: usize, collection: &Collection, shape: &Shape, role: Role) -> Option<Planned> {
+    fn list(&self, index: usize, collection: &Collection, shape: &Outline, role: Role) -> Option<Planned> {
         let elements = elements(self.document, &self.answer()?, &collection.name, shape.identity.as_deref())?;
         if !elements.is_certain && collection.parameter.is_none() {
             return None;
@@ -231,7 +231,7 @@ impl Assigner<'_> {
     /// The collection with items of a kind, or the one whose path begins the operation's.
     fn related(&self, identity: Option<&str>) -> Option<usize> {
         let same = |collection: &Collection| {
-            let known = collection.item.as_ref().and_then(|schema| Shape::read(self.document, schema).identity);
+            let known = collection.item.as_ref().and_then(|schema| Outline::read(self.document, schema).identity);
             identity.is_some() && known.as_deref() == identity && collection.parents.is_empty()
         };
         let before = self.place.path.split_last().map(|(_, path)| path);
@@ -256,7 +256,7 @@ impl Assigner<'_> {
             && let Some(index) = self.related(list.identity.as_deref())
             && let Some(collection) = self.collections.get(index)
         {
-            let shape = collection.item.as_ref().map(|schema| Shape::read(self.document, schema)).unwrap_or_default();
+            let shape = collection.item.as_ref().map(|schema| Outline::read(self.document, schema)).unwrap_or_default();
             if let Some(planned) = self.list(index, collection, &shape, Role::Search) {
                 return planned;
             }
@@ -293,7 +293,7 @@ impl Assigner<'_> {
                 && let Some(collection) = self.collections.get(index)
             {
                 let shape =
-                    collection.item.as_ref().map(|schema| Shape::read(self.document, schema)).unwrap_or_default();
+                    collection.item.as_ref().map(|schema| Outline::read(self.document, schema)).unwrap_or_default();
                 if let Some(planned) = self.list(index, collection, &shape, Role::Search) {
                     return planned;
                 }

@@ -40,7 +40,8 @@ fn planned(operations: &[(&str, Value)]) -> (Vec<Planned>, Vec<super::Collection
 fn each_form_of_path_and_answer_has_its_role() {
     let scalar = || json!({ "type": "integer" });
     let config = || json!({ "type": "object", "properties": { "theme": { "type": "string" } } });
-    let cases: &[(&[(&str, Value)], &[Role])] = &[
+    type Case<'c> = (&'c [(&'c str, Value)], &'c [Role]);
+    let cases: &[Case<'_>] = &[
         (
             &[("get /pets", pets()), ("post /pets", pet()), ("get /pets/{petId}", pet()), ("put /pets/{petId}", pet())],
             &[Role::List, Role::Create, Role::Read, Role::Replace],

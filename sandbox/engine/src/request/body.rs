@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::media::{essence, fit, is_json};
-use super::multipart::{Part, parts as multipart_parts};
+use super::multipart::{FormPart, parts as multipart_parts};
 use super::query::{Pair, pairs, steps};
 use super::{File, Read, Refusal, RequestParts, style, violation, within};
 use crate::contract::{Content, Operation, SchemaRef, Style};
@@ -150,7 +150,7 @@ impl FormReader<'_> {
         Ok(self.coerce(members))
     }
 
-    fn part(&self, part: &Part<'_>, form: Form, kinds: Kinds, files: &mut Vec<File>) -> Text {
+    fn part(&self, part: &FormPart<'_>, form: Form, kinds: Kinds, files: &mut Vec<File>) -> Text {
         let declared = self.content.encoding.get(&part.name).and_then(|encoding| encoding.media_type.as_deref());
         let media_type = essence(part.media_type.as_deref().or(declared).unwrap_or("text/plain"));
         if (is_json(&media_type) || (part.file_name.is_none() && form == Form::Members))

@@ -5,7 +5,7 @@ use super::media::parameter;
 /// Parts of one form that are read.
 const MOST_PARTS: usize = 1_000;
 
-pub(super) struct Part<'b> {
+pub(super) struct FormPart<'b> {
     pub(super) name: String,
     pub(super) file_name: Option<String>,
     pub(super) media_type: Option<String>,
@@ -13,7 +13,7 @@ pub(super) struct Part<'b> {
 }
 
 /// The parts of a form, in their order.
-pub(super) fn parts<'b>(content_type: &str, body: &'b [u8]) -> Result<Vec<Part<'b>>, &'static str> {
+pub(super) fn parts<'b>(content_type: &str, body: &'b [u8]) -> Result<Vec<FormPart<'b>>, &'static str> {
     let boundary = parameter(content_type, "boundary").filter(|boundary| !boundary.is_empty() && boundary.len() <= 200);
     let delimiter = format!("--{}", boundary.ok_or("has no boundary in its media type")?);
     let delimiter = delimiter.as_bytes();
@@ -64,7 +64,7 @@ fn head(part: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((part.get(..end)?, part.get(end + 4..)?))
 }
 
-fn part<'b>(head: &[u8], bytes: &'b [u8]) -> Result<Part<'b>, &'static str> {
+fn part<'b>(head: &[u8], bytes: &'b [u8]) -> Result<FormPart<'b>, &'static str> {
     let head = String::from_utf8_lossy(head);
     let header = |name: &str| {
         head.split("\r\n")
@@ -77,7 +77,7 @@ fn part<'b>(head: &[u8], bytes: &'b [u8]) -> Result<Part<'b>, &'static str> {
         let text = value.split_once("''").map_or(value.as_str(), |(_, text)| text);
         Some(percent_encoding::percent_decode_str(text).decode_utf8().ok()?.into_owned())
     });
-    Ok(Part {
+    Ok(FormPart {
         name: parameter(&disposition, "name").ok_or("has a part without a name")?,
         file_name: encoded.or_else(|| parameter(&disposition, "filename")),
         media_type: header("content-type"),

@@ -7,10 +7,14 @@ use serde_json::{Map, Value, json};
 
 use super::Direction;
 use super::convert::{Converter, IN_PLACE, IN_PLACE_LISTS, Targets};
+use super::kinds::Kinds;
 use crate::contract::{Dialect, SchemaRef};
 
 /// The name of the first definition: the schema itself.
 const ROOT: &str = "0";
+
+/// Subschemas of one schema that are looked at for its types.
+const MOST_LOOKS: u32 = 2_000;
 
 /// References in a row without a step into the value. Real contracts have less than ten.
 const LONGEST_CHAIN: usize = 64;
@@ -51,7 +55,7 @@ impl Bundle {
             .map(|index| index.to_string())
             .map(|name| (name.clone(), definitions.remove(&name).unwrap_or_else(|| json!({}))))
             .collect();
-        let hides = sorted.values().any(|schema| has_hidden(schema, super::sample::hidden(direction)));
+        let hides = sorted.values().any(|schema| has_hidden(schema, direction.hidden()));
         let document = json!({ "$ref": format!("#/$defs/{ROOT}"), "$defs": sorted });
         Self { document, pointers: reached.pointers, direction, hides }
     }
@@ -73,6 +77,36 @@ impl Bundle {
     pub(super) fn target<'s>(&'s self, schema: &'s Value) -> Option<(&'s str, &'s Value)> {
         let name = schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
         Some((name, self.definition(name)?))
+    }
+
+    /// The types that a schema allows by its keywords and by those of its alternatives.
+    pub(super) fn kinds(&self, schema: &Value) -> Kinds {
+        let mut looks = 0;
+        self.look(schema, &mut looks)
+    }
+
+    fn look(&self, schema: &Value, looks: &mut u32) -> Kinds {
+        *looks += 1;
+        let Value::Object(keywords) = schema else {
+            return if *schema == Value::Bool(false) { Kinds::NONE } else { Kinds::ANY };
+        };
+        if *looks > MOST_LOOKS {
+            return Kinds::ANY;
+        }
+        let mut kinds = Kinds::of_keywords(keywords);
+        if let Some((_, target)) = self.target(schema) {
+            kinds = kinds.and(self.look(target, looks));
+        }
+        for part in keywords.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            kinds = kinds.and(self.look(part, looks));
+        }
+        for name in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(branches)) = keywords.get(name) {
+                let union = branches.iter().map(|branch| self.look(branch, looks)).fold(Kinds::NONE, Kinds::or);
+                kinds = kinds.and(union);
+            }
+        }
+        kinds
     }
 }
 

@@ -95,7 +95,7 @@ fn all_parts<'b>(bundle: &'b Bundle, schemas: &[&'b Value]) -> Vec<&'b Map<Strin
 }
 
 pub(super) fn kinds(bundle: &Bundle, schemas: &[&Value]) -> Kinds {
-    schemas.iter().map(|schema| Kinds::of_schema(bundle, schema)).fold(Kinds::ANY, Kinds::and)
+    schemas.iter().map(|schema| bundle.kinds(schema)).fold(Kinds::ANY, Kinds::and)
 }
 
 fn scalar(bundle: &Bundle, schemas: &[&Value], text: &str) -> Value {

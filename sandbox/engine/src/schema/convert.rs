@@ -188,10 +188,7 @@ impl<T: Targets> Converter<'_, T> {
 
     /// The members that this direction does not require: those of this schema and of its parts.
     fn hidden(&self, raw: &Map<String, Value>) -> Vec<String> {
-        let keyword = match self.direction {
-            Direction::Request => "readOnly",
-            Direction::Response => "writeOnly",
-        };
+        let keyword = self.direction.hidden();
         let mut hidden = Vec::new();
         let parts = raw.get("allOf").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
         for part in std::iter::once(raw).chain(parts) {

@@ -2,14 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::bundle::Bundle;
-
 /// A set of JSON types. `number` is two of them: integers, and numbers with a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kinds(u8);
-
-/// Subschemas are looked at so often at most.
-const MOST_LOOKS: u32 = 2_000;
 
 impl Kinds {
     pub(crate) const NONE: Self = Self(0);
@@ -76,36 +71,6 @@ impl Kinds {
         }
         if let Some(Value::Array(values)) = schema.get("enum") {
             kinds = kinds.and(values.iter().map(Self::of_value).fold(Self::NONE, Self::or));
-        }
-        kinds
-    }
-
-    /// The types that a schema allows by its keywords and by those of its alternatives.
-    pub(super) fn of_schema(bundle: &Bundle, schema: &Value) -> Self {
-        let mut looks = 0;
-        Self::look(bundle, schema, &mut looks)
-    }
-
-    fn look(bundle: &Bundle, schema: &Value, looks: &mut u32) -> Self {
-        *looks += 1;
-        let Value::Object(keywords) = schema else {
-            return if *schema == Value::Bool(false) { Self::NONE } else { Self::ANY };
-        };
-        if *looks > MOST_LOOKS {
-            return Self::ANY;
-        }
-        let mut kinds = Self::of_keywords(keywords);
-        if let Some((_, target)) = bundle.target(schema) {
-            kinds = kinds.and(Self::look(bundle, target, looks));
-        }
-        for part in keywords.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            kinds = kinds.and(Self::look(bundle, part, looks));
-        }
-        for name in ["anyOf", "oneOf"] {
-            if let Some(Value::Array(branches)) = keywords.get(name) {
-                let union = branches.iter().map(|branch| Self::look(bundle, branch, looks)).fold(Self::NONE, Self::or);
-                kinds = kinds.and(union);
-            }
         }
         kinds
     }

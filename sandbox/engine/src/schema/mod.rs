@@ -9,8 +9,9 @@ mod coerce;
 mod compile;
 mod convert;
 mod kinds;
+mod merged;
 mod sample;
-mod shape;
+
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,16 @@ pub(crate) use kinds::Kinds;
 pub(crate) enum Direction {
     Request,
     Response,
+}
+
+impl Direction {
+    /// The keyword of members that are no part of a value.
+    fn hidden(self) -> &'static str {
+        match self {
+            Self::Request => "readOnly",
+            Self::Response => "writeOnly",
+        }
+    }
 }
 
 /// A place of a value that its schema does not allow.
@@ -126,7 +137,7 @@ impl Schemas {
     /// The types that a value can have.
     pub(crate) fn kinds(&self, schema: &SchemaRef) -> Kinds {
         let compiled = self.compiled(schema, Direction::Request);
-        Kinds::of_schema(&compiled.bundle, compiled.bundle.root())
+        compiled.bundle.kinds(compiled.bundle.root())
     }
 
     /// The declared members of an object, those of all alternatives.

@@ -8,8 +8,8 @@ use crate::act::{Call, Engine, Listed};
 use crate::contract::SchemaRef;
 use crate::fit::Missing;
 use crate::infer::{BACK, COUNT, MORE, NEXT, PAGES, TOTAL, is_one, plain};
+use crate::outline::Outline;
 use crate::seed::mix;
-use crate::shape::Shape;
 
 /// The meaning of a member of an envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,11 +44,11 @@ pub(crate) fn envelope(
     seed: u64,
 ) -> (Value, bool) {
     let (fitter, document) = (engine.fitter(), &*engine.contract.document);
-    let mut shape = Shape::read(document, schema);
+    let mut shape = Outline::read(document, schema);
     let mut shapes = Vec::new();
     for name in &call.planned.within {
         let Some(member) = shape.members.get(name) else { break };
-        let inner = Shape::read(document, &member.schema);
+        let inner = Outline::read(document, &member.schema);
         shapes.push(std::mem::replace(&mut shape, inner));
     }
     let elements = listed.page.iter().enumerate().map(|(index, value)| match &shape.items {
@@ -74,7 +74,7 @@ fn element<'v>(engine: &Engine, call: &Call<'_>, items: &SchemaRef, value: &'v V
         let collection = engine.plan.collections.get(call.planned.collection?)?;
         value.get(collection.identifier.as_ref()?)
     };
-    match identifier().filter(|_| Shape::read(&engine.contract.document, items).is_scalar()) {
+    match identifier().filter(|_| Outline::read(&engine.contract.document, items).is_scalar()) {
         Some(key) => Cow::Owned(key.clone()),
         None => Cow::Borrowed(value),
     }
@@ -85,7 +85,7 @@ fn fill(
     engine: &Engine,
     call: &Call<'_>,
     listed: &Listed,
-    shape: &Shape,
+    shape: &Outline,
     members: &mut Map<String, Value>,
     level: usize,
 ) {
@@ -95,7 +95,7 @@ fn fill(
         if members.contains_key(name) {
             continue;
         }
-        let inner = Shape::read(&engine.contract.document, &member.schema);
+        let inner = Outline::read(&engine.contract.document, &member.schema);
         // The way to the next page as an object: none at the end.
         if inner.is_object() && named(name) == Some(Meaning::Next) {
             if listed.has_more {
@@ -147,7 +147,7 @@ fn fill(
 }
 
 /// The members of an object that describes the next page: `{"offset": "2", "uri": "…"}`.
-fn next_page(call: &Call<'_>, listed: &Listed, shape: &Shape) -> Map<String, Value> {
+fn next_page(call: &Call<'_>, listed: &Listed, shape: &Outline) -> Map<String, Value> {
     let addresses = ["uri", "url", "link", "href", "path"];
     let value = |name: &String| {
         let name = if addresses.iter().any(|word| plain(name).contains(word)) { "nextlink" } else { "cursor" };
@@ -174,8 +174,7 @@ fn next(call: &Call<'_>, listed: &Listed, name: &str) -> Vec<Value> {
     let limit = limit.map(|name| format!("&{name}={}", listed.limit)).unwrap_or_default();
     let address = parameter.map(|parameter| format!("{}{}?{parameter}{limit}", call.base, call.place));
     let has_word = |word: &&str| plain(name).contains(word);
-    let is_address =
-        ["link", "url", "uri"].iter().any(|word| has_word(&word)) || pages.cursor.is_none() && plain(name) == "next";
+    let is_address = ["link", "url", "uri"].iter().any(has_word) || pages.cursor.is_none() && plain(name) == "next";
     let cursor = if is_one(name, &["nextpage"]) { json!(number) } else { json!(offset.to_string()) };
     let mut candidates = vec![cursor, json!(offset)];
     if let Some(address) = address {

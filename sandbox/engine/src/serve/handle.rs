@@ -6,9 +6,10 @@ use http::{HeaderMap, Method, StatusCode};
 
 use super::media::choose;
 use super::problem::{Problem, problem, status_for_violations};
-use super::reply::{Reply, reply};
+use super::reply::Reply;
 use super::route::{Candidate, Routed, Router};
 use super::security::challenge;
+use super::success::reply;
 use crate::act::{Call, Engine};
 use crate::contract::{Operation, Status};
 use crate::infer::success;

@@ -8,6 +8,7 @@ mod problem;
 mod reply;
 mod route;
 mod security;
+mod success;
 
 pub(crate) use connection::{Server, bind};
 pub(crate) use handle::Service;

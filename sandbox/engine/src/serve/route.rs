@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use http::Method;
 use percent_encoding::percent_decode_str;
 
-use crate::contract::{Contract, Part, Segment, segments};
+use crate::contract::{Contract, Segment, SegmentPart, segments};
 
 /// The templates of a contract.
 #[derive(Debug)]
@@ -112,9 +112,9 @@ fn decoded(path: &str) -> Vec<String> {
 /// For each segment: 3 for a literal, 2 for a mixture, 1 for a parameter, 0 for one that takes the rest.
 fn specificity(segments: &[Segment]) -> Vec<u8> {
     let of_segment = |segment: &Segment| match segment.parts.as_slice() {
-        [] | [Part::Literal(_)] => 3,
-        [Part::Parameter(_)] => 1,
-        parts if parts.iter().any(|part| matches!(part, Part::Rest(_))) => 0,
+        [] | [SegmentPart::Literal(_)] => 3,
+        [SegmentPart::Parameter(_)] => 1,
+        parts if parts.iter().any(|part| matches!(part, SegmentPart::Rest(_))) => 0,
         _ => 2,
     };
     segments.iter().map(of_segment).collect()
@@ -131,7 +131,7 @@ fn matches(template: &[Segment], path: &[String], values: &mut Vec<(String, Stri
             }
             values.truncate(count);
             // A parameter for the rest takes more segments, from the most to the fewest.
-            let takes_rest = segment.parts.iter().any(|part| matches!(part, Part::Rest(_)));
+            let takes_rest = segment.parts.iter().any(|part| matches!(part, SegmentPart::Rest(_)));
             takes_rest
                 && (2..=path.len()).rev().any(|end| {
                     values.truncate(count);
@@ -144,13 +144,13 @@ fn matches(template: &[Segment], path: &[String], values: &mut Vec<(String, Stri
 }
 
 /// Matches one segment. A parameter is not empty, and takes as much as it can.
-fn part(parts: &[Part], text: &str, values: &mut Vec<(String, String)>) -> bool {
+fn part(parts: &[SegmentPart], text: &str, values: &mut Vec<(String, String)>) -> bool {
     match parts {
         [] => text.is_empty(),
-        [Part::Literal(literal), rest @ ..] => {
+        [SegmentPart::Literal(literal), rest @ ..] => {
             text.strip_prefix(literal.as_str()).is_some_and(|text| part(rest, text, values))
         }
-        [Part::Parameter(name) | Part::Rest(name), rest @ ..] => {
+        [SegmentPart::Parameter(name) | SegmentPart::Rest(name), rest @ ..] => {
             let ends = text.char_indices().map(|(at, letter)| at + letter.len_utf8()).rev();
             for end in ends {
                 let (value, behind) = text.split_at(end);

@@ -2,34 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::counter::Counter;
 use super::make::Maker;
 use crate::schema::coerce::parts;
 use crate::schema::kinds::Kinds;
-use crate::schema::shape::{Choice, Shape};
-
-/// Counts down the combinations of branches: each alternative takes its digit.
-pub(super) struct Counter {
-    left: u32,
-}
-
-impl Counter {
-    /// The first two tries differ in the use of examples only.
-    pub(super) fn new(tries: u32) -> Self {
-        Self { left: tries.saturating_sub(1) }
-    }
-
-    pub(super) fn digit(&mut self, count: usize) -> usize {
-        let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-        let digit = self.left % count;
-        self.left /= count;
-        digit as usize
-    }
-
-    /// True if each combination was tried.
-    pub(super) fn is_over(&self) -> bool {
-        self.left > 0
-    }
-}
+use crate::schema::merged::{Choice, Merged};
 
 impl<'b> Maker<'b> {
     pub(super) fn shape(
@@ -38,8 +15,8 @@ impl<'b> Maker<'b> {
         kept: Option<&Value>,
         is_deep: bool,
         counter: &mut Counter,
-    ) -> Shape<'b> {
-        Shape::new(self.bundle, schemas, &mut |choice: Choice<'_, 'b>| {
+    ) -> Merged<'b> {
+        Merged::new(self.bundle, schemas, &mut |choice: Choice<'_, 'b>| {
             let mut order: Vec<usize> = (0..choice.branches.len()).collect();
             order.sort_by_cached_key(|index| {
                 choice.branches.get(*index).map_or(u32::MAX, |branch| self.rank(branch, &choice, kept, is_deep))
@@ -50,13 +27,13 @@ impl<'b> Maker<'b> {
 
     /// Lower is better.
     fn rank(&self, branch: &'b Value, choice: &Choice<'_, 'b>, kept: Option<&Value>, is_deep: bool) -> u32 {
-        let kinds = Kinds::of_schema(self.bundle, branch);
+        let kinds = self.bundle.kinds(branch);
         let mut rank = 0;
         if kinds == Kinds::NULL && kept != Some(&Value::Null) {
             rank += if is_deep { 1 } else { 2_000 };
         }
         if is_deep {
-            rank += self.heights().of(self.bundle, branch).min(1_000) * 10;
+            rank += self.heights().height(self.bundle, branch).min(1_000) * 10;
         }
         if self.reaches_stack(branch) {
             rank += 1_000;
@@ -87,7 +64,7 @@ impl<'b> Maker<'b> {
         let member = |name: &str| parts.iter().find_map(|part| part.get("properties")?.get(name));
         for (name, value) in kept {
             match member(name) {
-                Some(schema) if !Kinds::of_schema(self.bundle, schema).has(Kinds::of_value(value)) => misfit += 20,
+                Some(schema) if !self.bundle.kinds(schema).has(Kinds::of_value(value)) => misfit += 20,
                 Some(schema) if schema.get("const").is_some_and(|constant| constant != value) => misfit += 500,
                 Some(_) => {}
                 None => misfit += 1,

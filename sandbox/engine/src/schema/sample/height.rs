@@ -23,7 +23,7 @@ impl Heights {
             for index in 0..bundle.pointers.len() {
                 let name = index.to_string();
                 let Some(schema) = bundle.definition(&name) else { continue };
-                let height = heights.of(bundle, schema);
+                let height = heights.height(bundle, schema);
                 if heights.0.get(&name).copied().unwrap_or(ENDLESS) != height {
                     heights.0.insert(name, height);
                     is_changed = true;
@@ -36,7 +36,7 @@ impl Heights {
         heights
     }
 
-    pub(super) fn of(&self, bundle: &Bundle, schema: &Value) -> u32 {
+    pub(super) fn height(&self, bundle: &Bundle, schema: &Value) -> u32 {
         let Value::Object(keywords) = schema else {
             return if *schema == Value::Bool(false) { ENDLESS } else { 1 };
         };
@@ -48,10 +48,10 @@ impl Heights {
             height = height.max(self.0.get(name).copied().unwrap_or(ENDLESS));
         }
         for part in list(keywords, "allOf") {
-            height = height.max(self.of(bundle, part));
+            height = height.max(self.height(bundle, part));
         }
         for name in ["anyOf", "oneOf"] {
-            if let Some(lowest) = list(keywords, name).map(|branch| self.of(bundle, branch)).min() {
+            if let Some(lowest) = list(keywords, name).map(|branch| self.height(bundle, branch)).min() {
                 height = height.max(lowest);
             }
         }
@@ -69,12 +69,12 @@ impl Heights {
         if keywords.get("minItems").and_then(Value::as_u64).unwrap_or(0) > 0
             && let Some(items) = keywords.get("items")
         {
-            height = self.of(bundle, items);
+            height = self.height(bundle, items);
         }
         let members = keywords.get("properties").and_then(Value::as_object);
         for name in list(keywords, "required").filter_map(Value::as_str) {
             if let Some(schema) = members.and_then(|members| members.get(name)) {
-                height = height.max(self.of(bundle, schema));
+                height = height.max(self.height(bundle, schema));
             }
         }
         height.saturating_add(1)

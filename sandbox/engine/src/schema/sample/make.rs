@@ -5,13 +5,13 @@ use std::cell::OnceCell;
 use serde_json::Value;
 
 use super::Attempts;
-use super::branch::Counter;
+use super::counter::Counter;
 use super::height::{ENDLESS, Heights};
 use super::random::Random;
 use crate::schema::bundle::Bundle;
 use crate::schema::coerce::number;
 use crate::schema::kinds::Kinds;
-use crate::schema::shape::Shape;
+use crate::schema::merged::Merged;
 
 /// Values are not nested deeper: JSON readers stop at about 128.
 const MOST_DEPTH: usize = 64;
@@ -44,9 +44,9 @@ pub(super) struct Maker<'b> {
     heights: OnceCell<Heights>,
 }
 
-/// Where a value stands, for what is built in it.
+/// The place of a value.
 pub(super) struct Spot<'b, 'k> {
-    pub(super) shape: Shape<'b>,
+    pub(super) shape: Merged<'b>,
     pub(super) kept: Option<&'k Value>,
     pub(super) tries: u32,
     /// Only what is required is built.
@@ -114,7 +114,7 @@ impl<'b> Maker<'b> {
         let tries = self.attempts.tries(&self.path);
         let returns = schemas.iter().any(|schema| self.reaches_stack(schema));
         let is_deep = returns || self.depth > FULL_DEPTH || self.nodes > FULL_NODES;
-        if is_deep && schemas.iter().any(|schema| self.heights().of(self.bundle, schema) == ENDLESS) {
+        if is_deep && schemas.iter().any(|schema| self.heights().height(self.bundle, schema) == ENDLESS) {
             return Err(self.failure("each value of the schema contains itself"));
         }
         let mut counter = Counter::new(tries);
@@ -167,7 +167,7 @@ impl<'b> Maker<'b> {
     }
 
     /// The types to try, the best first.
-    fn order(&self, shape: &Shape<'b>, kept: Option<&Value>) -> Vec<Kinds> {
+    fn order(&self, shape: &Merged<'b>, kept: Option<&Value>) -> Vec<Kinds> {
         let integer = if shape.kinds.has(Kinds::FRACTION) { Kinds::NUMBER } else { Kinds::INTEGER };
         let mut order = vec![Kinds::OBJECT, Kinds::ARRAY, integer, Kinds::STRING, Kinds::BOOLEAN, Kinds::NULL];
         order.retain(|kind| shape.kinds.has(*kind));
@@ -181,7 +181,7 @@ impl<'b> Maker<'b> {
     }
 
     /// A value of `const` or `enum`.
-    fn fixed(&self, shape: &Shape<'b>) -> Option<Value> {
+    fn fixed(&self, shape: &Merged<'b>) -> Option<Value> {
         if let Some(constant) = shape.all("const").next() {
             return Some(constant.clone());
         }
@@ -198,7 +198,7 @@ impl<'b> Maker<'b> {
     }
 
     /// An example or a default of the right type. The members of `kept` take the place of those of an example.
-    fn example(&mut self, shape: &Shape<'b>, kept: Option<&Value>) -> Option<Value> {
+    fn example(&mut self, shape: &Merged<'b>, kept: Option<&Value>) -> Option<Value> {
         if !self.fills && kept.is_some() {
             return None;
         }
@@ -221,7 +221,7 @@ impl<'b> Maker<'b> {
 }
 
 /// The type that the keywords of a schema without `type` speak of.
-fn implied(shape: &Shape<'_>) -> Kinds {
+fn implied(shape: &Merged<'_>) -> Kinds {
     let has = |names: &[&str]| names.iter().any(|name| shape.all(name).next().is_some());
     let format = shape.text("format").unwrap_or_default();
     if has(&["properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"]) {

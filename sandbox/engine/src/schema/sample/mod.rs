@@ -6,6 +6,7 @@
 
 mod array;
 mod branch;
+mod counter;
 mod height;
 mod make;
 mod number;
@@ -21,7 +22,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
-use super::{Compiled, Direction, NoValue};
+use super::{Compiled, NoValue};
 use crate::contract::escape;
 use make::Maker;
 
@@ -155,12 +156,4 @@ impl Attempts {
 /// True if the pointer is that of the whole, or of a part of it.
 fn is_within(pointer: &str, whole: &str) -> bool {
     pointer.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The keyword that marks members that this direction does not contain.
-pub(super) fn hidden(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Request => "readOnly",
-        Direction::Response => "writeOnly",
-    }
 }

@@ -5,7 +5,7 @@ use serde_json::{Number, Value};
 use super::make::{Maker, Spot};
 use super::words;
 use crate::schema::kinds::Kinds;
-use crate::schema::shape::Shape;
+use crate::schema::merged::Merged;
 
 impl<'b> Maker<'b> {
     pub(super) fn number(&self, spot: &Spot<'b, '_>, kind: Kinds, name: &str) -> Value {
@@ -21,7 +21,7 @@ impl<'b> Maker<'b> {
         value.map_or(Value::Null, Value::Number)
     }
 
-    fn integer(&self, shape: &Shape<'b>, step: Option<f64>, tries: u32, name: &str) -> Number {
+    fn integer(&self, shape: &Merged<'b>, step: Option<f64>, tries: u32, name: &str) -> Number {
         let step = step.map_or(1, whole).max(1);
         let least = [
             shape.most("minimum").map(f64::ceil).map(whole),
@@ -52,7 +52,7 @@ impl<'b> Maker<'b> {
         }
     }
 
-    fn fraction(&self, shape: &Shape<'b>, step: Option<f64>, is_whole: bool, name: &str) -> Option<Number> {
+    fn fraction(&self, shape: &Merged<'b>, step: Option<f64>, is_whole: bool, name: &str) -> Option<Number> {
         let (plausible_low, plausible_high) = words::range(name);
         let (above, below) = (shape.most("exclusiveMinimum"), shape.least("exclusiveMaximum"));
         let low = shape.most("minimum").into_iter().chain(above).reduce(f64::max);

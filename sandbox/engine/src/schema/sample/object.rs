@@ -4,11 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::hidden;
 use super::make::{Failure, Maker, Spot};
 use crate::contract::escape;
 use crate::schema::kinds::Kinds;
-use crate::schema::shape::Shape;
+use crate::schema::merged::Merged;
 
 /// Members that `minProperties` may ask for.
 const MOST_MEMBERS: u64 = 1_000;
@@ -47,7 +46,7 @@ impl<'b> Maker<'b> {
     }
 
     /// The names that `required`, `dependentRequired` and earlier rounds ask for.
-    fn required(&self, shape: &Shape<'b>, kept: Option<&Map<String, Value>>) -> HashSet<String> {
+    fn required(&self, shape: &Merged<'b>, kept: Option<&Map<String, Value>>) -> HashSet<String> {
         let mut required: HashSet<String> = HashSet::new();
         let lists = shape.all("required").filter_map(Value::as_array).flatten();
         required.extend(lists.filter_map(Value::as_str).map(str::to_owned));
@@ -104,18 +103,16 @@ impl<'b> Maker<'b> {
     }
 
     /// False if an optional member is refused, leads back to its object, or belongs to the other direction.
-    fn may_have(&self, shape: &Shape<'b>, name: &str, is_kept: bool) -> bool {
+    fn may_have(&self, shape: &Merged<'b>, name: &str, is_kept: bool) -> bool {
         if self.attempts.dropped.contains(&format!("{}/{}", self.path, escape(name))) {
             return false;
         }
         let schemas = shape.member(name);
-        let hidden = hidden(self.bundle.direction);
+        let hidden = self.bundle.direction.hidden();
         schemas.iter().all(|schema| {
             let target = self.bundle.target(schema).map(|(_, target)| target);
             let is_hidden = [Some(*schema), target].into_iter().flatten().any(|schema| schema.get(hidden).is_some());
-            !is_hidden
-                && Kinds::of_schema(self.bundle, schema) != Kinds::NONE
-                && (is_kept || !self.reaches_stack(schema))
+            !is_hidden && self.bundle.kinds(schema) != Kinds::NONE && (is_kept || !self.reaches_stack(schema))
         })
     }
 
@@ -153,7 +150,7 @@ impl<'b> Maker<'b> {
     }
 
     /// A name for an undeclared member.
-    fn key(&mut self, shape: &Shape<'b>, index: u64) -> String {
+    fn key(&mut self, shape: &Merged<'b>, index: u64) -> String {
         let mut declared = shape.all("properties").filter_map(Value::as_object).flat_map(Map::keys);
         let keywords = ["additionalProperties", "unevaluatedProperties"];
         let closed = keywords.iter().flat_map(|name| shape.all(name)).any(|schema| *schema == Value::Bool(false));
@@ -179,7 +176,7 @@ impl<'b> Maker<'b> {
     }
 
     /// The member and the value that tell the subtype of this object.
-    fn tag(&self, shape: &Shape<'b>) -> Option<(String, String)> {
+    fn tag(&self, shape: &Merged<'b>) -> Option<(String, String)> {
         let discriminator = shape.all("discriminator").next()?;
         let name = discriminator.get("propertyName")?.as_str()?;
         let mapping = discriminator.get("mapping").and_then(Value::as_object);

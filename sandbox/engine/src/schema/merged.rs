@@ -6,7 +6,7 @@ use super::bundle::Bundle;
 use super::kinds::Kinds;
 
 /// The schemas that apply to one value, after one branch of each alternative was chosen.
-pub(super) struct Shape<'b> {
+pub(super) struct Merged<'b> {
     pub(super) parts: Vec<&'b Map<String, Value>>,
     /// The names of the definitions among them, from the outside.
     pub(super) definitions: Vec<&'b str>,
@@ -26,7 +26,7 @@ static NOTHING: Value = Value::Bool(false);
 /// Schemas in one shape, at most: real ones have less than a hundred.
 const MOST_PARTS: usize = 2_000;
 
-impl<'b> Shape<'b> {
+impl<'b> Merged<'b> {
     pub(super) fn new(
         bundle: &'b Bundle,
         schemas: &[&'b Value],

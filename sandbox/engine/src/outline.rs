@@ -1,4 +1,4 @@
-//! The shape of a schema: its types, members and elements, behind references and compositions. It is a view for the inference and
+//! The outline of a schema: its types, members and elements, behind references and compositions. It is a view for the inference and
 //! for projections; validity is the concern of `schema`.
 
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ pub(crate) struct Member {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shape {
+pub(crate) struct Outline {
     /// The names of the types that the schema allows, `null` apart. Empty if it says nothing.
     pub(crate) types: Vec<String>,
     pub(crate) members: IndexMap<String, Member>,
@@ -36,7 +36,7 @@ pub(crate) struct Shape {
     pub(crate) identity: Option<String>,
 }
 
-impl Shape {
+impl Outline {
     pub(crate) fn read(document: &Value, schema: &SchemaRef) -> Self {
         let mut reader = Reader { document, shape: Self::default(), required: HashSet::new(), seen: HashSet::new() };
         match schema {
@@ -80,7 +80,7 @@ enum Part {
 
 struct Reader<'d> {
     document: &'d Value,
-    shape: Shape,
+    shape: Outline,
     required: HashSet<String>,
     seen: HashSet<String>,
 }

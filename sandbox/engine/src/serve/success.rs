@@ -1,0 +1,214 @@
+//! Answers to valid requests: an outcome in the form that the contract declares.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::envelope::{envelope, named};
+use super::media::{choose, concrete, encode};
+use super::problem::{Problem, problem};
+use super::reply::Reply;
+use crate::act::{Call, Engine, Outcome, merge, of_path};
+use crate::contract::{Response, SchemaRef};
+use crate::fit::Missing;
+use crate::infer::{Role, plain, singular, success};
+use crate::outline::Outline;
+use crate::seed::mix;
+
+/// Headers that the server writes itself, or that would change how a client reads the body.
+const OWN: [&str; 7] =
+    ["content-type", "content-length", "content-encoding", "transfer-encoding", "connection", "set-cookie", "date"];
+
+/// The answer to a checked request.
+pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> Reply {
+    let outcome = engine.act(call);
+    let refused = match &outcome {
+        Outcome::Unknown(detail) => Some((404, detail.clone())),
+        Outcome::Conflict(detail) => Some((409, detail.clone())),
+        Outcome::Full => Some((507, "the sandbox's memory is full: delete items, or start it again".to_owned())),
+        _ => None,
+    };
+    if let Some((status, detail)) = refused {
+        return problem(engine, Some(call.operation), &Problem { status, detail, violations: Vec::new() });
+    }
+    let Some((status, response)) = success(call.operation, preferred(call, &outcome)) else {
+        return Reply { status: default_status(call), ..Reply::default() };
+    };
+    let mut reply = Reply { status, headers: headers(engine, call, response), ..Reply::default() };
+    if let Outcome::Item { id, is_created: true, .. } = &outcome {
+        reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("location"));
+        reply.headers.push(("Location".to_owned(), location(call, id)));
+    } else if (300..400).contains(&status)
+        && !reply.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("location"))
+    {
+        reply.headers.push(("Location".to_owned(), call.place.to_owned()));
+    }
+    if [204, 205, 304].contains(&status) || status < 200 {
+        reply.is_invented = matches!(outcome, Outcome::Invented);
+        return reply;
+    }
+    if let Outcome::File(file) = &outcome {
+        reply.media_type = Some(file.media_type.clone());
+        reply.body.clone_from(&file.bytes);
+        return reply;
+    }
+    // The client gets the preferred form if it accepts none: the contract declares no 406, or it was sent before.
+    let content = choose(&response.content, accept).unwrap_or_else(|()| crate::infer::json(&response.content));
+    let Some(content) = content else {
+        reply.is_invented = matches!(outcome, Outcome::Invented);
+        return reply;
+    };
+    let media_type = concrete(&content.media_type);
+    let (value, is_invented) = match &content.schema {
+        Some(schema) => body(engine, call, schema, &outcome, content.examples.first()),
+        None => {
+            (content.examples.first().cloned().unwrap_or_else(|| raw(&outcome)), matches!(outcome, Outcome::Invented))
+        }
+    };
+    let name = call
+        .planned
+        .collection
+        .and_then(|index| engine.plan.collections.get(index))
+        .map_or("value", |collection| &collection.name);
+    reply.body = encode(&media_type, &value, name);
+    reply.media_type = Some(media_type);
+    reply.is_invented = is_invented;
+    reply
+}
+
+/// The value of an outcome whose response has no schema.
+fn raw(outcome: &Outcome) -> Value {
+    match outcome {
+        Outcome::Item { value, .. } | Outcome::Value(Some(value)) => Value::clone(value),
+        Outcome::List(listed) => Value::Array(listed.page.iter().map(|value| Value::clone(value)).collect()),
+        Outcome::Count(count) => json!(count),
+        _ => json!({}),
+    }
+}
+
+fn default_status(call: &Call<'_>) -> u16 {
+    match call.planned.role {
+        Role::Create => 201,
+        Role::Delete | Role::Clear => 204,
+        _ => 200,
+    }
+}
+
+fn preferred(call: &Call<'_>, outcome: &Outcome) -> &'static [u16] {
+    match (call.planned.role, outcome) {
+        (Role::Create, _) | (_, Outcome::Item { is_created: true, .. }) => &[201, 200, 202, 204],
+        (Role::Delete | Role::Clear | Role::SingleDelete, _) => &[204, 200, 202],
+        (Role::Upload, _) => &[201, 200, 202, 204],
+        _ => &[200, 201, 202, 204],
+    }
+}
+
+/// The path of a new item.
+fn location(call: &Call<'_>, id: &str) -> String {
+    let id = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC).to_string();
+    let id = id.replace("%2D", "-").replace("%5F", "_").replace("%2E", ".").replace("%7E", "~");
+    format!("{}{}/{id}", call.base, call.place.trim_end_matches('/'))
+}
+
+fn headers(engine: &Engine, call: &Call<'_>, response: &Response) -> Vec<(String, String)> {
+    let seed = engine.seed_of_call(call);
+    let declared = response.headers.iter().filter(|header| !OWN.contains(&header.name.to_ascii_lowercase().as_str()));
+    declared
+        .filter_map(|header| {
+            let value = match engine.fitter().sample(&header.schema, mix(seed, &[&header.name])) {
+                Value::String(text) => text,
+                Value::Array(elements) => {
+                    let texts =
+                        elements.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+                    texts.collect::<Vec<_>>().join(",")
+                }
+                Value::Null => return None,
+                value => value.to_string(),
+            };
+            value.chars().all(|letter| (' '..='~').contains(&letter)).then(|| (header.name.clone(), value))
+        })
+        .collect()
+}
+
+/// The value for a schema, and whether it is only sampled.
+fn body(
+    engine: &Engine,
+    call: &Call<'_>,
+    schema: &SchemaRef,
+    outcome: &Outcome,
+    example: Option<&Value>,
+) -> (Value, bool) {
+    let (fitter, seed) = (engine.fitter(), engine.seed_of_call(call));
+    let shape = Outline::read(&engine.contract.document, schema);
+    let fitted = match outcome {
+        Outcome::List(listed) => return envelope(engine, call, schema, listed, seed),
+        Outcome::Count(count) if shape.is_object() => {
+            let members = shape.members.keys().filter(|name| named(name).is_some());
+            let members: Map<String, Value> = members.map(|name| (name.clone(), json!(count))).collect();
+            fitter.fit(schema, &Value::Object(members), Missing::Required, seed)
+        }
+        Outcome::Count(count) => fitter.fit(schema, &json!(count), Missing::Required, seed),
+        Outcome::Item { value, id, is_invented, .. } => {
+            let known = item(engine, call, &shape, value, id);
+            let mut fitted = fitter.fit(schema, &known, Missing::Required, mix(seed, &[id]));
+            fitted.is_invented |= *is_invented;
+            fitted
+        }
+        Outcome::Value(Some(value)) => {
+            let known = merge::wrapped(Value::clone(value), &call.planned.within);
+            fitter.fit(schema, &known, Missing::AllBut(&[]), seed)
+        }
+        _ => {
+            if let Some(example) = example.filter(|example| fitter.is_valid(schema, example)) {
+                return (example.clone(), true);
+            }
+            let known = around(call, &shape);
+            let mut fitted = match known.is_empty() {
+                true => return (fitter.sample(schema, seed), true),
+                false => fitter.fit(schema, &Value::Object(known), Missing::AllBut(&[]), seed),
+            };
+            fitted.is_invented = true;
+            fitted
+        }
+    };
+    (fitted.value, fitted.is_invented)
+}
+
+/// The members that have the names of the path's parameters.
+fn around(call: &Call<'_>, shape: &Outline) -> Map<String, Value> {
+    let mut known = Map::new();
+    for (name, value) in of_path(call) {
+        if let Some(member) = shape.members.keys().find(|member| plain(member) == plain(&name)) {
+            known.insert(member.clone(), value);
+        }
+    }
+    known
+}
+
+/// The item in the members of an answer. An answer of another form gets the identifier under the names that say so.
+fn item(engine: &Engine, call: &Call<'_>, shape: &Outline, value: &Arc<Value>, id: &str) -> Value {
+    if shape.is_array() && !shape.is_object() {
+        return Value::Array(vec![Value::clone(value)]);
+    }
+    let collection = call.planned.collection.and_then(|index| engine.plan.collections.get(index));
+    let key = collection
+        .and_then(|collection| value.get(collection.identifier.as_ref()?))
+        .cloned()
+        .unwrap_or_else(|| json!(id));
+    if shape.is_scalar() {
+        return if shape.allows("boolean") { json!(true) } else { key };
+    }
+    let Some(collection) = collection.filter(|_| call.planned.within.is_empty()) else {
+        return merge::wrapped(Value::clone(value), &call.planned.within);
+    };
+    let mut known = Value::clone(value);
+    if let Some(members) = known.as_object_mut() {
+        let own = format!("{}id", singular(&plain(&collection.name)));
+        let parameter = collection.parameter.as_ref().map(|key| plain(&key.name));
+        let is_key = |name: &str| ["id", own.as_str()].contains(&name) || parameter.as_deref() == Some(name);
+        for name in shape.members.keys().filter(|name| is_key(&plain(name))) {
+            members.entry(name.clone()).or_insert_with(|| key.clone());
+        }
+    }
+    known
+}
