@@ -97,8 +97,10 @@ class User:
         until = op.path[: op.path.index("{" + name + "}") + len(name) + 2]
         siblings = [other for other in self.contract.operations if other.path.startswith(until)]
         schemas = [one["schema"] for other in [op, *siblings] for one in other.parameters if one["in"] == "path" and one["name"] == name]
-        limited = [schema for schema in schemas if "enum" in self.contract.resolve(schema)]
-        return (limited or schemas or [{"type": "string"}])[0]
+        own = next(iter(schemas), {"type": "string"})
+        values = next((enum for enum in (self.contract.resolve(schema).get("enum") for schema in schemas) if enum), [])
+        values = [value for value in values if self.contract.accepts(value, own)]
+        return {"enum": values} if values else own
 
     def _sampled(self, op, name):
         value, mode = self.sampler.valid(self._schema(op, name), name)
