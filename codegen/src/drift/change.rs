@@ -21,7 +21,7 @@ pub enum Direction {
     Both,
 }
 
-/// The position of a schema, as far as it decides the meaning of changes and their names in other tools.
+/// The position of a schema, as far as it decides the meaning of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Spot {
     /// The operation, or the document.
@@ -114,7 +114,7 @@ pub(super) struct Change {
     pub(super) class: Class,
     /// `true` if the member or parameter is required.
     pub(super) required: bool,
-    /// A distinction that only other tools make.
+    /// A distinction within the rule. Tests derive the names of other tools from it.
     pub(super) variant: &'static str,
     /// The pair of schemas that it was found at.
     pub(super) node: Option<usize>,
@@ -128,8 +128,6 @@ pub(super) struct Change {
     pub(super) client: Option<Wire>,
     /// Components that came or went with it, before and after.
     pub(super) with: [BTreeSet<String>; 2],
-    /// Further findings of other tools here.
-    pub(super) besides: Vec<String>,
 }
 
 /// A place in the outline of a contract.
@@ -250,7 +248,6 @@ impl Change {
             wire: None,
             client: None,
             with: Default::default(),
-            besides: Vec::new(),
         }
     }
 

@@ -82,9 +82,6 @@ pub struct Finding {
     /// The place that refers to another schema now, which the finding tells of a difference of.
     #[serde(skip)]
     pub(super) head: Option<String>,
-    /// The same change in the words of oasdiff, which tests compare.
-    #[serde(skip)]
-    pub aliases: BTreeSet<String>,
     /// Twelve characters that stay the same as long as the change is the same.
     pub fingerprint: String,
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
-use super::aliases;
 use super::change::{Change, Direction, OutlineSite, Spot, label};
 use super::finding::{Finding, Places, Site};
 use super::heads;
@@ -180,7 +179,6 @@ fn finding(
         assumed: !named.is_empty() && named.iter().all(|operation| operation.assumed),
         operations: named.iter().map(|operation| line(&operation.key).into_owned()).collect(),
         families: BTreeSet::new(),
-        aliases: changes.iter().flat_map(|change| aliases::names(change)).collect(),
         fingerprint: fingerprint(cause, direction, &before.document.name),
     }
 }
@@ -224,7 +222,6 @@ pub(super) fn nothing(rule: Rule) -> Finding {
         operations: BTreeSet::new(),
         families: BTreeSet::new(),
         assumed: false,
-        aliases: BTreeSet::new(),
         fingerprint: String::new(),
     }
 }

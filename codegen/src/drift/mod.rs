@@ -24,8 +24,6 @@
 
 mod action;
 mod address;
-mod alias_table;
-mod aliases;
 mod arguments;
 mod attribution;
 mod broken;
@@ -39,6 +37,9 @@ mod heads;
 mod item_change;
 mod items;
 mod lifecycle;
+#[cfg(test)]
+#[path = "../../tests/oasdiff/mod.rs"]
+mod oasdiff;
 mod operation;
 mod page;
 mod pairing;
@@ -75,7 +76,6 @@ use finding::Met;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 pub use item_change::{ItemChange, ItemState, Source};
-use lifecycle::Sunset;
 pub use page::page;
 pub use release::Release;
 pub use report::Heading;
@@ -128,7 +128,7 @@ fn compared(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Res
                 }
             };
         if let (Some(before), Some(after)) = (side(before), side(after)) {
-            drift.take(sides(&before, &after, today));
+            drift.take(sides(&before, &after, today).0);
         }
     }
     report.into_result(drift)
@@ -158,7 +158,8 @@ fn unchanged(contract: Contract<'_>) -> Result<Drift, Problem> {
     Ok(Drift { operations: Operations { before: count, after: count, paired: count }, ..Drift::default() })
 }
 
-fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
+/// The findings, and the single changes that they are made of.
+fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> (Drift, Vec<Change>) {
     let mut log = Log::default();
     let (olds, news) = (side::operations(before), side::operations(after));
     let sent = schema::sent_places(&olds, before.siblings());
@@ -179,7 +180,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
         let old = &olds[*index];
         let rule = if old.webhook { Rule::WebhookRemoved } else { Rule::OperationRemoved };
         let change = Change::new(rule, old.key(), Some(&old.node), None).at_operation(named.len());
-        log.push(change.variant(ended(old, &news, today)));
+        log.push(change);
         named.push(name(old, [Some(before.source(&old.node.pointer)), None]));
     }
     for index in &pairing.added {
@@ -208,7 +209,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     let met = Met { moves: moves(&log, before, after), schemas: graph.places(before, after) };
     drift.met.insert(before.document.name.clone(), met);
     difference::keep(&mut drift, before, after);
-    drift
+    (drift, log.changes)
 }
 
 /// Exceptions of changes at many places, in wire names.
@@ -232,22 +233,6 @@ fn moves(log: &Log, before: &Side, after: &Side) -> HashMap<String, String> {
 
 fn name(operation: &Operation<'_>, places: [Option<String>; 2]) -> Named {
     Named { key: operation.key(), assumed: operation.node.text("x-provenance") == "assumed", places }
-}
-
-/// How an operation ended: announced or not, and with its path or alone.
-fn ended(operation: &Operation<'_>, news: &[Operation<'_>], today: &str) -> &'static str {
-    let alone = news.iter().any(|other| other.positional() == operation.positional());
-    let deprecated = operation.node.flag("deprecated");
-    let sunset = Sunset::from_node(&operation.node);
-    match (deprecated, sunset, alone) {
-        (true, Sunset::Unreadable, _) => "path-sunset-parse",
-        (true, sunset @ Sunset::On(_), true) if !sunset.is_over(today) => "removed-before-sunset",
-        (true, sunset @ Sunset::On(_), false) if !sunset.is_over(today) => "path-removed-before-sunset",
-        (true, _, true) => "removed-with-deprecation",
-        (true, _, false) => "path-removed-with-deprecation",
-        (false, _, true) => "removed-without-deprecation",
-        (false, _, false) => "path-removed-without-deprecation",
-    }
 }
 
 /// Path items that lost all their operations, or are new with them: nothing else of them counts.

@@ -7,8 +7,6 @@ use serde_json::Value;
 use super::Pair;
 use super::keywords::is_prose;
 use super::read::{Schema, follow, only_type};
-use crate::drift::aliases;
-use crate::drift::change::Change;
 use crate::drift::rule::{Rule, Wire};
 use crate::model::Node;
 use crate::pointer::join;
@@ -141,24 +139,6 @@ impl<'a> Pair<'a, '_> {
         if olds.len() != news.len() {
             let variant = if news.len() > olds.len() { "added-annotation-only" } else { "removed-annotation-only" };
             self.emit(Rule::CompositionChanged, olds.last(), news.last()).variant = variant;
-        }
-        self.parts(&old, &new);
-    }
-
-    /// Parts that came or went: their contents are compared, and reported, as part of the schema.
-    fn parts(&mut self, old: &[Node<'a>], new: &[Node<'a>]) {
-        let branches = |nodes: &[Node<'a>]| -> Vec<Node<'a>> {
-            let all = nodes.iter().flat_map(|node| node.items().collect::<Vec<_>>());
-            all.filter(|branch| branch.object().is_some_and(|map| !map.keys().all(|key| is_prose(key)))).collect()
-        };
-        let (_, gone, added) = matched(&branches(old), &branches(new), self.siblings);
-        for (list, variant) in [(gone, "removed"), (added, "added")] {
-            let Some(node) = list.first() else { continue };
-            let own = self.log.changes.iter().rposition(|change| change.node == Some(self.node));
-            let Some(own) = own else { continue };
-            let (before, after) = if variant == "removed" { (Some(node), None) } else { (None, Some(node)) };
-            let change = Change::new(Rule::CompositionChanged, "", before, after).class(self.class).variant(variant);
-            self.log.changes[own].besides.extend(aliases::names(&change));
         }
     }
 }

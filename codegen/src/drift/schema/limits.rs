@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::Pair;
 use super::read::Schema;
-use crate::drift::aliases;
-use crate::drift::change::{Change, short};
+use crate::drift::change::short;
 use crate::drift::rule::{Rule, Wire};
 use crate::model::Node;
 
@@ -54,18 +53,9 @@ impl<'a> Pair<'a, '_> {
             });
             let keyword = after.as_ref().or(before.as_ref()).map_or("", |limit| limit.keyword);
             let Some(rule) = limit_rule(before.as_ref(), after.as_ref(), upper) else { continue };
-            // Other tools tell of each keyword.
-            let weaker = old.iter().zip(&new).find(|(_, new)| new.as_ref().is_some_and(|new| new.keyword != keyword));
-            let besides = weaker.and_then(|(old, new)| {
-                let rule = limit_rule(Some(old.as_ref()?), new.as_ref(), upper)?;
-                let change =
-                    Change::new(rule, "", old.as_ref().map(|old| &old.node), new.as_ref().map(|new| &new.node));
-                Some(aliases::names(&change.class(self.class).keyword(new.as_ref()?.keyword)))
-            });
             let change =
                 self.emit(rule, before.as_ref().map(|limit| &limit.node), after.as_ref().map(|limit| &limit.node));
             change.keyword = keyword.to_owned();
-            change.besides.extend(besides.into_iter().flatten());
         }
         self.unique();
         self.multiple();

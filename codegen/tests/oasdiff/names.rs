@@ -1,17 +1,14 @@
-//! The same changes in the words of oasdiff, so that both can be compared.
+//! The changes of a comparison by their names in oasdiff.
 
-use super::alias_table::name;
-use super::change::{Carrier, Change, Spot};
-use super::rule::Rule;
+use super::places::name;
+use crate::drift::change::{Carrier, Change, Spot};
+use crate::drift::rule::Rule;
 
 /// The names of oasdiff's rules for a change, as far as it has any.
 pub(super) fn names(change: &Change) -> Vec<String> {
     let place = place(change);
     let own = operation(change);
-    if !own.is_empty() {
-        return own;
-    }
-    [schema(change, place), change.besides.clone()].concat()
+    if own.is_empty() { schema(change, place) } else { own }
 }
 
 fn schema(change: &Change, place: &str) -> Vec<String> {
@@ -276,7 +273,7 @@ fn operation(change: &Change) -> Vec<String> {
 }
 
 fn limit(change: &Change, place: &str) -> Vec<String> {
-    let (name, upper) = match change.keyword.as_str() {
+    let (limit, upper) = match change.keyword.as_str() {
         "maximum" => ("max", true),
         "minimum" => ("min", false),
         "exclusiveMaximum" => ("exclusive-max", true),
@@ -295,11 +292,11 @@ fn limit(change: &Change, place: &str) -> Vec<String> {
         (Rule::LimitTightened, true) | (Rule::LimitLoosened, false) => "decreased",
         _ => "increased",
     };
-    super::alias_table::name(place, &format!("{name}-{suffix}")).into_iter().collect()
+    name(place, &format!("{limit}-{suffix}")).into_iter().collect()
 }
 
 fn constraint(change: &Change, place: &str, suffix: &str) -> Vec<String> {
-    let (name, suffix) = match change.keyword.as_str() {
+    let (keyword, suffix) = match change.keyword.as_str() {
         "contains" => ("contains", suffix),
         "contentEncoding" => ("content-encoding", "changed"),
         "contentMediaType" => ("content-media-type", "changed"),
@@ -316,5 +313,5 @@ fn constraint(change: &Change, place: &str, suffix: &str) -> Vec<String> {
         "unevaluatedProperties" => ("unevaluated-properties", suffix),
         _ => return Vec::new(),
     };
-    super::alias_table::name(place, &format!("{name}-{suffix}")).into_iter().collect()
+    name(place, &format!("{keyword}-{suffix}")).into_iter().collect()
 }
