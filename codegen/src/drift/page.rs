@@ -6,6 +6,7 @@ use super::difference::{self, Mark};
 use super::finding::{Drift, Finding, Site};
 use super::report::{Heading, SECTIONS, UNEXPLAINED, WHO, rust};
 use super::rows::Row;
+use super::sides::Sides;
 use super::tasks::{self, Call, Job, Task};
 use crate::text::line;
 
@@ -226,7 +227,7 @@ fn finding(page: &mut String, row: &Row<'_>, class: &str) {
 
 /// The contract before and after, line by line. A part that is in no contract, such as a GraphQL schema, is two short texts.
 fn difference(page: &mut String, finding: &Finding) {
-    let [before, after] = &finding.places.parts;
+    let Sides { before, after } = &finding.places.parts;
     let mut text = String::new();
     if before.is_none() && after.is_none() {
         for (class, sign, site) in [("gone", '-', &finding.before), ("new", '+', &finding.after)] {

@@ -24,7 +24,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         let place = if is_header_member(change) { "request-header-property" } else { place };
         name(place, suffix).into_iter().collect()
     };
-    let direction = if change.class.response { "response" } else { "request" };
+    let direction = if change.class.is_response() { "response" } else { "request" };
     let necessity = if change.required { "required" } else { "optional" };
     let is_member = matches!(change.class.spot, Spot::Property);
     let many = change.variant == "list-of-types";
@@ -32,7 +32,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         Rule::TypeWidened if many => schema("list-of-types-widened"),
         Rule::TypeNarrowed if many => schema("list-of-types-narrowed"),
         // The half that breaks.
-        Rule::TypeChanged if many && change.class.response => schema("list-of-types-widened"),
+        Rule::TypeChanged if many && change.class.is_response() => schema("list-of-types-widened"),
         Rule::TypeChanged if many => schema("list-of-types-narrowed"),
         Rule::TypeChanged | Rule::TypeWidened | Rule::TypeNarrowed if change.variant == "loose" => {
             first(&["type-compatible", "type-generalized"])
@@ -46,7 +46,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         }
         Rule::TypeChanged | Rule::FormatChanged => schema("type-changed"),
         // A format that is gone makes a response incompatible; only its type can be more general.
-        Rule::FormatWidened if change.class.response => schema("type-changed"),
+        Rule::FormatWidened if change.class.is_response() => schema("type-changed"),
         Rule::TypeWidened | Rule::FormatWidened => schema("type-generalized"),
         Rule::TypeNarrowed | Rule::FormatNarrowed => first(&["type-specialized", "type-changed"]),
         Rule::BecameNullable => schema("became-nullable"),
@@ -72,17 +72,17 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         {
             Vec::new()
         }
-        Rule::MemberAdded | Rule::RequiredMemberAdded if !change.class.response => {
+        Rule::MemberAdded | Rule::RequiredMemberAdded if !change.class.is_response() => {
             let suffix = if change.variant == "with-default" && change.required { "-with-default" } else { "" };
             vec![format!("new-{necessity}-request-property{suffix}")]
         }
-        Rule::MemberRemoved | Rule::RequiredMemberRemoved if !change.class.response => schema("removed"),
+        Rule::MemberRemoved | Rule::RequiredMemberRemoved if !change.class.is_response() => schema("removed"),
         Rule::MemberAdded | Rule::RequiredMemberAdded | Rule::MemberRemoved | Rule::RequiredMemberRemoved => {
             let hidden = if change.variant == "hidden" { "-write-only" } else { "" };
             let added = matches!(change.rule, Rule::MemberAdded | Rule::RequiredMemberAdded);
             vec![format!("response-{necessity}{hidden}-property-{}", if added { "added" } else { "removed" })]
         }
-        Rule::BecameRequired if change.variant == "with-default" && !change.class.response => {
+        Rule::BecameRequired if change.variant == "with-default" && !change.class.is_response() => {
             schema("became-required-with-default")
         }
         Rule::BecameRequired | Rule::BecameOptional if change.variant == "undeclared" => Vec::new(),
@@ -151,7 +151,7 @@ fn member(direction: &str, necessity: &str, suffix: &str) -> Vec<String> {
 }
 
 fn place(change: &Change) -> &'static str {
-    match (change.class.response, change.class.spot, change.class.unsent) {
+    match (change.class.is_response(), change.class.spot, change.class.unsent) {
         (false, Spot::Body | Spot::Operation, _) => "request-body",
         (false, Spot::Property, true) => "request-read-only-property",
         (false, Spot::Property, false) => "request-property",
@@ -170,7 +170,7 @@ fn operation(change: &Change) -> Vec<String> {
     let parameter = matches!(change.class.spot, Spot::Parameter);
     let scope = if change.variant == "global" { "api-global-security" } else { "api-security" };
     let one = |id: &str| vec![id.to_owned()];
-    let direction = if change.class.response { "response" } else { "request-body" };
+    let direction = if change.class.is_response() { "response" } else { "request-body" };
     match change.rule {
         Rule::OperationRemoved => vec![format!("api-{}", change.variant)],
         Rule::OperationAdded => one("endpoint-added"),
@@ -238,7 +238,9 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::MediaTypeChanged if change.variant == "rewritten" => {
             ["removed", "added"].map(|end| format!("{direction}-media-type-{end}")).into()
         }
-        Rule::MediaTypeChanged if change.class.response => vec![format!("response-media-type-name-{}", change.variant)],
+        Rule::MediaTypeChanged if change.class.is_response() => {
+            vec![format!("response-media-type-name-{}", change.variant)]
+        }
         Rule::ContentSchemaAdded => name(place(change), "media-type-schema-added").into_iter().collect(),
         Rule::ContentSchemaRemoved => name(place(change), "media-type-schema-removed").into_iter().collect(),
         Rule::AnswerChanged => {

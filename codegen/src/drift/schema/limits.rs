@@ -6,6 +6,7 @@ use super::Pair;
 use super::read::Schema;
 use crate::drift::change::short;
 use crate::drift::rule::{Rule, Wire};
+use crate::drift::sides::Sides;
 use crate::model::Node;
 
 /// A keyword, the one for the same bound whose own value does not pass, and whether a smaller value lets fewer values pass.
@@ -53,8 +54,13 @@ impl<'a> Pair<'a, '_> {
             });
             let keyword = after.as_ref().or(before.as_ref()).map_or("", |limit| limit.keyword);
             let Some(rule) = limit_rule(before.as_ref(), after.as_ref(), upper) else { continue };
-            let change =
-                self.emit(rule, before.as_ref().map(|limit| &limit.node), after.as_ref().map(|limit| &limit.node));
+            let change = self.emit(
+                rule,
+                Sides {
+                    before: before.as_ref().map(|limit| &limit.node),
+                    after: after.as_ref().map(|limit| &limit.node),
+                },
+            );
             change.keyword = keyword.to_owned();
         }
         self.unique();
@@ -67,7 +73,7 @@ impl<'a> Pair<'a, '_> {
         if before != after {
             let (old, new) = (self.before.first("uniqueItems"), self.after.first("uniqueItems"));
             let rule = if after { Rule::LimitSet } else { Rule::LimitUnset };
-            self.emit(rule, old.as_ref(), new.as_ref()).keyword = "uniqueItems".to_owned();
+            self.emit(rule, Sides { before: old.as_ref(), after: new.as_ref() }).keyword = "uniqueItems".to_owned();
         }
     }
 
@@ -84,7 +90,7 @@ impl<'a> Pair<'a, '_> {
             (Some(_), Some(_)) => Rule::LimitTightened,
             (None, None) => return,
         };
-        self.emit(rule, before.as_ref(), after.as_ref()).keyword = "multipleOf".to_owned();
+        self.emit(rule, Sides { before: before.as_ref(), after: after.as_ref() }).keyword = "multipleOf".to_owned();
     }
 
     fn pattern(&mut self) {
@@ -106,8 +112,8 @@ impl<'a> Pair<'a, '_> {
         let is_anything =
             |nodes: &[Node<'_>]| nodes.iter().any(|node| matches!(node.value.as_str(), Some(".*" | "^.*$")));
         let (was_anything, anything) = (is_anything(&before), is_anything(&after));
-        let response = self.class.response;
-        let change = self.emit(rule, before.first(), after.first());
+        let response = self.class.is_response();
+        let change = self.emit(rule, Sides { before: before.first(), after: after.first() });
         change.variant = if anything { "generalized" } else { "changed" };
         // A pattern that matches anything refuses nothing, and one that did before says nothing of the values that were read.
         change.wire = match (response, rule) {
