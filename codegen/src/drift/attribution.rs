@@ -40,7 +40,8 @@ impl Drift {
                     (None, Some(item)) | (Some(item), None)
                         if items::class(item) == "type" && !item.origin.pointer.is_empty() =>
                     {
-                        let mut finding = gather::type_finding(item, pair.before.is_none());
+                        let mut finding =
+                            gather::type_finding(item, if pair.before.is_none() { When::After } else { When::Before });
                         (finding.source, finding.items) = (change.source, vec![change]);
                         self.findings.push(finding);
                     }

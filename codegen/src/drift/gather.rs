@@ -184,17 +184,22 @@ fn finding(
 }
 
 /// A component that nothing but its Rust type shows: schemas are composed of it, and no operation has it as it is.
-pub(super) fn type_finding(item: &Item, added: bool) -> Finding {
-    let (rule, document) = (if added { Rule::SchemaAdded } else { Rule::SchemaRemoved }, &item.origin.document);
-    let site = Some(Site { document: document.clone(), pointer: item.origin.pointer.clone(), value: String::new() });
+pub(super) fn type_finding(item: &Item, side: When) -> Finding {
+    let (rule, change) = match side {
+        When::Before => (Rule::SchemaRemoved, "is gone, as a part of others"),
+        When::After => (Rule::SchemaAdded, "is new, as a part of others"),
+    };
+    let document = &item.origin.document;
+    let site = Site { document: document.clone(), pointer: item.origin.pointer.clone(), value: String::new() };
+    let Sides { before, after } = Sides::only(side, site);
     let subject = inert(&label(&item.origin.pointer));
     let cause = (rule, subject.clone(), String::new(), String::new(), String::new(), String::new());
     Finding {
-        change: if added { "is new, as a part of others" } else { "is gone, as a part of others" }.to_owned(),
+        change: change.to_owned(),
         fingerprint: fingerprint(&cause, Direction::Both, document),
         direction: Direction::Both,
-        before: site.clone().filter(|_| !added),
-        after: site.filter(|_| added),
+        before,
+        after,
         subject,
         ..nothing(rule)
     }

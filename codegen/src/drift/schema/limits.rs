@@ -53,7 +53,9 @@ impl<'a> Pair<'a, '_> {
                 limits.iter().flatten().cloned().reduce(stronger)
             });
             let keyword = after.as_ref().or(before.as_ref()).map_or("", |limit| limit.keyword);
-            let Some(rule) = limit_rule(before.as_ref(), after.as_ref(), upper) else { continue };
+            let Some(rule) = limit_rule(Sides { before: before.as_ref(), after: after.as_ref() }, upper) else {
+                continue;
+            };
             let change = self.emit(
                 rule,
                 Sides {
@@ -127,7 +129,7 @@ impl<'a> Pair<'a, '_> {
 }
 
 /// The change of a bound.
-fn limit_rule(before: Option<&Limit<'_>>, after: Option<&Limit<'_>>, upper: bool) -> Option<Rule> {
+fn limit_rule(Sides { before, after }: Sides<Option<&Limit<'_>>>, upper: bool) -> Option<Rule> {
     match (before, after) {
         (None, Some(new)) if matters(new) => Some(Rule::LimitSet),
         (Some(old), None) if matters(old) => Some(Rule::LimitUnset),
