@@ -193,6 +193,7 @@ async fn an_origin_that_no_browser_sends_is_refused_with_the_reason() {
 
 /// The effect of the headers in a real browser. The page is of another sandbox: another port is another origin.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "in Chromium: .ci/run runs it"]
 async fn a_browser_lets_a_page_of_a_named_origin_call() {
     let Some(mut browser) = Browser::start().await else {
         eprintln!("SKIPPED: there is no `chromium` on this machine; apt-get install chromium");

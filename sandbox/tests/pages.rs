@@ -114,7 +114,7 @@ async fn look(browser: &mut Browser, sandbox: &Sandbox, pages: &[Page], axe: Opt
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes longer: .ci/run runs it"]
+#[ignore = "in Chromium: .ci/run runs it"]
 async fn every_page_is_in_reach_of_everybody_in_light_in_dark_and_on_a_phone() {
     let Some(mut browser) = Browser::start().await else {
         eprintln!("SKIPPED: there is no `chromium` on this machine; apt-get install chromium");

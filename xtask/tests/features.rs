@@ -74,3 +74,22 @@ fn the_tests_of_one_package_stand_on_what_those_of_all_were_compiled_from() {
         others.join("\n")
     );
 }
+
+/// The generator is the largest library: the README's second command uses the one that the first has compiled.
+#[test]
+fn the_tests_stand_on_the_generator_that_xtask_was_compiled_from() {
+    let names: BTreeSet<_> = libraries(&["--edges", "normal,build", "--package", "driftless-codegen"])
+        .into_iter()
+        .map(|(library, _)| library)
+        .collect();
+    let of_generator = |arguments: &[&str]| -> BTreeSet<_> {
+        libraries(arguments).into_iter().filter(|(library, _)| names.contains(library)).collect()
+    };
+    let of_xtask = of_generator(&["--edges", "normal,build", "--package", "xtask"]);
+    let of_tests = of_generator(&["--all-features", "--edges", "normal,build,dev", "--workspace"]);
+    let others: Vec<_> = of_xtask.difference(&of_tests).collect();
+    assert!(
+        others.is_empty(),
+        "compiled anew for the tests, and the generator with them; name all features in features/Cargo.toml:\n{others:?}"
+    );
+}

@@ -15,6 +15,9 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// The time for one look at the page while it is waited for.
+const QUESTION: Duration = Duration::from_secs(5);
+
 /// A browser with one page.
 pub(crate) struct Browser {
     child: Child,
@@ -171,7 +174,9 @@ impl Browser {
     /// Waits until an expression in the page is true.
     pub(crate) async fn wait(&mut self, expression: &str) {
         let waited = tokio::time::timeout(PATIENCE, async {
-            while self.value(&format!("Boolean({expression})")).await != json!(true) {
+            // While a page is replaced by one of another process, an answer can get lost: the question is asked again.
+            while tokio::time::timeout(QUESTION, self.value(&format!("Boolean({expression})"))).await != Ok(json!(true))
+            {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         });

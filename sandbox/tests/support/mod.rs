@@ -5,6 +5,8 @@
 
 pub mod cookies;
 
+use std::sync::LazyLock;
+
 use platform_sandbox::{Client, Sandbox};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
@@ -189,9 +191,11 @@ pub async fn deployment_with(sandbox: &Sandbox, caller: &Caller<'_>, fault: &str
     (id, address)
 }
 
-/// A client for requests.
+/// The client for requests of all tests: to make one reads the system's certificates. It keeps no connection, which would end with
+/// the runtime of the test that opened it.
 pub fn http() -> reqwest::Client {
-    builder().build().unwrap()
+    static CLIENT: LazyLock<reqwest::Client> = LazyLock::new(|| builder().pool_max_idle_per_host(0).build().unwrap());
+    CLIENT.clone()
 }
 
 /// A builder of clients. In a build of the whole workspace, reqwest supports TLS and needs a provider.
