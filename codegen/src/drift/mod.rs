@@ -34,6 +34,7 @@ mod difference;
 mod finding;
 mod gather;
 mod heads;
+mod inline;
 mod item_change;
 mod items;
 mod lifecycle;

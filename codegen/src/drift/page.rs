@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::difference::{self, Mark};
 use super::finding::{Drift, Finding, Site};
+use super::inline::{self, Inline};
 use super::report::{Heading, SECTIONS, UNEXPLAINED, WHO, rust};
 use super::rows::Row;
 use super::sides::Sides;
@@ -43,7 +44,7 @@ impl Drift {
             escape(&self.verdict())
         );
         for sentence in self.advice(heading) {
-            let _ = writeln!(page, "<p>{}</p>", marked(&sentence.replace("**", "")));
+            let _ = writeln!(page, "<p>{}</p>", marked(&sentence));
         }
         self.screen_page(&mut page);
         page.push_str(
@@ -259,12 +260,13 @@ fn difference(page: &mut String, finding: &Finding) {
     }
 }
 
-/// A text with the parts between backticks as code.
+/// A sentence whose code is code. The page sets nothing in bold within a sentence.
 fn marked(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    parts
-        .map(|(index, part)| if index % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) })
-        .collect()
+    let print = |(kind, part): (Inline, &str)| match kind {
+        Inline::Code => format!("<code>{}</code>", escape(part)),
+        Inline::Plain | Inline::Strong => escape(part),
+    };
+    inline::parts(text).map(print).collect()
 }
 
 /// A text of a contract as content of an element.
