@@ -26,7 +26,6 @@ fn shuffled(value: &Value, key: &str, random: &mut Random) -> String {
 fn check(case: &Case, rounds: u64) {
     let tree = load::load(&case.name, &case.bytes).unwrap().tree;
     let first = case.generate().unwrap();
-    assert!(case.generate().unwrap() == first, "{}: a second time differs", case.name);
     for seed in 1..=rounds {
         let text = shuffled(&tree, "", &mut Random::new(seed));
         let output = case.with(text.as_bytes(), &Names::default()).unwrap();

@@ -11,7 +11,7 @@ use crate::common::random::{Random, change};
 /// Number of changes; `PLATFORM_DRIFT_CHANGES` asks for more.
 const CHANGES: usize = 20;
 
-/// `most` contracts of each kind, small enough for a build without optimisation.
+/// The `most` smallest contracts of each kind that are no examples.
 fn contracts(most: usize) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/contracts");
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -19,7 +19,7 @@ fn contracts(most: usize) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(folder.join(kind)) else { continue };
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.retain(|file| file.metadata().is_ok_and(|data| (20_000..150_000).contains(&data.len())));
-        files.sort();
+        files.sort_by_key(|file| (file.metadata().map_or(0, |data| data.len()), file.clone()));
         paths.extend(files.into_iter().take(most));
     }
     paths

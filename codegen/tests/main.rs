@@ -12,7 +12,6 @@ mod close_names;
 mod common;
 mod determinism;
 mod drift;
-mod drift_aliases;
 mod drift_contracts;
 mod drift_documents;
 mod effort;

@@ -7,7 +7,7 @@ use driftless_codegen::Contract;
 use driftless_codegen::drift::{self, Drift, ExamplePart, RULES, Rule};
 use serde_json::{Value, json};
 
-use crate::drift_aliases::merge;
+use crate::common::merge::merge;
 
 const TODAY: &str = "2026-01-01";
 

@@ -2,7 +2,6 @@
 //!
 //! The contracts lie beside the workspace; without them these tests say so and pass.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,8 +29,8 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// Upgrades, checks the invariants of every contract, and returns the tree.
-fn check(name: &str, loaded: &Loaded) -> Value {
+/// Upgrades, and checks the invariants of every contract.
+fn check(name: &str, loaded: &Loaded) {
     let mut ledger = Ledger::default();
     let (tree, origins) = upgrade::trace(name, loaded, &mut ledger);
     for entry in ledger.entries() {
@@ -48,7 +47,6 @@ fn check(name: &str, loaded: &Loaded) -> Value {
     let twice = Loaded { tree: tree.clone(), dialect: driftless_codegen::Dialect::OpenApi30, ..loaded.clone() };
     let twice = upgrade::upgrade(name, &twice, &mut Ledger::default());
     assert!(twice == tree, "{name}: upgrading twice differs: {}", difference(&tree, &twice, String::new()));
-    tree
 }
 
 fn difference(left: &Value, right: &Value, pointer: String) -> String {
@@ -70,32 +68,23 @@ fn difference(left: &Value, right: &Value, pointer: String) -> String {
     }
 }
 
-/// A later stage adds members that OpenAPI 3.0 demands and real contracts leave out, so refusals are only counted.
 #[test]
+#[ignore = "reads all published contracts, 8 s: .ci/run runs it"]
 fn real_contracts_upgrade_to_one_shape() {
-    let mut refused: BTreeMap<String, String> = BTreeMap::new();
-    let paths = contracts();
-    for path in &paths {
-        let name = name(path);
-        let bytes = fs::read(path).unwrap();
+    for path in contracts() {
+        let name = name(&path);
+        let bytes = fs::read(&path).unwrap();
         let loaded = load::load(&name, &bytes).unwrap_or_else(|problem| panic!("{problem}"));
         assert_eq!(
             load::load(&name, loaded.canonical().as_bytes()).unwrap().tree,
             loaded.tree,
             "{name}: pinned and read again"
         );
-        if bytes.len() < 300_000 {
+        if bytes.len() < 60_000 {
             let yaml = serde_yaml::to_string(&loaded.tree).unwrap();
             assert!(load::load(&name, yaml.as_bytes()).unwrap() == loaded, "{name}: its YAML form reads otherwise");
         }
-        let tree = check(&name, &loaded);
-        if let Err(error) = serde_json::from_value::<openapiv3::OpenAPI>(tree) {
-            refused.insert(name, error.to_string());
-        }
-    }
-    println!("{} contracts, of which a strict parser still refuses {}", paths.len(), refused.len());
-    for (name, error) in refused {
-        println!("  {name}: {error}");
+        check(&name, &loaded);
     }
 }
 
@@ -128,7 +117,7 @@ fn pointers(tree: &Value, pointer: &str, all: &mut Vec<String>) {
 /// Replaces random nodes by invalid values: nothing may panic, and the result stays an upgrade.
 #[test]
 fn damaged_contracts_upgrade_without_a_panic() {
-    const ROUNDS: usize = 12;
+    const ROUNDS: usize = 6;
     let replacements = [
         json!(null),
         json!([]),

@@ -202,9 +202,9 @@ mod tests {
     fn generated(seed: usize) -> Names {
         let mut all = Names::default();
         let wires = ["a", "b", "b.c", "c:d", "query:x", "$type"];
-        for index in 0..=seed % 5 {
+        for index in 0..=seed % 3 {
             let operation = format!("GET /x{index}.json");
-            all.operations.insert(operation.clone(), format!("f{}.n{index}", seed % 3));
+            all.operations.insert(operation.clone(), format!("f{}.n{index}", seed % 2));
             all.answers.insert(operation.clone(), "204:none".to_owned());
             all.bodies.insert(operation.clone(), "json".to_owned());
             let owner = format!("doc#/components/schemas/A{}", ".b".repeat(index));
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_name_that_two_lines_give_to_different_things_is_an_error_with_both_places() {
-        for seed in 0..30 {
+        for seed in 0..6 {
             let all = generated(seed);
             let text = render(&all);
             assert_eq!(parse(&text).expect("what the tool writes is read"), all, "{text}");

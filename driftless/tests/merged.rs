@@ -223,9 +223,12 @@ fn the_advice_of_the_lock_settles_a_merge() {
         &["checkout", "-q", "--theirs", "specs/codegen.lock"],
         &[],
     ];
-    for prepare in sides {
-        advised(&branches(&attributes()), prepare);
-    }
+    // Each of them waits for the disk more than it computes.
+    std::thread::scope(|scope| {
+        for prepare in sides {
+            scope.spawn(|| advised(&branches(&attributes()), prepare));
+        }
+    });
 
     // One branch gives up a family that the other one changes, and has a document of its own.
     for prepare in [&[][..], &["checkout", "-q", "--theirs", "specs/codegen.lock"]] {

@@ -42,21 +42,8 @@ pub(crate) enum Command {
     FuzzWorker(FuzzWorker),
     /// Measures generations from contracts of growing size, and plots time and memory.
     Growth(Growth),
-    /// Compares the findings with the expectations of other tools' tests.
-    #[command(hide = true)]
-    DriftCases(DriftCases),
     /// Checks the conventions of the workspace, and says how to fix each finding.
     Tidy,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DriftCases {
-    /// Folder with `cases.jsonl` and the contracts that it names.
-    #[arg(value_name = "DIR")]
-    pub(crate) folder: PathBuf,
-    /// Writes the score as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,6 @@
 //! `cargo xtask`: the commands of `driftless`, and those of its developers. `cargo xtask --help` lists them.
 
 mod corpus;
-mod drift_cases;
 mod flags;
 mod fuzz;
 mod growth;
@@ -28,7 +27,6 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         Command::Fuzz(flags) => fuzz::run(&workspace()?, &flags),
         Command::FuzzWorker(flags) => fuzz::run_worker(&workspace()?, &flags),
         Command::Growth(flags) => growth::run(&workspace()?, &flags),
-        Command::DriftCases(flags) => drift_cases::run(&flags),
         Command::Tidy => tidy::run(&workspace()?),
     }
 }

@@ -9,7 +9,6 @@
 
 mod conformance;
 mod corpus;
-mod drift_cases;
 #[cfg(target_os = "linux")]
 mod features;
 mod reserved;

@@ -5,15 +5,17 @@ use std::collections::BTreeSet;
 use super::change::{Change, Log};
 use super::rule::{Rule, Wire};
 use super::side::{Operation, Side, segments, split};
+use super::sides::Sides;
 use crate::model::{Node, servers as addresses};
 
 /// Tells of an operation with another address.
-pub(super) fn moved(old: &Operation<'_>, new: &Operation<'_>, index: usize, log: &mut Log) {
+pub(super) fn moved(Sides { before: old, after: new }: Sides<&Operation<'_>>, index: usize, log: &mut Log) {
     if old.positional() == new.positional() && old.method == new.method {
         return;
     }
     let rule = if is_same_place(old, new) { Rule::BasePathMoved } else { Rule::OperationMoved };
-    let mut change = Change::new(rule, old.key(), Some(&old.node), Some(&new.node)).at_operation(index);
+    let mut change =
+        Change::new(rule, old.key(), Sides { before: Some(&old.node), after: Some(&new.node) }).at_operation(index);
     let (one, other) = match rule {
         Rule::BasePathMoved => difference(&old.base, &new.base),
         _ if old.method == new.method && old.base == new.base => difference(&old.positional(), &new.positional()),
@@ -42,22 +44,27 @@ fn difference(one: &str, other: &str) -> (String, String) {
 }
 
 /// Tells of the addresses of the document, unless a part of them that moved to the paths, or from there, is all that differs.
-pub(super) fn servers(sides: [&Side; 2], pairs: &[(&Operation<'_>, &Operation<'_>)], log: &mut Log) {
-    let [old, new] = sides.map(|side| side.root().get("servers"));
+pub(super) fn servers(sides: Sides<&Side>, pairs: &[(&Operation<'_>, &Operation<'_>)], log: &mut Log) {
+    let Sides { before: old, after: new } = sides.map(|side| side.root().get("servers"));
     let value = |node: &Option<Node<'_>>| node.as_ref().map(|node| node.value.clone());
     if value(&old) == value(&new) {
         return;
     }
-    let [before, after] = sides.map(|side| addresses(&side.root()).into_iter().collect::<BTreeSet<String>>());
+    let Sides { before, after } = sides.map(|side| addresses(&side.root()).into_iter().collect::<BTreeSet<String>>());
     let hosts =
         |all: &BTreeSet<String>| all.iter().map(|address| split(address).0.to_owned()).collect::<BTreeSet<String>>();
     let is_moved = |(old, new): &(&Operation<'_>, &Operation<'_>)| old.base != new.base && is_same_place(old, new);
     if hosts(&before).is_subset(&hosts(&after)) && !pairs.is_empty() && pairs.iter().all(is_moved) {
-        log.quiet
-            .extend([old, new].into_iter().zip([true, false]).filter_map(|(node, side)| Some((side, node?.pointer))));
+        for (side, node) in (Sides { before: old, after: new }) {
+            log.quiet[side].extend(node.map(|node| node.pointer));
+        }
         return;
     }
-    let mut change = Change::new(Rule::ServerChanged, "the address of the service", old.as_ref(), new.as_ref());
+    let mut change = Change::new(
+        Rule::ServerChanged,
+        "the address of the service",
+        Sides { before: old.as_ref(), after: new.as_ref() },
+    );
     let list = |all: &BTreeSet<String>| all.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     change.keyword = format!("{} → {}", list(&before), list(&after));
     if before.is_subset(&after) {

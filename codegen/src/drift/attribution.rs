@@ -11,6 +11,7 @@ use super::item_change::{ItemChange, ItemState, Source, changed_parts};
 use super::items::{self, ItemPair, mentions, owner};
 use super::people;
 use super::rule::{Rule, Visible};
+use super::sides::{Sides, When};
 use super::signatures::{is_error_status, is_of_arguments};
 use super::tasks;
 use crate::api::{Api, Item};
@@ -39,7 +40,8 @@ impl Drift {
                     (None, Some(item)) | (Some(item), None)
                         if items::class(item) == "type" && !item.origin.pointer.is_empty() =>
                     {
-                        let mut finding = gather::type_finding(item, pair.before.is_none());
+                        let mut finding =
+                            gather::type_finding(item, if pair.before.is_none() { When::After } else { When::Before });
                         (finding.source, finding.items) = (change.source, vec![change]);
                         self.findings.push(finding);
                     }
@@ -69,7 +71,7 @@ impl Drift {
             finding.silent = broken.is_silent(finding);
         }
         people::decide(&mut self.findings);
-        self.calls = [before, after].map(tasks::calls);
+        self.calls = Sides { before, after }.map(tasks::calls);
         self.sort();
         self.unexplained = Some(unexplained);
     }
@@ -78,7 +80,7 @@ impl Drift {
     fn resolved(&self) -> HashMap<(&str, &str), BTreeSet<&str>> {
         let mut places: HashMap<(&str, &str), BTreeSet<&str>> = HashMap::new();
         for (document, met) in &self.met {
-            for ([before, after], _) in met.schemas.iter().filter(|([before, after], _)| before != after) {
+            for (Sides { before, after }, _) in met.schemas.iter().filter(|(places, _)| places.before != places.after) {
                 places.entry((document, before)).or_default().insert(after);
             }
         }
@@ -129,9 +131,9 @@ struct Claims<'f> {
     findings: &'f [Finding],
     met: &'f BTreeMap<String, Met>,
     /// By side and document: place → findings.
-    places: [HashMap<&'f str, BTreeMap<&'f str, BTreeSet<usize>>>; 2],
+    places: Sides<HashMap<&'f str, BTreeMap<&'f str, BTreeSet<usize>>>>,
     /// By side: document and place of an operation → findings.
-    operations: [HashMap<(&'f str, &'f str), Vec<usize>>; 2],
+    operations: Sides<HashMap<(&'f str, &'f str), Vec<usize>>>,
     /// By document: pair of schemas → findings.
     schemas: HashMap<&'f str, HashMap<usize, Vec<usize>>>,
 }
@@ -142,7 +144,7 @@ impl<'f> Claims<'f> {
             Self { findings, met, places: Default::default(), operations: Default::default(), schemas: HashMap::new() };
         for (index, finding) in findings.iter().enumerate() {
             let Places { document, own, operations, schemas, .. } = &finding.places;
-            for side in [0, 1] {
+            for side in When::BOTH {
                 let places = claims.places[side].entry(document).or_default();
                 for place in &own[side] {
                     places.entry(place).or_default().insert(index);
@@ -159,11 +161,10 @@ impl<'f> Claims<'f> {
 
     /// The findings that explain a change of an item, from the nearest on.
     fn of_item(&self, pair: &ItemPair<'_>) -> Vec<usize> {
-        let [old, new] = [pair.before, pair.after];
         // A new item may have replaced one at the same place.
-        let sides: Vec<(usize, &Item)> =
-            [(0, old.or(new)), (1, new.or(old))].into_iter().filter_map(|(side, item)| Some((side, item?))).collect();
-        type Step<'s> = &'s dyn Fn(usize, &Item) -> Vec<usize>;
+        let items = Sides { before: pair.before.or(pair.after), after: pair.after.or(pair.before) };
+        let sides: Vec<(When, &Item)> = items.into_iter().filter_map(|(side, item)| Some((side, item?))).collect();
+        type Step<'s> = &'s dyn Fn(When, &Item) -> Vec<usize>;
         let of_arguments = |index: usize| is_of_arguments(&self.findings[index], pair);
         let steps: [Step<'_>; 6] = [
             // The member itself. One that is not declared stands where its type does.
@@ -227,7 +228,7 @@ impl<'f> Claims<'f> {
         }
     }
 
-    fn below(&self, side: usize, item: &Item, place: &str) -> Vec<usize> {
+    fn below(&self, side: When, item: &Item, place: &str) -> Vec<usize> {
         let Some(places) = self.places[side].get(item.origin.document.as_str()) else { return Vec::new() };
         if place.is_empty() {
             return Vec::new();
@@ -238,7 +239,7 @@ impl<'f> Claims<'f> {
         range.flat_map(|(_, indexes)| indexes.iter().copied()).collect()
     }
 
-    fn above(&self, side: usize, item: &Item) -> Vec<usize> {
+    fn above(&self, side: When, item: &Item) -> Vec<usize> {
         let Some(places) = self.places[side].get(item.origin.document.as_str()) else { return Vec::new() };
         let mut place = item.origin.pointer.as_str();
         while !place.is_empty() {
@@ -250,13 +251,13 @@ impl<'f> Claims<'f> {
         Vec::new()
     }
 
-    fn of_operation(&self, side: usize, item: &Item) -> Vec<usize> {
+    fn of_operation(&self, side: When, item: &Item) -> Vec<usize> {
         let place = (item.origin.document.as_str(), item.origin.pointer.as_str());
         self.operations[side].get(&place).cloned().unwrap_or_default()
     }
 
     /// The findings at the schema that an item is part of, whichever schema declares the changed part.
-    fn of_schema(&self, side: usize, item: &Item) -> Vec<usize> {
+    fn of_schema(&self, side: When, item: &Item) -> Vec<usize> {
         let document = item.origin.document.as_str();
         let (Some(met), Some(schemas)) = (self.met.get(document), self.schemas.get(document)) else {
             return Vec::new();
@@ -266,7 +267,7 @@ impl<'f> Claims<'f> {
     }
 
     /// The findings at the schema of an item, else the nearest ones within.
-    fn within(&self, side: usize, item: &Item) -> Vec<usize> {
+    fn within(&self, side: When, item: &Item) -> Vec<usize> {
         let document = item.origin.document.as_str();
         let (Some(met), Some(schemas)) = (self.met.get(document), self.schemas.get(document)) else {
             return Vec::new();
@@ -298,24 +299,24 @@ impl<'f> Claims<'f> {
         finding.keyword == wire
             || finding.keyword.split(" → ").any(|name| name == wire)
             || finding.subject.split([' ', '.']).any(|name| name == wire)
-            || finding.places.own.iter().flatten().any(|place| last(place))
+            || finding.places.own.as_ref().into_iter().any(|(_, places)| places.iter().any(|place| last(place)))
             || [&finding.before, &finding.after].into_iter().flatten().any(|site| site.value == wire)
     }
 }
 
 /// Gives items the findings of the items that use them: a type that nobody uses any more, a type that is sent now.
 fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], before: &Api, after: &Api) {
-    let mut explained: [HashMap<&str, Vec<usize>>; 2] = [HashMap::new(), HashMap::new()];
+    let mut explained: Sides<HashMap<&str, Vec<usize>>> = Sides::default();
     for (pair, owners) in pairs.iter().zip(owners.iter()).filter(|(_, owners)| !owners.is_empty()) {
-        for (side, item) in [(0, pair.before), (1, pair.after)] {
+        for (side, item) in [(When::Before, pair.before), (When::After, pair.after)] {
             if let Some(item) = item {
                 explained[side].entry(owner(item)).or_default().extend(owners);
             }
         }
     }
-    let users = [users(before), users(after)];
+    let users = Sides { before: users(before), after: users(after) };
     for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
-        for (side, item) in [(1, pair.after), (0, pair.before)] {
+        for (side, item) in [(When::After, pair.after), (When::Before, pair.before)] {
             let Some(item) = item else { continue };
             // Types that the item names may have changed; else those that use it, from near to far.
             let mut from = mentions(&item.signature).chain([owner(item)]);

@@ -6,12 +6,13 @@ use super::finding::{Finding, Met};
 use super::item_change::Source;
 use super::items::{ItemPair, mentions, owner};
 use super::rule::Wire;
+use super::sides::{Sides, When};
 use crate::api::{Api, Item};
 
 /// The places that no longer compile.
 pub(super) struct Broken<'a> {
     /// Documents and places of schemas, before and after.
-    schemas: [HashSet<(&'a str, &'a str)>; 2],
+    schemas: Sides<HashSet<(&'a str, &'a str)>>,
     /// `true` if an operation, or a type that it names, has such an item.
     operations: HashMap<&'a str, bool>,
     met: &'a BTreeMap<String, Met>,
@@ -19,10 +20,10 @@ pub(super) struct Broken<'a> {
 
 impl<'a> Broken<'a> {
     pub(super) fn new(pairs: &[ItemPair<'a>], clients: [&'a Api; 2], met: &'a BTreeMap<String, Met>) -> Self {
-        let mut schemas: [HashSet<(&str, &str)>; 2] = Default::default();
+        let mut schemas: Sides<HashSet<(&str, &str)>> = Sides::default();
         let mut broken: HashSet<&str> = HashSet::new();
         for pair in pairs.iter().filter(|pair| pair.source == Source::Major) {
-            for (side, item) in [(0, pair.before), (1, pair.after)] {
+            for (side, item) in [(When::Before, pair.before), (When::After, pair.after)] {
                 let Some(item) = item else { continue };
                 let document = item.origin.document.as_str();
                 schemas[side].extend([(document, item.origin.pointer.as_str()), (document, item.place())]);
@@ -51,8 +52,8 @@ impl<'a> Broken<'a> {
         let met = self.met.get(document).map(|met| met.schemas.as_slice()).unwrap_or_default();
         let places = finding.places.schemas.iter().filter_map(|pair| met.get(*pair)).map(|(places, _)| places);
         let is_at_schema = places
-            .flat_map(|places| places.iter().zip(&self.schemas))
-            .any(|(place, broken)| broken.contains(&(document, place.as_str())));
+            .flat_map(|places| places.as_ref().zip(self.schemas.as_ref()))
+            .any(|(_, (place, broken))| broken.contains(&(document, place.as_str())));
         let is_broken = |operation: &String| self.operations.get(operation.as_str()) == Some(&true);
         !is_at_schema && (finding.operations.is_empty() || !finding.operations.iter().all(is_broken))
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::rule::{Rule, Wire};
+use super::sides::{Sides, When};
 use crate::model::Node;
 use crate::pointer;
 
@@ -21,7 +22,16 @@ pub enum Direction {
     Both,
 }
 
-/// The position of a schema, as far as it decides the meaning of changes and their names in other tools.
+/// The sender of a schema's values; the other one reads them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Sender {
+    /// In a request.
+    Client,
+    /// In a response.
+    Service,
+}
+
+/// The position of a schema, as far as it decides the meaning of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Spot {
     /// The operation, or the document.
@@ -54,7 +64,7 @@ pub(super) enum Carrier {
 /// Direction and place of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Class {
-    pub(super) response: bool,
+    pub(super) sender: Sender,
     pub(super) spot: Spot,
     /// In a member that is not sent in this direction: read-only in a request, write-only in a response. Also in an informational
     /// response, which is never sent with a body.
@@ -72,7 +82,7 @@ pub(super) struct Class {
 
 impl Class {
     pub(super) const OPERATION: Self = Self {
-        response: false,
+        sender: Sender::Client,
         spot: Spot::Operation,
         unsent: false,
         always: false,
@@ -87,7 +97,11 @@ impl Class {
     }
 
     pub(super) fn response(spot: Spot) -> Self {
-        Self { response: true, spot, ..Self::OPERATION }
+        Self { sender: Sender::Service, spot, ..Self::OPERATION }
+    }
+
+    pub(super) fn is_response(self) -> bool {
+        self.sender == Sender::Service
     }
 
     /// The class of the schemas within.
@@ -114,7 +128,7 @@ pub(super) struct Change {
     pub(super) class: Class,
     /// `true` if the member or parameter is required.
     pub(super) required: bool,
-    /// A distinction that only other tools make.
+    /// A distinction within the rule. Tests derive the names of other tools from it.
     pub(super) variant: &'static str,
     /// The pair of schemas that it was found at.
     pub(super) node: Option<usize>,
@@ -127,9 +141,7 @@ pub(super) struct Change {
     /// In place of that, for a program that was built with this client.
     pub(super) client: Option<Wire>,
     /// Components that came or went with it, before and after.
-    pub(super) with: [BTreeSet<String>; 2],
-    /// Further findings of other tools here.
-    pub(super) besides: Vec<String>,
+    pub(super) with: Sides<BTreeSet<String>>,
 }
 
 /// A place in the outline of a contract.
@@ -166,26 +178,25 @@ pub(super) type Kept = BTreeMap<(Rule, String), BTreeSet<String>>;
 pub(super) struct Log {
     pub(super) changes: Vec<Change>,
     /// Places that belong together although their pointers differ: before → after, and after → before.
-    pub(super) forward: HashMap<String, String>,
-    pub(super) backward: HashMap<String, String>,
+    pub(super) paired: Sides<HashMap<String, String>>,
     /// Names for places that have none of their own, before and after.
-    pub(super) names: [HashMap<String, String>; 2],
-    /// Places that are reported with others: the side (`true`: before), and the pointer.
-    pub(super) quiet: Vec<(bool, String)>,
+    pub(super) names: Sides<HashMap<String, String>>,
+    /// Places that are reported with others.
+    pub(super) quiet: Sides<Vec<String>>,
     /// Places whose own keywords were compared, before and after.
-    pub(super) judged: [BTreeSet<String>; 2],
+    pub(super) judged: Sides<BTreeSet<String>>,
     /// Schemas of which nothing but the type was compared, before and after, and those that were compared as a whole.
-    ended: [BTreeSet<String>; 2],
-    whole: [BTreeSet<String>; 2],
+    ended: Sides<BTreeSet<String>>,
+    whole: Sides<BTreeSet<String>>,
     /// Places, before, that stay as they were, by the rule that says of others that they changed, and by its keyword.
     pub(super) kept: Kept,
 }
 
 impl Log {
     /// Two places that are compared with each other.
-    pub(super) fn pair(&mut self, before: &Node<'_>, after: &Node<'_>) {
-        self.forward.entry(before.pointer.clone()).or_insert_with(|| after.pointer.clone());
-        self.backward.entry(after.pointer.clone()).or_insert_with(|| before.pointer.clone());
+    pub(super) fn pair(&mut self, Sides { before, after }: Sides<&Node<'_>>) {
+        self.paired.before.entry(before.pointer.clone()).or_insert_with(|| after.pointer.clone());
+        self.paired.after.entry(after.pointer.clone()).or_insert_with(|| before.pointer.clone());
     }
 
     /// A place that stays as it was: an exception, where most others changed by the rule.
@@ -194,18 +205,24 @@ impl Log {
     }
 
     /// The text at the place was understood, and is reported where it matters.
-    pub(super) fn judge(&mut self, side: usize, pointer: &str) {
+    pub(super) fn judge(&mut self, side: When, pointer: &str) {
         self.judged[side].insert(pointer.to_owned());
     }
 
+    /// Two places that are compared with each other, and whose own keywords are.
+    pub(super) fn judge_pair(&mut self, pair: Sides<&Node<'_>>) {
+        self.pair(pair);
+        pair.into_iter().for_each(|(side, node)| self.judge(side, &node.pointer));
+    }
+
     /// A schema that was compared, as a whole or not.
-    pub(super) fn followed(&mut self, side: usize, pointer: &str, is_ended: bool) {
+    pub(super) fn followed(&mut self, side: When, pointer: &str, is_ended: bool) {
         let set = if is_ended { &mut self.ended } else { &mut self.whole };
         set[side].insert(pointer.to_owned());
     }
 
     /// True if nothing but the type of a schema was compared, wherever it is used.
-    pub(super) fn is_ended(&self, side: usize, pointer: &str) -> bool {
+    pub(super) fn is_ended(&self, side: When, pointer: &str) -> bool {
         self.ended[side].contains(pointer) && !self.whole[side].contains(pointer)
     }
 
@@ -214,7 +231,7 @@ impl Log {
     }
 
     /// The name of a place, in wire names.
-    pub(super) fn label(&self, side: usize, place: &str) -> String {
+    pub(super) fn label(&self, side: When, place: &str) -> String {
         let ends = place.rmatch_indices('/').map(|(end, _)| end);
         let named = ends.take(64).find_map(|end| Some((self.names[side].get(&place[..end])?, &place[end..])));
         match named {
@@ -232,8 +249,7 @@ impl Change {
     pub(super) fn new(
         rule: Rule,
         subject: impl Into<String>,
-        before: Option<&Node<'_>>,
-        after: Option<&Node<'_>>,
+        Sides { before, after }: Sides<Option<&Node<'_>>>,
     ) -> Self {
         Self {
             rule,
@@ -250,8 +266,12 @@ impl Change {
             wire: None,
             client: None,
             with: Default::default(),
-            besides: Vec::new(),
         }
+    }
+
+    /// The places of the change.
+    pub(super) fn sites(&self) -> Sides<&Option<OutlineSite>> {
+        Sides { before: &self.before, after: &self.after }
     }
 
     pub(super) fn keyword(self, keyword: impl Into<String>) -> Self {
@@ -292,11 +312,11 @@ impl Change {
     }
 
     fn judged(&self, response: Wire) -> Wire {
-        match (self.wire, self.class.unsent, self.class.response) {
+        match (self.wire, self.class.unsent, self.class.sender) {
             (Some(wire), _, _) => wire,
             (None, true, _) => Wire::None,
-            (None, false, true) => response,
-            (None, false, false) => self.rule.entry().request,
+            (None, false, Sender::Service) => response,
+            (None, false, Sender::Client) => self.rule.entry().request,
         }
     }
 }

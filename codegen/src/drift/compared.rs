@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Carrier, Change, Class, Log};
+use super::change::{Carrier, Change, Class, Log, Sender};
 use super::credentials::SchemePairs;
 use super::rule::{Rule, Wire};
 use super::schema::{Graph, is_no_text};
 use super::side::Operation;
+use super::sides::Sides;
 use crate::model::{Node, asked_for, sent};
 
 /// Two operations, and the log that their differences go to.
@@ -24,15 +25,15 @@ pub(super) struct Compared<'a, 'l> {
 }
 
 impl<'a> Compared<'a, '_> {
-    pub(super) fn push(&mut self, rule: Rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>) -> &mut Change {
-        let change = Change::new(rule, self.subject.clone(), before, after).at_operation(self.index);
+    pub(super) fn push(&mut self, rule: Rule, Sides { before, after }: Sides<Option<&Node<'_>>>) -> &mut Change {
+        let change = Change::new(rule, self.subject.clone(), Sides { before, after }).at_operation(self.index);
         self.log.changes.push(change);
         let last = self.log.changes.len() - 1;
         &mut self.log.changes[last]
     }
 
     /// Compares the contents of two bodies, by media type.
-    pub(super) fn content(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, body: &str) {
+    pub(super) fn content(&mut self, Sides { before, after }: Sides<&Node<'a>>, class: Class, body: &str) {
         let all = |node: &Node<'a>| -> BTreeMap<String, Node<'a>> {
             let content = node.get("content");
             let members = content.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
@@ -40,24 +41,25 @@ impl<'a> Compared<'a, '_> {
         };
         let (old, new) = (all(before), all(after));
         let names = || old.keys().map(String::as_str);
-        let chosen = if class.response { asked_for(names()) } else { sent(names()) };
+        let chosen = if class.is_response() { asked_for(names()) } else { sent(names()) };
         let is_chosen = |name: &str| chosen.is_some_and(|chosen| essence(chosen) == essence(name));
         let siblings = self.graph.siblings();
         // A body that is not a text is read as JSON: ASP.NET lists `text/plain` for everything that it writes.
-        let is_read_as_json =
-            |name: &str, media: &Node<'_>| class.response && essence(name) == PLAIN && is_data(media, siblings[0]);
+        let is_read_as_json = |name: &str, media: &Node<'_>| {
+            class.is_response() && essence(name) == PLAIN && is_data(media, siblings.before)
+        };
         let of = |name: &str, media: &Node<'_>| {
             let as_is = is_json(name) || is_read_as_json(name, media) || class.carrier != Carrier::Json;
             let carrier = if as_is { class.carrier } else { Carrier::Text };
             Class { carrier, unused: !is_chosen(name), ..class }
         };
-        let mut renamed = renamed(&old, &new, class.response);
-        if class.response {
+        let mut renamed = renamed(&old, &new, class.sender);
+        if class.is_response() {
             renamed.extend(written_otherwise(&old, &new, &renamed, siblings));
         }
         for (from, to, variant) in &renamed {
             let (Some(before), Some(after)) = (old.get(*from), new.get(*to)) else { continue };
-            let change = self.push(Rule::MediaTypeChanged, Some(before), Some(after));
+            let change = self.push(Rule::MediaTypeChanged, Sides { before: Some(before), after: Some(after) });
             change.subject = format!("{} {body}", change.subject);
             (change.class, change.variant) = (class, variant);
             change.wire = match *variant {
@@ -77,18 +79,18 @@ impl<'a> Compared<'a, '_> {
             let as_before = of(from, before);
             let class =
                 if *variant == "rewritten" { class } else { Class { unused: as_before.unused, ..of(to, before) } };
-            self.media_type(before, after, class, body);
+            self.media_type(Sides { before, after }, class, body);
         }
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         for name in names.into_iter().filter(|name| !renamed.iter().any(|(from, to, _)| from == name || to == name)) {
             match (old.get(name), new.get(name)) {
                 (Some(before), Some(after)) => {
                     self.log.keep(Rule::MediaTypeRemoved, name, before);
-                    self.media_type(before, after, of(name, before), body);
+                    self.media_type(Sides { before, after }, of(name, before), body);
                 }
                 (before, after) => {
                     let rule = if after.is_some() { Rule::MediaTypeAdded } else { Rule::MediaTypeRemoved };
-                    let change = self.push(rule, before, after);
+                    let change = self.push(rule, Sides { before, after });
                     change.subject = format!("{} {body}", change.subject);
                     (change.keyword, change.class) = (name.clone(), class);
                     // The client asks for one media type, and sends one.
@@ -100,15 +102,17 @@ impl<'a> Compared<'a, '_> {
         }
     }
 
-    fn media_type(&mut self, before: &Node<'a>, after: &Node<'a>, class: Class, body: &str) {
-        self.log.pair(before, after);
+    fn media_type(&mut self, Sides { before, after }: Sides<&Node<'a>>, class: Class, body: &str) {
+        self.log.pair(Sides { before, after });
         for keyword in ["schema", "itemSchema"] {
             match (before.get(keyword), after.get(keyword)) {
-                (Some(old), Some(new)) => self.graph.root(&old, &new, class, self.index, self.log),
+                (Some(old), Some(new)) => {
+                    self.graph.root(Sides { before: &old, after: &new }, class, self.index, self.log)
+                }
                 (None, None) => {}
                 (old, new) => {
                     let rule = if new.is_some() { Rule::ContentSchemaAdded } else { Rule::ContentSchemaRemoved };
-                    let change = self.push(rule, old.as_ref(), new.as_ref());
+                    let change = self.push(rule, Sides { before: old.as_ref(), after: new.as_ref() });
                     change.subject = format!("{} {body}", change.subject);
                     change.class = class;
                 }
@@ -117,7 +121,7 @@ impl<'a> Compared<'a, '_> {
         let (old, new) = (before.get("encoding"), after.get("encoding"));
         let value = |node: &Option<Node<'_>>| node.as_ref().map(|node| node.value.clone());
         if value(&old) != value(&new) {
-            let change = self.push(Rule::EncodingChanged, old.as_ref(), new.as_ref());
+            let change = self.push(Rule::EncodingChanged, Sides { before: old.as_ref(), after: new.as_ref() });
             change.subject = format!("{} {body}", change.subject);
             change.class = class;
         }
@@ -148,7 +152,7 @@ fn written_otherwise<'n>(
     old: &'n BTreeMap<String, Node<'_>>,
     new: &'n BTreeMap<String, Node<'_>>,
     renamed: &[(&String, &String, &'static str)],
-    siblings: [bool; 2],
+    siblings: Sides<bool>,
 ) -> Option<(&'n String, &'n String, &'static str)> {
     let only =
         |own: &'n BTreeMap<String, Node<'_>>, others: &BTreeMap<String, Node<'_>>, name: &str, siblings: bool| {
@@ -157,7 +161,7 @@ fn written_otherwise<'n>(
             (is_free && is_data(media, siblings)).then_some(name)
         };
     [(PLAIN, JSON), (JSON, PLAIN)].into_iter().find_map(|(from, to)| {
-        Some((only(old, new, from, siblings[0])?, only(new, old, to, siblings[1])?, "rewritten"))
+        Some((only(old, new, from, siblings.before)?, only(new, old, to, siblings.after)?, "rewritten"))
     })
 }
 
@@ -165,12 +169,13 @@ fn written_otherwise<'n>(
 fn renamed<'n, T>(
     old: &'n BTreeMap<String, T>,
     new: &'n BTreeMap<String, T>,
-    response: bool,
+    sender: Sender,
 ) -> Vec<(&'n String, &'n String, &'static str)> {
     let gone: Vec<&String> = old.keys().filter(|name| !new.contains_key(*name)).collect();
     let added: Vec<&String> = new.keys().filter(|name| !old.contains_key(*name)).collect();
     // A service that takes a kind of a media type need not take another kind of it.
-    let relation = |from: &str, to: &str| relation(from, to).filter(|variant| response || *variant == "changed");
+    let relation =
+        |from: &str, to: &str| relation(from, to).filter(|variant| sender == Sender::Service || *variant == "changed");
     let mut renamed = Vec::new();
     for from in &gone {
         let mut fitting = added.iter().filter_map(|to| Some((*to, relation(from, to)?)));

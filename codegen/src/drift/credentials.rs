@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::side::Side;
+use super::sides::{Sides, When};
 use crate::model::Node;
 
 /// The schemes of two contracts.
 pub(super) struct SchemePairs {
     /// The credential of each scheme by its name, before and after.
-    presented: [BTreeMap<String, String>; 2],
+    presented: Sides<BTreeMap<String, String>>,
     /// Schemes of which only the name changed: after → before.
     pub(super) renamed: BTreeMap<String, String>,
 }
@@ -32,7 +33,7 @@ impl PartialEq for Need {
 pub(super) type Alternative = BTreeMap<String, Need>;
 
 impl SchemePairs {
-    pub(super) fn new(before: &Side, after: &Side) -> Self {
+    pub(super) fn new(Sides { before, after }: Sides<&Side>) -> Self {
         let (olds, news) = (definitions(before), definitions(after));
         let renamed = renamed(&olds, &news);
         let known: BTreeSet<&String> = olds.values().collect();
@@ -42,16 +43,16 @@ impl SchemePairs {
             (name.clone(), presented.clone())
         };
         let shown_after = news.iter().map(as_before).collect();
-        Self { presented: [olds, shown_after], renamed }
+        Self { presented: Sides { before: olds, after: shown_after }, renamed }
     }
 
     /// True if a contract declares no scheme.
-    pub(super) fn is_silent(&self, side: usize) -> bool {
+    pub(super) fn is_silent(&self, side: When) -> bool {
         self.presented[side].is_empty()
     }
 
     /// The alternatives that callers choose from, each once.
-    pub(super) fn alternatives(&self, side: usize, requirement: Option<&Node<'_>>) -> Vec<Alternative> {
+    pub(super) fn alternatives(&self, side: When, requirement: Option<&Node<'_>>) -> Vec<Alternative> {
         let list =
             requirement.and_then(|node| node.value.as_array()).into_iter().flatten().filter_map(Value::as_object);
         let mut alternatives: Vec<Alternative> = Vec::new();

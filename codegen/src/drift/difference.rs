@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::finding::{Drift, Excerpt, Site};
+use super::finding::{Drift, Excerpt};
 use super::side::Side;
+use super::sides::{Sides, When};
 use crate::pointer;
 
 /// A line of a difference.
@@ -28,15 +29,14 @@ const AROUND: usize = 3;
 const PAIRS: usize = 100_000;
 
 /// Keeps with each finding the parts that it is about.
-pub(super) fn keep(drift: &mut Drift, before: &Side, after: &Side) {
-    let sides = [before, after];
+pub(super) fn keep(drift: &mut Drift, Sides { before, after }: Sides<&Side>) {
+    let sides = Sides { before, after };
     let Some(met) = drift.met.get(&before.document.name) else { return };
     for finding in &mut drift.findings {
-        let own = [&finding.before, &finding.after].map(Option::as_ref);
-        let place = |side: usize| own[side].map(|Site { pointer, .. }| whole(&sides[side].document.published, pointer));
-        let mut places = [place(0), place(1)];
-        for side in [0, 1] {
-            let other = 1 - side;
+        let own = Sides { before: finding.before.as_ref(), after: finding.after.as_ref() };
+        let mut places = own.zip(sides).map(|(own, side)| Some(whole(&side.document.published, &own?.pointer)));
+        for side in When::BOTH {
+            let other = side.other();
             // A keyword that only one side has: the schema that has it is on both.
             let (None, Some(counterpart), Some(site)) = (&places[side], &places[other], own[other]) else { continue };
             if *counterpart == site.pointer {
@@ -46,7 +46,7 @@ pub(super) fn keep(drift: &mut Drift, before: &Side, after: &Side) {
             let paired = pairs.map(|(pair, _)| pair).find(|pair| pair[other] == *counterpart);
             places[side] = Some(paired.map_or_else(|| counterpart.clone(), |pair| pair[side].clone()));
         }
-        for (side, place) in places.into_iter().enumerate() {
+        for (side, place) in places {
             let Some(place) = place else { continue };
             let value = sides[side].document.published.pointer(&place).cloned();
             let name = pointer::tokens(&place).last().unwrap_or_default();

@@ -8,6 +8,7 @@ use super::action::Action;
 use super::change::{Direction, Kept};
 use super::item_change::{ItemChange, Source};
 use super::rule::{Rule, Wire};
+use super::sides::Sides;
 
 /// The method of each operation, by document and place: `Forum::get_thread(thread_id: Uuid) -> types::Thread`.
 pub(super) type Calls = HashMap<(String, String), String>;
@@ -82,9 +83,6 @@ pub struct Finding {
     /// The place that refers to another schema now, which the finding tells of a difference of.
     #[serde(skip)]
     pub(super) head: Option<String>,
-    /// The same change in the words of oasdiff, which tests compare.
-    #[serde(skip)]
-    pub aliases: BTreeSet<String>,
     /// Twelve characters that stay the same as long as the change is the same.
     pub fingerprint: String,
 }
@@ -94,13 +92,13 @@ pub struct Finding {
 pub(super) struct Places {
     pub(super) document: String,
     /// JSON pointers as published, before and after.
-    pub(super) own: [BTreeSet<String>; 2],
+    pub(super) own: Sides<BTreeSet<String>>,
     /// Those of the operations that reach it.
-    pub(super) operations: [BTreeSet<String>; 2],
+    pub(super) operations: Sides<BTreeSet<String>>,
     /// The pairs of schemas, as [`Met::schemas`] has them.
     pub(super) schemas: BTreeSet<usize>,
     /// The values at the place, before and after.
-    pub(super) parts: [Option<Excerpt>; 2],
+    pub(super) parts: Sides<Option<Excerpt>>,
 }
 
 /// The places that were compared with each other, as published.
@@ -109,7 +107,7 @@ pub(super) struct Met {
     /// Places that moved, before → after.
     pub(super) moves: HashMap<String, String>,
     /// Pairs of schemas: the place on each side, and the pairs that lie in it.
-    pub(super) schemas: Vec<([String; 2], Vec<usize>)>,
+    pub(super) schemas: Vec<(Sides<String>, Vec<usize>)>,
 }
 
 /// Something that differs, and that no rule speaks of.
@@ -143,7 +141,7 @@ pub struct Drift {
     pub unexplained: Option<Vec<ItemChange>>,
     /// The method of each operation, before and after.
     #[serde(skip)]
-    pub(super) calls: [Calls; 2],
+    pub(super) calls: Sides<Calls>,
     /// The places that were compared with each other, by document.
     #[serde(skip)]
     pub(super) met: BTreeMap<String, Met>,

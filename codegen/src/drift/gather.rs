@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
-use super::aliases;
-use super::change::{Change, Direction, OutlineSite, Spot, label};
+use super::change::{Change, Direction, OutlineSite, Sender, Spot, label};
 use super::finding::{Finding, Places, Site};
 use super::heads;
 use super::item_change::Source;
 use super::rule::{Detail, Merge, Rule, Wire};
 use super::schema::Graph;
 use super::side::Side;
+use super::sides::{Sides, When};
 use crate::api::Item;
 use crate::line;
 
@@ -24,7 +24,7 @@ pub(super) struct Named {
     pub(super) key: String,
     pub(super) assumed: bool,
     /// Its place as published, before and after.
-    pub(super) places: [Option<String>; 2],
+    pub(super) places: Sides<Option<String>>,
 }
 
 /// Puts differences together. `operations` are the pairs of operations and the unpaired ones, by number.
@@ -32,15 +32,15 @@ pub(super) fn gather(
     changes: &[Change],
     graph: &Graph<'_>,
     operations: &[Named],
-    before: &Side,
-    after: &Side,
+    Sides { before, after }: Sides<&Side>,
 ) -> Vec<Finding> {
     let mut causes: BTreeMap<Cause, Vec<&Change>> = BTreeMap::new();
     for change in changes {
         causes.entry(cause(change)).or_default().push(change);
     }
-    let findings =
-        causes.into_iter().map(|(cause, changes)| finding(&cause, &changes, graph, operations, before, after));
+    let findings = causes
+        .into_iter()
+        .map(|(cause, changes)| finding(&cause, &changes, graph, operations, Sides { before, after }));
     let mut findings: Vec<Finding> = findings.collect();
     heads::cost(&mut findings);
     findings
@@ -70,7 +70,7 @@ fn cause(change: &Change) -> Cause {
 
 /// The subject without the operation.
 fn common(change: &Change) -> String {
-    let direction = if change.class.response { "response" } else { "request" };
+    let direction = if change.class.is_response() { "response" } else { "request" };
     match change.class.spot {
         Spot::Parameter => change.subject.split(" of ").next().unwrap_or_default().to_owned(),
         Spot::Header => change.subject.rsplit(' ').next().unwrap_or_default().to_owned(),
@@ -83,8 +83,7 @@ fn finding(
     changes: &[&Change],
     graph: &Graph<'_>,
     operations: &[Named],
-    before: &Side,
-    after: &Side,
+    Sides { before, after }: Sides<&Side>,
 ) -> Finding {
     // Every cause has a change; the worst one speaks for it.
     let Some(costliest) = changes
@@ -102,8 +101,8 @@ fn finding(
         }
     }
     let named: Vec<&Named> = reached.iter().filter_map(|index| operations.get(*index)).collect();
-    let (request, response) =
-        (changes.iter().any(|change| !change.class.response), changes.iter().any(|change| change.class.response));
+    let [request, response] =
+        [Sender::Client, Sender::Service].map(|sender| changes.iter().any(|change| change.class.sender == sender));
     let direction = match (request, response) {
         (true, true) => Direction::Both,
         (false, _) => Direction::Response,
@@ -118,26 +117,26 @@ fn finding(
     };
     let mut places = Places { document: before.document.name.clone(), ..Places::default() };
     for change in changes {
-        places.own[0].extend(change.before.as_ref().map(|place| before.source(&place.pointer)));
-        places.own[1].extend(change.after.as_ref().map(|place| after.source(&place.pointer)));
-        places.own[0].extend(change.with[0].iter().map(|place| before.source(place)));
-        places.own[1].extend(change.with[1].iter().map(|place| after.source(place)));
+        for (side, contract) in (Sides { before, after }) {
+            places.own[side].extend(change.sites()[side].as_ref().map(|place| contract.source(&place.pointer)));
+            places.own[side].extend(change.with[side].iter().map(|place| contract.source(place)));
+        }
         places.schemas.extend(change.node);
     }
-    for side in [0, 1] {
+    for side in When::BOTH {
         places.operations[side].extend(named.iter().filter_map(|operation| operation.places[side].clone()));
     }
     let entry = cause.0.entry();
     let subject = subject(costliest, changes.len(), named.len());
-    let worst = |response: bool, verdict: fn(&Change) -> Wire| {
-        let own = changes.iter().filter(|change| change.class.response == response);
+    let worst = |sender: Sender, verdict: fn(&Change) -> Wire| {
+        let own = changes.iter().filter(|change| change.class.sender == sender);
         own.map(|change| verdict(change)).max().unwrap_or(Wire::None)
     };
     // A symptom is that of the rule: where a change costs less than its rule, nobody has it.
     let symptoms = |verdict: fn(&Change) -> Wire, (rule, reader): (Wire, &'static str)| -> String {
-        let sides = [(false, entry.request, entry.sender), (true, rule, reader)];
-        let noticed = sides.into_iter().filter(|(response, rule, _)| {
-            let worst = worst(*response, verdict);
+        let sides = [(Sender::Client, entry.request, entry.sender), (Sender::Service, rule, reader)];
+        let noticed = sides.into_iter().filter(|(sender, rule, _)| {
+            let worst = worst(*sender, verdict);
             worst > Wire::None && worst >= *rule
         });
         let texts = noticed.map(|(.., symptom)| symptom).filter(|symptom| !symptom.is_empty());
@@ -145,8 +144,8 @@ fn finding(
     };
     // A reader that goes on is this client: its tolerance says nothing of the others.
     let others = if entry.response == Wire::Safe { "" } else { entry.reader };
-    let [client, contract] =
-        [Change::client, Change::contract].map(|verdict| worst(false, verdict).max(worst(true, verdict)));
+    let [client, contract] = [Change::client, Change::contract]
+        .map(|verdict| worst(Sender::Client, verdict).max(worst(Sender::Service, verdict)));
     Finding {
         rule: cause.0,
         client,
@@ -180,23 +179,27 @@ fn finding(
         assumed: !named.is_empty() && named.iter().all(|operation| operation.assumed),
         operations: named.iter().map(|operation| line(&operation.key).into_owned()).collect(),
         families: BTreeSet::new(),
-        aliases: changes.iter().flat_map(|change| aliases::names(change)).collect(),
         fingerprint: fingerprint(cause, direction, &before.document.name),
     }
 }
 
 /// A component that nothing but its Rust type shows: schemas are composed of it, and no operation has it as it is.
-pub(super) fn type_finding(item: &Item, added: bool) -> Finding {
-    let (rule, document) = (if added { Rule::SchemaAdded } else { Rule::SchemaRemoved }, &item.origin.document);
-    let site = Some(Site { document: document.clone(), pointer: item.origin.pointer.clone(), value: String::new() });
+pub(super) fn type_finding(item: &Item, side: When) -> Finding {
+    let (rule, change) = match side {
+        When::Before => (Rule::SchemaRemoved, "is gone, as a part of others"),
+        When::After => (Rule::SchemaAdded, "is new, as a part of others"),
+    };
+    let document = &item.origin.document;
+    let site = Site { document: document.clone(), pointer: item.origin.pointer.clone(), value: String::new() };
+    let Sides { before, after } = Sides::only(side, site);
     let subject = inert(&label(&item.origin.pointer));
     let cause = (rule, subject.clone(), String::new(), String::new(), String::new(), String::new());
     Finding {
-        change: if added { "is new, as a part of others" } else { "is gone, as a part of others" }.to_owned(),
+        change: change.to_owned(),
         fingerprint: fingerprint(&cause, Direction::Both, document),
         direction: Direction::Both,
-        before: site.clone().filter(|_| !added),
-        after: site.filter(|_| added),
+        before,
+        after,
         subject,
         ..nothing(rule)
     }
@@ -224,7 +227,6 @@ pub(super) fn nothing(rule: Rule) -> Finding {
         operations: BTreeSet::new(),
         families: BTreeSet::new(),
         assumed: false,
-        aliases: BTreeSet::new(),
         fingerprint: String::new(),
     }
 }

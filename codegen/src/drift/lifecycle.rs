@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::change::{Change, Class, Log};
 use super::rule::{Rule, Wire};
+use super::sides::Sides;
 use crate::model::Node;
 
 const SUNSET: &str = "x-sunset";
@@ -59,8 +60,7 @@ fn date(text: &str) -> Option<String> {
 /// Compares the life of two operations, or of two parameters.
 pub(super) fn compare(
     subject: &str,
-    before: &Node<'_>,
-    after: &Node<'_>,
+    Sides { before, after }: Sides<&Node<'_>>,
     class: Class,
     operation: usize,
     log: &mut Log,
@@ -70,7 +70,8 @@ pub(super) fn compare(
     let (old, new) = (Sunset::from_node(before), Sunset::from_node(after));
     let (old_node, new_node) = (before.get(SUNSET), after.get(SUNSET));
     let mut push = |rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>, variant, wire| {
-        let change = Change::new(rule, subject, before, after).class(class).variant(variant).at_operation(operation);
+        let change =
+            Change::new(rule, subject, Sides { before, after }).class(class).variant(variant).at_operation(operation);
         log.push(Change { wire, ..change });
     };
     let past = new.is_past(today);

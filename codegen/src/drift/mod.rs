@@ -24,8 +24,6 @@
 
 mod action;
 mod address;
-mod alias_table;
-mod aliases;
 mod arguments;
 mod attribution;
 mod broken;
@@ -36,9 +34,13 @@ mod difference;
 mod finding;
 mod gather;
 mod heads;
+mod inline;
 mod item_change;
 mod items;
 mod lifecycle;
+#[cfg(test)]
+#[path = "../../tests/oasdiff/mod.rs"]
+mod oasdiff;
 mod operation;
 mod page;
 mod pairing;
@@ -53,6 +55,7 @@ mod schema;
 mod schema_definition;
 mod security;
 mod side;
+mod sides;
 mod signatures;
 mod silence;
 mod tasks;
@@ -75,7 +78,6 @@ use finding::Met;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 pub use item_change::{ItemChange, ItemState, Source};
-use lifecycle::Sunset;
 pub use page::page;
 pub use release::Release;
 pub use report::Heading;
@@ -83,6 +85,7 @@ pub use rows::Row;
 pub use rule::{Declaration, Example, ExamplePart, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side};
+use sides::{Sides, When};
 pub use tasks::{Call, Job, Task};
 pub use terminal::{Line, Role, Span};
 
@@ -103,7 +106,7 @@ pub fn compare(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> 
 ///
 /// A [`Report`] when a contract cannot be read.
 pub fn operations(before: Contract<'_>, after: Contract<'_>) -> Result<Operations, Report> {
-    pipeline::with_room(&|| Ok(pairing::count(&read(before)?, &read(after)?)))
+    pipeline::with_room(&|| Ok(pairing::count(Sides { before: &read(before)?, after: &read(after)? })))
 }
 
 fn compared(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
@@ -128,7 +131,7 @@ fn compared(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Res
                 }
             };
         if let (Some(before), Some(after)) = (side(before), side(after)) {
-            drift.take(sides(&before, &after, today));
+            drift.take(sides(&before, &after, today).0);
         }
     }
     report.into_result(drift)
@@ -158,19 +161,22 @@ fn unchanged(contract: Contract<'_>) -> Result<Drift, Problem> {
     Ok(Drift { operations: Operations { before: count, after: count, paired: count }, ..Drift::default() })
 }
 
-fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
+/// The findings, and the single changes that they are made of.
+fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> (Drift, Vec<Change>) {
     let mut log = Log::default();
+    let sides = Sides { before, after };
     let (olds, news) = (side::operations(before), side::operations(after));
     let sent = schema::sent_places(&olds, before.siblings());
-    let mut graph = Graph::new([before.siblings(), after.siblings()], today, sent);
-    let pairing = pairing::pair(&olds, &news);
-    let schemes = SchemePairs::new(before, after);
+    let mut graph = Graph::new(sides.map(Side::siblings), today, sent);
+    let pairing = pairing::pair(Sides { before: &olds, after: &news });
+    let schemes = SchemePairs::new(Sides { before, after });
     let mut named = Vec::new();
     for (old, new) in &pairing.pairs {
         let (old, new) = (&olds[*old], &news[*new]);
         let index = named.len();
-        named.push(name(new, [Some(before.source(&old.node.pointer)), Some(after.source(&new.node.pointer))]));
-        address::moved(old, new, index, &mut log);
+        let places = Sides { before: before.source(&old.node.pointer), after: after.source(&new.node.pointer) };
+        named.push(name(new, places.map(Some)));
+        address::moved(Sides { before: old, after: new }, index, &mut log);
         let subject = old.key();
         let (graph, log) = (&mut graph, &mut log);
         Compared { before: old, after: new, index, subject, graph, log, schemes: &schemes, today }.compare();
@@ -178,37 +184,40 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> Drift {
     for index in &pairing.gone {
         let old = &olds[*index];
         let rule = if old.webhook { Rule::WebhookRemoved } else { Rule::OperationRemoved };
-        let change = Change::new(rule, old.key(), Some(&old.node), None).at_operation(named.len());
-        log.push(change.variant(ended(old, &news, today)));
-        named.push(name(old, [Some(before.source(&old.node.pointer)), None]));
+        let change =
+            Change::new(rule, old.key(), Sides { before: Some(&old.node), after: None }).at_operation(named.len());
+        log.push(change);
+        named.push(name(old, Sides::only(When::Before, before.source(&old.node.pointer))));
     }
     for index in &pairing.added {
         let new = &news[*index];
         let rule = if new.webhook { Rule::WebhookAdded } else { Rule::OperationAdded };
-        log.push(Change::new(rule, new.key(), None, Some(&new.node)).at_operation(named.len()));
-        named.push(name(new, [None, Some(after.source(&new.node.pointer))]));
+        log.push(
+            Change::new(rule, new.key(), Sides { before: None, after: Some(&new.node) }).at_operation(named.len()),
+        );
+        named.push(name(new, Sides::only(When::After, after.source(&new.node.pointer))));
     }
     let pairs: Vec<(&Operation<'_>, &Operation<'_>)> =
         pairing.pairs.iter().map(|(old, new)| (&olds[*old], &news[*new])).collect();
-    security::document(before, after, &pairs, &schemes, &mut log);
-    address::servers([before, after], &pairs, &mut log);
+    security::document(Sides { before, after }, &pairs, &schemes, &mut log);
+    address::servers(sides, &pairs, &mut log);
     graph.run(&mut log);
-    let reached = [&olds, &news].map(|operations| unused::components(operations.iter()));
-    for (before, after) in &unused::compare([before, after], &reached, &mut log) {
-        graph.unreached(before, after, &mut log);
+    let reached = Sides { before: &olds, after: &news }.map(|operations| unused::components(operations.iter()));
+    for (before, after) in &unused::compare(sides, &reached, &mut log) {
+        graph.unreached(Sides { before, after }, &mut log);
     }
     graph.run(&mut log);
     items(&olds, &news, &mut log);
-    let silence = silence::listen(before, after, &log);
-    let findings = gather::gather(&log.changes, &graph, &named, before, after);
+    let silence = silence::listen(Sides { before, after }, &log);
+    let findings = gather::gather(&log.changes, &graph, &named, Sides { before, after });
     let operations = Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() };
     let mut drift = silence.told_with(findings, operations);
     drift.kept = kept(&log);
-    drift.published.extend(published::sentence(before, after));
-    let met = Met { moves: moves(&log, before, after), schemas: graph.places(before, after) };
+    drift.published.extend(published::sentence(Sides { before, after }));
+    let met = Met { moves: moves(&log, Sides { before, after }), schemas: graph.places(Sides { before, after }) };
     drift.met.insert(before.document.name.clone(), met);
-    difference::keep(&mut drift, before, after);
-    drift
+    difference::keep(&mut drift, Sides { before, after });
+    (drift, log.changes)
 }
 
 /// Exceptions of changes at many places, in wire names.
@@ -219,44 +228,26 @@ fn kept(log: &Log) -> Kept {
     }
     let is_many = |rule: &Rule| changed.get(rule).is_some_and(|changed| *changed >= rows::FEWEST);
     let kept = log.kept.iter().filter(|((rule, _), _)| is_many(rule));
-    let named = |places: &BTreeSet<String>| places.iter().map(|place| gather::inert(&log.label(0, place))).collect();
+    let named =
+        |places: &BTreeSet<String>| places.iter().map(|place| gather::inert(&log.label(When::Before, place))).collect();
     kept.map(|(key, places)| (key.clone(), named(places))).collect()
 }
 
 /// Places that belong together although their pointers differ, as published.
-fn moves(log: &Log, before: &Side, after: &Side) -> HashMap<String, String> {
-    let pairs = log.forward.iter().filter(|(old, new)| old != new || before.dialect != after.dialect);
+fn moves(log: &Log, Sides { before, after }: Sides<&Side>) -> HashMap<String, String> {
+    let pairs = log.paired.before.iter().filter(|(old, new)| old != new || before.dialect != after.dialect);
     let pairs = pairs.map(|(old, new)| (before.source(old), after.source(new)));
     pairs.filter(|(old, new)| old != new).collect()
 }
 
-fn name(operation: &Operation<'_>, places: [Option<String>; 2]) -> Named {
+fn name(operation: &Operation<'_>, places: Sides<Option<String>>) -> Named {
     Named { key: operation.key(), assumed: operation.node.text("x-provenance") == "assumed", places }
-}
-
-/// How an operation ended: announced or not, and with its path or alone.
-fn ended(operation: &Operation<'_>, news: &[Operation<'_>], today: &str) -> &'static str {
-    let alone = news.iter().any(|other| other.positional() == operation.positional());
-    let deprecated = operation.node.flag("deprecated");
-    let sunset = Sunset::from_node(&operation.node);
-    match (deprecated, sunset, alone) {
-        (true, Sunset::Unreadable, _) => "path-sunset-parse",
-        (true, sunset @ Sunset::On(_), true) if !sunset.is_over(today) => "removed-before-sunset",
-        (true, sunset @ Sunset::On(_), false) if !sunset.is_over(today) => "path-removed-before-sunset",
-        (true, _, true) => "removed-with-deprecation",
-        (true, _, false) => "path-removed-with-deprecation",
-        (false, _, true) => "removed-without-deprecation",
-        (false, _, false) => "path-removed-without-deprecation",
-    }
 }
 
 /// Path items that lost all their operations, or are new with them: nothing else of them counts.
 fn items(olds: &[Operation<'_>], news: &[Operation<'_>], log: &mut Log) {
-    for (operations, forward) in [(olds, true), (news, false)] {
-        let used = if forward { &log.forward } else { &log.backward };
+    for (side, operations) in (Sides { before: olds, after: news }) {
         let items = operations.iter().map(|operation| operation.item.pointer.clone());
-        let unpaired: Vec<(bool, String)> =
-            items.filter(|item| !used.contains_key(item)).map(|item| (forward, item)).collect();
-        log.quiet.extend(unpaired);
+        log.quiet[side].extend(items.filter(|item| !log.paired[side].contains_key(item)));
     }
 }

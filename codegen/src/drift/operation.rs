@@ -10,41 +10,45 @@ use super::lifecycle;
 use super::parameters;
 use super::rule::{Rule, Wire};
 use super::security;
+use super::sides::Sides;
 use crate::model::Node;
 
 impl<'a> Compared<'a, '_> {
     pub(super) fn compare(&mut self) {
         let (before, after) = (self.before, self.after);
-        self.log.pair(&before.item, &after.item);
-        self.log.pair(&before.node, &after.node);
-        self.log.judge(0, &before.node.pointer);
-        self.log.judge(1, &after.node.pointer);
+        self.log.pair(Sides { before: &before.item, after: &after.item });
+        self.log.judge_pair(Sides { before: &before.node, after: &after.node });
         self.identity();
         self.duration();
         lifecycle::compare(
             &self.subject,
-            &before.node,
-            &after.node,
+            Sides { before: &before.node, after: &after.node },
             Class::OPERATION,
             self.index,
             self.log,
             self.today,
         );
-        security::operation(before, after, self.index, self.schemes, self.log);
+        security::operation(Sides { before, after }, self.index, self.schemes, self.log);
         parameters::compare(self);
         self.body();
         self.responses();
         for (keyword, rule) in [("callbacks", Rule::CallbackChanged), ("servers", Rule::ServerChanged)] {
-            self.whole(rule, before.node.get(keyword).as_ref(), after.node.get(keyword).as_ref());
+            self.whole(
+                rule,
+                Sides { before: before.node.get(keyword).as_ref(), after: after.node.get(keyword).as_ref() },
+            );
         }
-        self.whole(Rule::ServerChanged, before.item.get("servers").as_ref(), after.item.get("servers").as_ref());
+        self.whole(
+            Rule::ServerChanged,
+            Sides { before: before.item.get("servers").as_ref(), after: after.item.get("servers").as_ref() },
+        );
     }
 
     /// A part that is compared as it is written.
-    fn whole(&mut self, rule: Rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>) {
+    fn whole(&mut self, rule: Rule, Sides { before, after }: Sides<Option<&Node<'_>>>) {
         let value = |node: Option<&Node<'_>>| node.map(|node| node.value.clone());
         if value(before) != value(after) {
-            self.push(rule, before, after);
+            self.push(rule, Sides { before, after });
         }
     }
 
@@ -57,7 +61,7 @@ impl<'a> Compared<'a, '_> {
                 (_, None) => "removed",
                 _ => "changed",
             };
-            self.push(Rule::OperationIdChanged, old.as_ref(), new.as_ref()).variant = variant;
+            self.push(Rule::OperationIdChanged, Sides { before: old.as_ref(), after: new.as_ref() }).variant = variant;
         } else {
             self.log.keep(Rule::OperationIdChanged, "", &self.before.node);
         }
@@ -69,7 +73,8 @@ impl<'a> Compared<'a, '_> {
         let (old, new) = (self.before.node.get("tags"), self.after.node.get("tags"));
         for (rule, names) in [(Rule::OperationTagRemoved, &was - &is), (Rule::OperationTagAdded, &is - &was)] {
             if !names.is_empty() {
-                self.push(rule, old.as_ref(), new.as_ref()).keyword = names.into_iter().collect::<Vec<_>>().join(", ");
+                self.push(rule, Sides { before: old.as_ref(), after: new.as_ref() }).keyword =
+                    names.into_iter().collect::<Vec<_>>().join(", ");
             }
         }
     }
@@ -83,7 +88,7 @@ impl<'a> Compared<'a, '_> {
             (true, false) => Rule::BecameImmediate,
             _ => return,
         };
-        self.push(rule, before.get(LONG).as_ref(), after.get(LONG).as_ref());
+        self.push(rule, Sides { before: before.get(LONG).as_ref(), after: after.get(LONG).as_ref() });
     }
 
     fn body(&mut self) {
@@ -94,23 +99,24 @@ impl<'a> Compared<'a, '_> {
             (None, None) => {}
             (Some(old), None) => {
                 let rule = if required(old) { Rule::RequiredBodyRemoved } else { Rule::BodyRemoved };
-                self.push(rule, Some(old), None);
+                self.push(rule, Sides { before: Some(old), after: None });
             }
             (None, Some(new)) => {
                 let rule = if required(new) { Rule::RequiredBodyAdded } else { Rule::BodyAdded };
-                self.push(rule, None, Some(new));
+                self.push(rule, Sides { before: None, after: Some(new) });
             }
             (Some(old), Some(new)) => {
-                self.log.pair(old, new);
-                self.log.judge(0, &old.pointer);
-                self.log.judge(1, &new.pointer);
+                self.log.judge_pair(Sides { before: old, after: new });
                 if required(old) != required(new) {
                     let rule = if required(new) { Rule::BodyBecameRequired } else { Rule::BodyBecameOptional };
-                    let change = self.push(rule, old.get("required").as_ref(), new.get("required").as_ref());
+                    let change = self.push(
+                        rule,
+                        Sides { before: old.get("required").as_ref(), after: new.get("required").as_ref() },
+                    );
                     change.subject.push_str(" body");
                 }
                 let class = if self.before.webhook { Class::response(Spot::Body) } else { Class::request(Spot::Body) };
-                self.content(old, new, class, "body");
+                self.content(Sides { before: old, after: new }, class, "body");
             }
         }
     }
@@ -124,7 +130,7 @@ impl<'a> Compared<'a, '_> {
         };
         let (old, new) = (all(&self.before.node), all(&self.after.node));
         if let (Some(before), Some(after)) = (self.before.node.get("responses"), self.after.node.get("responses")) {
-            self.log.pair(&before, &after);
+            self.log.pair(Sides { before: &before, after: &after });
         }
         let (old, new) = self.answers(old, new);
         let statuses: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
@@ -134,7 +140,7 @@ impl<'a> Compared<'a, '_> {
                 (Some(before), Some(after)) => {
                     let has_result = old.keys().any(|other| other.starts_with(['2', '3']));
                     let is_error = status.starts_with(['4', '5']) || status == "default" && has_result;
-                    self.response(status, before, after, is_error);
+                    self.response(status, Sides { before, after }, is_error);
                 }
                 (before, after) => {
                     let others = if after.is_some() { &old } else { &new };
@@ -147,7 +153,7 @@ impl<'a> Compared<'a, '_> {
                         (false, true) => Rule::ErrorStatusAdded,
                         (false, false) => Rule::ErrorStatusRemoved,
                     };
-                    let change = self.push(rule, before, after);
+                    let change = self.push(rule, Sides { before, after });
                     change.keyword = status.to_owned();
                     change.class = Class::response(Spot::Operation);
                 }
@@ -178,33 +184,36 @@ impl<'a> Compared<'a, '_> {
         {
             let names = |all: &BTreeMap<&str, Node<'_>>| all.keys().copied().collect::<Vec<_>>().join(" or ");
             let keyword = format!("{} → {}", names(&before), names(&after));
-            let change = self.push(Rule::AnswerChanged, Some(first), Some(other));
+            let change = self.push(Rule::AnswerChanged, Sides { before: Some(first), after: Some(other) });
             (change.keyword, change.class) = (keyword, Class::response(Spot::Operation));
             if !read {
                 // This client ignores a body that it does not know of; others may wait for the status.
                 (change.client, change.wire) = (Some(Wire::Safe), Some(Wire::Risk));
             }
-            let others = [(true, &before), (false, &after)].into_iter();
-            let places = others
-                .flat_map(|(is_before, all)| all.values().skip(1).map(move |node| (is_before, node.pointer.clone())));
-            self.log.quiet.extend(places);
+            let others = Sides { before: &before, after: &after };
+            for (side, all) in others {
+                self.log.quiet[side].extend(all.values().skip(1).map(|node| node.pointer.clone()));
+            }
             old.retain(|status, _| !before.contains_key(status));
             new.retain(|status, _| !after.contains_key(status));
         }
         (old, new)
     }
 
-    fn response(&mut self, status: &str, before: &Node<'a>, after: &Node<'a>, is_error: bool) {
-        self.log.pair(before, after);
+    fn response(&mut self, status: &str, Sides { before, after }: Sides<&Node<'a>>, is_error: bool) {
+        self.log.pair(Sides { before, after });
         let class = if self.before.webhook { Class::request(Spot::Body) } else { Class::response(Spot::Body) };
         // RFC 9110, 15.2: an informational response has no content.
         let class = Class { error: is_error, unsent: status.starts_with('1'), ..class };
-        self.content(before, after, class, status);
-        self.headers(status, before, after);
-        self.whole(Rule::LinkChanged, before.get("links").as_ref(), after.get("links").as_ref());
+        self.content(Sides { before, after }, class, status);
+        self.headers(status, Sides { before, after });
+        self.whole(
+            Rule::LinkChanged,
+            Sides { before: before.get("links").as_ref(), after: after.get("links").as_ref() },
+        );
     }
 
-    fn headers(&mut self, status: &str, before: &Node<'a>, after: &Node<'a>) {
+    fn headers(&mut self, status: &str, Sides { before, after }: Sides<&Node<'a>>) {
         let all = |node: &Node<'a>| -> BTreeMap<String, Node<'a>> {
             let headers = node.get("headers");
             let members = headers.iter().flat_map(|node| node.members().collect::<Vec<_>>()).collect::<Vec<_>>();
@@ -216,12 +225,10 @@ impl<'a> Compared<'a, '_> {
             let required = |node: &Node<'_>| node.flag("required");
             let (rule, before, after) = match (old.get(name), new.get(name)) {
                 (Some(before), Some(after)) => {
-                    self.log.pair(before, after);
-                    self.log.judge(0, &before.pointer);
-                    self.log.judge(1, &after.pointer);
+                    self.log.judge_pair(Sides { before, after });
                     if let (Some(old), Some(new)) = (before.get("schema"), after.get("schema")) {
                         let class = Class { carrier: Carrier::Text, ..Class::response(Spot::Header) };
-                        self.graph.root(&old, &new, class, self.index, self.log);
+                        self.graph.root(Sides { before: &old, after: &new }, class, self.index, self.log);
                     }
                     match (required(before), required(after)) {
                         (true, false) => (Rule::HeaderBecameOptional, Some(before), Some(after)),
@@ -235,7 +242,7 @@ impl<'a> Compared<'a, '_> {
                 (_, added) => (Rule::HeaderAdded, None, added),
             };
             let class = Class::response(Spot::Header);
-            let change = self.push(rule, before, after);
+            let change = self.push(rule, Sides { before, after });
             change.subject = format!("{} {status} header {name}", change.subject);
             change.class = class;
         }

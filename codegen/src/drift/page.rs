@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use super::difference::{self, Mark};
 use super::finding::{Drift, Finding, Site};
+use super::inline::{self, Inline};
 use super::report::{Heading, SECTIONS, UNEXPLAINED, WHO, rust};
 use super::rows::Row;
+use super::sides::Sides;
 use super::tasks::{self, Call, Job, Task};
 use crate::text::line;
 
@@ -42,7 +44,7 @@ impl Drift {
             escape(&self.verdict())
         );
         for sentence in self.advice(heading) {
-            let _ = writeln!(page, "<p>{}</p>", marked(&sentence.replace("**", "")));
+            let _ = writeln!(page, "<p>{}</p>", marked(&sentence));
         }
         self.screen_page(&mut page);
         page.push_str(
@@ -226,7 +228,7 @@ fn finding(page: &mut String, row: &Row<'_>, class: &str) {
 
 /// The contract before and after, line by line. A part that is in no contract, such as a GraphQL schema, is two short texts.
 fn difference(page: &mut String, finding: &Finding) {
-    let [before, after] = &finding.places.parts;
+    let Sides { before, after } = &finding.places.parts;
     let mut text = String::new();
     if before.is_none() && after.is_none() {
         for (class, sign, site) in [("gone", '-', &finding.before), ("new", '+', &finding.after)] {
@@ -258,12 +260,13 @@ fn difference(page: &mut String, finding: &Finding) {
     }
 }
 
-/// A text with the parts between backticks as code.
+/// A sentence whose code is code. The page sets nothing in bold within a sentence.
 fn marked(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    parts
-        .map(|(index, part)| if index % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) })
-        .collect()
+    let print = |(kind, part): (Inline, &str)| match kind {
+        Inline::Code => format!("<code>{}</code>", escape(part)),
+        Inline::Plain | Inline::Strong => escape(part),
+    };
+    inline::parts(text).map(print).collect()
 }
 
 /// A text of a contract as content of an element.

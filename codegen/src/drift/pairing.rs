@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::finding::Operations;
 use super::schema::is_prose;
 use super::side::{self, Operation, Side, segments};
+use super::sides::Sides;
 use crate::model::Node;
 
 /// Operations that belong together, by index; and the rest of each side.
@@ -18,7 +19,7 @@ pub(super) struct Pairing {
 }
 
 /// Pairs operations: by method and path (with and without the address), by version, by `operationId`, and by equal shape.
-pub(super) fn pair(before: &[Operation<'_>], after: &[Operation<'_>]) -> Pairing {
+pub(super) fn pair(Sides { before, after }: Sides<&[Operation<'_>]>) -> Pairing {
     let mut pairing =
         Pairing { pairs: Vec::new(), gone: (0..before.len()).collect(), added: (0..after.len()).collect() };
     for with_address in [true, false] {
@@ -41,12 +42,12 @@ pub(super) fn pair(before: &[Operation<'_>], after: &[Operation<'_>]) -> Pairing
 }
 
 /// The operations of two contracts, counted.
-pub(super) fn count(before: &Side, after: &Side) -> Operations {
+pub(super) fn count(Sides { before, after }: Sides<&Side>) -> Operations {
     let called = |side| -> Vec<Operation<'_>> {
         side::operations(side).into_iter().filter(|operation| !operation.webhook).collect()
     };
     let (olds, news) = (called(before), called(after));
-    let mut pairing = pair(&olds, &news);
+    let mut pairing = pair(Sides { before: &olds, after: &news });
     pairing.by_end(&olds, &news);
     Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() }
 }

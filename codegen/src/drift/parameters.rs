@@ -9,6 +9,7 @@ use super::compared::Compared;
 use super::lifecycle::{self, Sunset};
 use super::rule::Rule;
 use super::schema::is_prose;
+use super::sides::Sides;
 use crate::model::Node;
 use crate::pointer::join;
 
@@ -20,15 +21,15 @@ pub(super) fn compare<'a>(compared: &mut Compared<'a, '_>) {
     let today = compared.today;
     for key in keys {
         match (old.get(key), new.get(key)) {
-            (Some(before), Some(after)) => parameter(compared, before, after),
+            (Some(before), Some(after)) => parameter(compared, Sides { before, after }),
             (Some(before), None) => gone.push(before),
             (None, Some(after)) => added.push(after),
             (None, None) => {}
         }
     }
     for (before, after) in renamed(&mut gone, &mut added) {
-        compared.log.pair(before, after);
-        let change = compared.push(Rule::ParameterRenamed, Some(before), Some(after));
+        compared.log.pair(Sides { before, after });
+        let change = compared.push(Rule::ParameterRenamed, Sides { before: Some(before), after: Some(after) });
         change.class = Class::request(Spot::Parameter);
         change.required = before.flag("required");
         change.keyword = after.text("name").to_owned();
@@ -44,7 +45,7 @@ pub(super) fn compare<'a>(compared: &mut Compared<'a, '_>) {
                 (false, false) => Rule::ParameterRemoved,
             };
             let (before, after) = if is_new { (None, Some(node)) } else { (Some(node), None) };
-            let change = compared.push(rule, before, after);
+            let change = compared.push(rule, Sides { before, after });
             change.class = Class::request(Spot::Parameter);
             change.required = required;
             let with_default = node.get("schema").is_some_and(|schema| schema.get("default").is_some());
@@ -100,10 +101,8 @@ fn alike(one: &Node<'_>, other: &Node<'_>) -> bool {
     short.len() >= 3 && long.contains(short.as_str())
 }
 
-fn parameter<'a>(compared: &mut Compared<'a, '_>, before: &Node<'a>, after: &Node<'a>) {
-    compared.log.pair(before, after);
-    compared.log.judge(0, &before.pointer);
-    compared.log.judge(1, &after.pointer);
+fn parameter<'a>(compared: &mut Compared<'a, '_>, Sides { before, after }: Sides<&Node<'a>>) {
+    compared.log.judge_pair(Sides { before, after });
     let always = before.flag("required") && after.flag("required");
     let carrier = match before.text("in") {
         "header" => Carrier::RequestHeader,
@@ -112,14 +111,14 @@ fn parameter<'a>(compared: &mut Compared<'a, '_>, before: &Node<'a>, after: &Nod
     };
     let class = Class { always, carrier, ..Class::request(Spot::Parameter) };
     let subject = subject(&compared.subject, before);
-    for (side, node) in [before, after].into_iter().enumerate() {
+    for (side, node) in (Sides { before, after }) {
         compared.log.names[side].entry(node.pointer.clone()).or_insert_with(|| subject.clone());
     }
     for (keyword, value) in
         [("style", style as fn(&Node<'_>) -> String), ("explode", explode), ("allowReserved", reserved)]
     {
         if value(before) != value(after) {
-            let change = compared.push(Rule::ParameterStyleChanged, Some(before), Some(after));
+            let change = compared.push(Rule::ParameterStyleChanged, Sides { before: Some(before), after: Some(after) });
             (change.class, change.subject, change.keyword) = (class, subject.clone(), keyword.to_owned());
             for (place, node) in [(&mut change.before, before), (&mut change.after, after)] {
                 *place = Some(OutlineSite { pointer: join(&node.pointer, keyword), value: value(node) });
@@ -127,7 +126,7 @@ fn parameter<'a>(compared: &mut Compared<'a, '_>, before: &Node<'a>, after: &Nod
         }
     }
     let mut push = |rule, before: Option<&Node<'_>>, after: Option<&Node<'_>>, keyword: &str| {
-        let change = compared.push(rule, before, after);
+        let change = compared.push(rule, Sides { before, after });
         (change.class, change.subject, change.keyword) = (class, subject.clone(), keyword.to_owned());
     };
     let (was, is) = (before.flag("required"), after.flag("required"));
@@ -141,18 +140,20 @@ fn parameter<'a>(compared: &mut Compared<'a, '_>, before: &Node<'a>, after: &Nod
         let keyword = "allowEmptyValue";
         push(rule, before.get(keyword).as_ref(), after.get(keyword).as_ref(), keyword);
     }
-    lifecycle::compare(&subject, before, after, class, compared.index, compared.log, compared.today);
+    lifecycle::compare(&subject, Sides { before, after }, class, compared.index, compared.log, compared.today);
     match (before.get("schema"), after.get("schema")) {
-        (Some(old), Some(new)) => compared.graph.root(&old, &new, class, compared.index, compared.log),
+        (Some(old), Some(new)) => {
+            compared.graph.root(Sides { before: &old, after: &new }, class, compared.index, compared.log)
+        }
         (None, None) => {}
         (old, new) => {
             let rule = if new.is_some() { Rule::ContentSchemaAdded } else { Rule::ContentSchemaRemoved };
-            let change = compared.push(rule, old.as_ref(), new.as_ref());
+            let change = compared.push(rule, Sides { before: old.as_ref(), after: new.as_ref() });
             (change.class, change.subject) = (class, subject.clone());
         }
     }
     let whole = std::mem::replace(&mut compared.subject, subject);
-    compared.content(before, after, class, "content");
+    compared.content(Sides { before, after }, class, "content");
     compared.subject = whole;
 }
 

@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use super::gather::inert;
 use super::side::Side;
+use super::sides::Sides;
 
 /// One sentence, where both programs are known and differ.
-pub(super) fn sentence(before: &Side, after: &Side) -> Option<String> {
+pub(super) fn sentence(Sides { before, after }: Sides<&Side>) -> Option<String> {
     describe(&before.document.published, &after.document.published)
 }
 

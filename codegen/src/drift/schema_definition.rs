@@ -7,6 +7,7 @@ use super::finding::{Drift, Finding, Site};
 use super::gather::{fingerprint, inert, nothing};
 use super::item_change::Source;
 use super::rule::{Rule, Wire};
+use super::sides::{Sides, When};
 use crate::Problem;
 use crate::graphql::{Described, Element, changes, elements, refused};
 
@@ -24,21 +25,21 @@ impl Drift {
         let known = self.findings.len();
         for (place, old) in &olds {
             match news.get(place) {
-                Some(new) => self.findings.extend(both(place, old, new)),
+                Some(new) => self.findings.extend(both(place, Sides { before: old, after: new })),
                 None if is_told_with(place, &olds, &news) => {}
-                None => self.findings.push(one(place, old, false)),
+                None => self.findings.push(one(place, old, When::Before)),
             }
         }
         for (place, new) in news.iter().filter(|(place, _)| !olds.contains_key(*place)) {
             if !is_told_with(place, &news, &olds) {
-                self.findings.push(one(place, new, true));
+                self.findings.push(one(place, new, When::After));
             }
         }
         // A difference that no element shows.
         if self.findings.len() == known && !changes(before, after).is_empty() {
             let site =
                 |text: &str| Site { document: DOCUMENT.to_owned(), pointer: String::new(), value: text.to_owned() };
-            let sites = [Some(site("schema")), Some(site("schema"))];
+            let sites = Sides { before: "schema", after: "schema" }.map(|text| Some(site(text)));
             self.findings.push(finding(Rule::ConstraintChanged, "schema", "definition", Direction::Request, sites));
         }
         self.sort();
@@ -67,7 +68,7 @@ impl Drift {
                 (Some(_), None) => (Rule::DocumentAccepted, Source::Minor),
                 _ => continue,
             };
-            let sites = [site(file, olds.get(file)), site(file, news.get(file))];
+            let sites = Sides { before: site(file, olds.get(file)), after: site(file, news.get(file)) };
             let finding = finding(rule, file, "", Direction::Request, sites);
             let reason = news.get(file).map(|problem| format!(": `{}`", inert(&problem.message))).unwrap_or_default();
             let change = rule.entry().says.to_owned() + &reason;
@@ -84,39 +85,43 @@ fn is_told_with(place: &str, own: &BTreeMap<String, Described>, other: &BTreeMap
 }
 
 /// An element that one side has.
-fn one(place: &str, element: &Described, added: bool) -> Finding {
-    let rule = match (element.element, added) {
-        (Element::Type, true) => Rule::TypeAdded,
-        (Element::Type, false) => Rule::TypeRemoved,
-        (Element::Field, true) => Rule::FieldAdded,
-        (Element::Field, false) => Rule::FieldRemoved,
-        (Element::Input, true) if element.is_required() => Rule::RequiredInputAdded,
-        (Element::Input, false) if element.is_required() => Rule::RequiredInputRemoved,
-        (Element::Input, true) => Rule::InputAdded,
-        (Element::Input, false) => Rule::InputRemoved,
-        (Element::Value, true) => Rule::EnumValueAdded,
-        (Element::Value, false) => Rule::EnumValueRemoved,
-        (Element::Possible, true) => Rule::VariantAdded,
-        (Element::Possible, false) => Rule::VariantRemoved,
-        (Element::Other, true) => Rule::ConstraintAdded,
-        (Element::Other, false) => Rule::ConstraintRemoved,
+fn one(place: &str, element: &Described, side: When) -> Finding {
+    let rule = match (element.element, side) {
+        (Element::Type, When::After) => Rule::TypeAdded,
+        (Element::Type, When::Before) => Rule::TypeRemoved,
+        (Element::Field, When::After) => Rule::FieldAdded,
+        (Element::Field, When::Before) => Rule::FieldRemoved,
+        (Element::Input, When::After) if element.is_required() => Rule::RequiredInputAdded,
+        (Element::Input, When::Before) if element.is_required() => Rule::RequiredInputRemoved,
+        (Element::Input, When::After) => Rule::InputAdded,
+        (Element::Input, When::Before) => Rule::InputRemoved,
+        (Element::Value, When::After) => Rule::EnumValueAdded,
+        (Element::Value, When::Before) => Rule::EnumValueRemoved,
+        (Element::Possible, When::After) => Rule::VariantAdded,
+        (Element::Possible, When::Before) => Rule::VariantRemoved,
+        (Element::Other, When::After) => Rule::ConstraintAdded,
+        (Element::Other, When::Before) => Rule::ConstraintRemoved,
     };
-    let site = Some(site(place, element));
     let (subject, keyword) = match element.element {
         // The enumeration or union has another value.
         Element::Value => (place.split('.').next().unwrap_or(place), element.ty.as_str()),
         Element::Possible => (place.split(' ').next().unwrap_or(place), element.ty.as_str()),
         _ => (place, ""),
     };
-    let sites = if added { [None, site] } else { [site, None] };
-    finding(rule, subject, keyword, direction(element), sites)
+    finding(rule, subject, keyword, direction(element), Sides::only(side, site(place, element)))
 }
 
 /// The findings at an element that both sides have.
-fn both(place: &str, old: &Described, new: &Described) -> Vec<Finding> {
+fn both(place: &str, Sides { before: old, after: new }: Sides<&Described>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut add = |rule: Rule| {
-        findings.push(finding(rule, place, "", direction(new), [Some(site(place, old)), Some(site(place, new))]));
+        findings.push(finding(
+            rule,
+            place,
+            "",
+            direction(new),
+            Sides { before: site(place, old), after: site(place, new) }.map(Some),
+        ));
     };
     if old.ty != new.ty || old.element != new.element {
         let bare = |described: &Described| described.ty.trim_end_matches('!').to_owned();
@@ -161,7 +166,7 @@ fn finding(
     subject: &str,
     keyword: &str,
     direction: Direction,
-    [before, after]: [Option<Site>; 2],
+    Sides { before, after }: Sides<Option<Site>>,
 ) -> Finding {
     let entry = rule.entry();
     let (request, response) =

@@ -8,6 +8,7 @@ use super::change::{Change, Log};
 use super::credentials::{self, Alternative, SchemePairs};
 use super::rule::{Rule, Wire};
 use super::side::{Operation, Side};
+use super::sides::{Sides, When};
 use crate::model::Node;
 
 /// The pairs of operations that require a scheme, by its name before.
@@ -15,36 +16,33 @@ type Users = BTreeMap<String, BTreeSet<usize>>;
 
 /// Compares the schemes, and the requirement of the document where no operation has it.
 pub(super) fn document(
-    before: &Side,
-    after: &Side,
+    Sides { before, after }: Sides<&Side>,
     pairs: &[(&Operation<'_>, &Operation<'_>)],
     schemes: &SchemePairs,
     log: &mut Log,
 ) {
     let mut users = Users::new();
     for (index, (old, _)) in pairs.iter().enumerate() {
-        let needed = schemes.alternatives(0, requirement(old).as_ref());
+        let needed = schemes.alternatives(When::Before, requirement(old).as_ref());
         needed.iter().flat_map(BTreeMap::values).for_each(|need| {
             users.entry(need.name.clone()).or_default().insert(index);
         });
     }
-    definitions(before, after, schemes, &users, log);
+    definitions(Sides { before, after }, schemes, &users, log);
     // Requirements that mean the same are another way to write it.
-    log.judge(0, "");
-    log.judge(1, "");
+    When::BOTH.into_iter().for_each(|side| log.judge(side, ""));
     let inherits = |operation: &Operation<'_>| operation.node.get("security").is_none();
     if !pairs.iter().any(|(old, new)| inherits(old) && inherits(new)) {
         let (old, new) = (before.root().get("security"), after.root().get("security"));
         let known = log.changes.len();
-        compare("security", [old.as_ref(), new.as_ref()], "global", None, schemes, log);
+        compare("security", Sides { before: old.as_ref(), after: new.as_ref() }, "global", None, schemes, log);
         log.changes[known..].iter_mut().for_each(|change| change.wire = Some(Wire::None));
     }
 }
 
 /// Compares the requirements of two operations, their own or that of the document.
 pub(super) fn operation(
-    before: &Operation<'_>,
-    after: &Operation<'_>,
+    Sides { before, after }: Sides<&Operation<'_>>,
     index: usize,
     schemes: &SchemePairs,
     log: &mut Log,
@@ -52,7 +50,7 @@ pub(super) fn operation(
     let (old, new) = (before.node.get("security"), after.node.get("security"));
     let variant = if old.is_none() && new.is_none() { "global" } else { "operation" };
     let (old, new) = (requirement(before), requirement(after));
-    compare(&before.key(), [old.as_ref(), new.as_ref()], variant, Some(index), schemes, log);
+    compare(&before.key(), Sides { before: old.as_ref(), after: new.as_ref() }, variant, Some(index), schemes, log);
 }
 
 /// The requirement of an operation: its own, else that of its document.
@@ -96,15 +94,15 @@ fn take(list: &mut Vec<Alternative>, is_it: impl Fn(&Alternative) -> bool) -> Op
 
 fn compare(
     subject: &str,
-    [before, after]: [Option<&Node<'_>>; 2],
+    Sides { before, after }: Sides<Option<&Node<'_>>>,
     variant: &'static str,
     operation: Option<usize>,
     schemes: &SchemePairs,
     log: &mut Log,
 ) {
-    let (old, new) = (schemes.alternatives(0, before), schemes.alternatives(1, after));
+    let (old, new) = (schemes.alternatives(When::Before, before), schemes.alternatives(When::After, after));
     let mut push = |rule, keyword: String, wire: Option<Wire>| {
-        let mut change = Change::new(rule, subject, before, after).keyword(keyword).variant(variant);
+        let mut change = Change::new(rule, subject, Sides { before, after }).keyword(keyword).variant(variant);
         change.operations.extend(operation);
         change.wire = wire;
         log.push(change);
@@ -117,8 +115,8 @@ fn compare(
     let all = |list: &[Alternative]| list.iter().map(printed).collect::<Vec<_>>().join(" or ");
     match (is_open(&old), is_open(&new)) {
         // A contract that never named a credential may have left it out.
-        (true, false) if schemes.is_silent(0) => return push(Rule::SecurityDeclared, all(&added), None),
-        (false, true) if schemes.is_silent(1) => return push(Rule::SecurityUndeclared, all(&gone), None),
+        (true, false) if schemes.is_silent(When::Before) => return push(Rule::SecurityDeclared, all(&added), None),
+        (false, true) if schemes.is_silent(When::After) => return push(Rule::SecurityUndeclared, all(&gone), None),
         (true, false) => return push(Rule::SecurityAdded, all(&added), None),
         (false, true) => return push(Rule::SecurityRemoved, all(&gone), None),
         _ => {}
@@ -149,7 +147,7 @@ fn compare(
 }
 
 /// Compares the schemes themselves.
-fn definitions(before: &Side, after: &Side, schemes: &SchemePairs, users: &Users, log: &mut Log) {
+fn definitions(Sides { before, after }: Sides<&Side>, schemes: &SchemePairs, users: &Users, log: &mut Log) {
     let renamed = &schemes.renamed;
     let nobody = BTreeSet::new();
     let users = |name: &String| users.get(name).unwrap_or(&nobody);
@@ -159,37 +157,46 @@ fn definitions(before: &Side, after: &Side, schemes: &SchemePairs, users: &Users
             .map(|node| node.members().map(|(name, node)| (name.to_owned(), node.pointer)).collect::<BTreeMap<_, _>>())
     };
     let (old, new) = (all(before).unwrap_or_default(), all(after).unwrap_or_default());
-    let root = [before.root(), after.root()];
-    let at = |side: usize, pointer: &String| root[side].target(&format!("#{}", pointer.replace('%', "%25")));
+    let root = Sides { before: before.root(), after: after.root() };
+    let at = |side: When, pointer: &String| root[side].target(&format!("#{}", pointer.replace('%', "%25")));
     for (new_name, old_name) in renamed {
-        if let (Some(before), Some(after)) =
-            (old.get(old_name).and_then(|place| at(0, place)), new.get(new_name).and_then(|place| at(1, place)))
-        {
+        if let (Some(before), Some(after)) = (
+            old.get(old_name).and_then(|place| at(When::Before, place)),
+            new.get(new_name).and_then(|place| at(When::After, place)),
+        ) {
             let subject = format!("security scheme {old_name}");
-            log.push(Change::new(Rule::SchemeRenamed, &subject, Some(&before), Some(&after)).keyword(new_name));
-            scheme(&subject, &before, &after, users(old_name), log);
+            log.push(
+                Change::new(Rule::SchemeRenamed, &subject, Sides { before: Some(&before), after: Some(&after) })
+                    .keyword(new_name),
+            );
+            scheme(&subject, Sides { before: &before, after: &after }, users(old_name), log);
         }
     }
     let is_known = |name: &String| renamed.contains_key(name) || renamed.values().any(|old| old == name);
     let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
     for name in names.filter(|name| !is_known(name)) {
         let subject = format!("security scheme {name}");
-        let (before, after) = (old.get(name).and_then(|at_| at(0, at_)), new.get(name).and_then(|at_| at(1, at_)));
+        let (before, after) =
+            (old.get(name).and_then(|at_| at(When::Before, at_)), new.get(name).and_then(|at_| at(When::After, at_)));
         match (&before, &after) {
-            (Some(before), Some(after)) => scheme(&subject, before, after, users(name), log),
-            (Some(_), None) => log.push(Change::new(Rule::SchemeRemoved, subject, before.as_ref(), None)),
-            (None, _) => log.push(Change::new(Rule::SchemeAdded, subject, None, after.as_ref())),
+            (Some(before), Some(after)) => scheme(&subject, Sides { before, after }, users(name), log),
+            (Some(_), None) => {
+                log.push(Change::new(Rule::SchemeRemoved, subject, Sides { before: before.as_ref(), after: None }))
+            }
+            (None, _) => {
+                log.push(Change::new(Rule::SchemeAdded, subject, Sides { before: None, after: after.as_ref() }))
+            }
         }
     }
 }
 
-fn scheme(subject: &str, before: &Node<'_>, after: &Node<'_>, users: &BTreeSet<usize>, log: &mut Log) {
-    log.pair(before, after);
+fn scheme(subject: &str, Sides { before, after }: Sides<&Node<'_>>, users: &BTreeSet<usize>, log: &mut Log) {
+    log.pair(Sides { before, after });
     // Names of headers and of HTTP schemes are the same in either case.
     let is_same_shown = credentials::presented(before) == credentials::presented(after);
     let kinds = [before, after].map(|node| node.text("type"));
     if kinds[0] != kinds[1] && is_same_shown {
-        let mut change = Change::new(Rule::SchemeChanged, subject, Some(before), Some(after));
+        let mut change = Change::new(Rule::SchemeChanged, subject, Sides { before: Some(before), after: Some(after) });
         for (site, kind) in [&mut change.before, &mut change.after].into_iter().zip(kinds) {
             if let Some(site) = site {
                 site.value = kind.to_owned();
@@ -202,7 +209,8 @@ fn scheme(subject: &str, before: &Node<'_>, after: &Node<'_>, users: &BTreeSet<u
     let mut push = |keyword: &str, variant: &'static str, before: Option<&Node<'_>>, after: Option<&Node<'_>>| {
         let value = |node: Option<&Node<'_>>| node.map(|node| node.value.clone());
         if value(before) != value(after) {
-            let mut change = Change::new(Rule::SchemeChanged, subject, before, after).keyword(keyword).variant(variant);
+            let mut change =
+                Change::new(Rule::SchemeChanged, subject, Sides { before, after }).keyword(keyword).variant(variant);
             change.wire = match (keyword, variant) {
                 // OpenAPI 3.0.4, 4.8.27: a hint, for documentation.
                 ("bearerFormat", _) => Some(Wire::None),

@@ -8,6 +8,7 @@ use super::change::{Change, Log};
 use super::finding::{Drift, Finding, Operations, Unjudged};
 use super::schema::{is_prose, is_value};
 use super::side::Side;
+use super::sides::{Sides, When};
 use crate::load::PART_ORDER;
 use crate::pointer::{join, push};
 
@@ -82,21 +83,21 @@ impl Silence {
 }
 
 /// Looks for differences that no finding reports.
-pub(super) fn listen(before: &Side, after: &Side, log: &Log) -> Silence {
+pub(super) fn listen(Sides { before, after }: Sides<&Side>, log: &Log) -> Silence {
     let mut silence = Silence::default();
-    let sides = [(before, after, &log.forward), (after, before, &log.backward)];
-    for (side, (own, other, map)) in sides.into_iter().enumerate() {
-        let claimed =
-            |change: &Change| [&change.before, &change.after][side].as_ref().map(|place| place.pointer.clone());
-        let quiet = log.quiet.iter().filter(|(before, _)| *before == (side == 0)).map(|(_, place)| place.clone());
-        let claims = log.changes.iter().filter_map(claimed).chain(quiet).collect();
-        let mut walk = Walk { own, other, map, claims, judged: &log.judged[side], side, silence: &mut silence };
+    let sides = Sides { before, after };
+    for (side, own) in sides {
+        let other = sides[side.other()];
+        let claimed = |change: &Change| change.sites()[side].as_ref().map(|place| place.pointer.clone());
+        let claims = log.changes.iter().filter_map(claimed).chain(log.quiet[side].iter().cloned()).collect();
+        let mut walk =
+            Walk { own, other, map: &log.paired[side], claims, judged: &log.judged[side], side, silence: &mut silence };
         walk.visit(&own.document.tree, &mut String::new(), Some((String::new(), &other.document.tree)));
     }
     if before.dialect == after.dialect {
-        for (side, (own, other)) in [(before, after), (after, before)].into_iter().enumerate() {
-            let mut dropped = Dropped { own, added: side == 1, silence: &mut silence };
-            dropped.visit(&own.document.published, &mut String::new(), Some(&other.document.published));
+        for (side, own) in sides {
+            let mut dropped = Dropped { own, added: side == When::After, silence: &mut silence };
+            dropped.visit(&own.document.published, &mut String::new(), Some(&sides[side.other()].document.published));
         }
     }
     silence
@@ -154,7 +155,7 @@ struct Walk<'a, 'l> {
     /// Places that findings tell.
     claims: HashSet<String>,
     judged: &'l BTreeSet<String>,
-    side: usize,
+    side: When,
     silence: &'l mut Silence,
 }
 
@@ -181,7 +182,7 @@ impl<'a> Walk<'a, '_> {
                     let mark = push(place, key);
                     if key == PART_ORDER {
                         let other = other.as_ref().and_then(|(_, other)| other.as_object());
-                        let is_said_by_the_other = self.side == 0 && counterpart.is_some();
+                        let is_said_by_the_other = self.side == When::Before && counterpart.is_some();
                         if !is_said_by_the_other && other.is_some_and(|other| is_reordered(map, other)) {
                             self.list(place);
                         }
@@ -225,7 +226,7 @@ impl<'a> Walk<'a, '_> {
             return;
         }
         // The same place on both sides counts once.
-        let before = counterpart.map(|(at, _)| at).filter(|_| self.side == 1);
+        let before = counterpart.map(|(at, _)| at).filter(|_| self.side == When::After);
         let set = if prose { &mut self.silence.documentation } else { &mut self.silence.spelling };
         set.insert(before.unwrap_or_else(|| place.clone()));
     }
@@ -234,7 +235,7 @@ impl<'a> Walk<'a, '_> {
         self.silence.not_judged.insert(Unjudged {
             document: self.own.document.name.clone(),
             pointer: self.own.source(place),
-            added: self.side == 1,
+            added: self.side == When::After,
         });
     }
 }

@@ -11,6 +11,7 @@ use super::action::Action;
 use super::finding::{Calls, Drift, Finding};
 use super::item_change::{self, ItemChange, Source};
 use super::rows::Row;
+use super::sides::{Sides, When};
 use crate::api::{Api, Item};
 
 pub(super) fn calls(api: &Api) -> Calls {
@@ -156,17 +157,20 @@ impl Drift {
     /// The calls of the operations that a finding reaches, before and after.
     fn calls_of(&self, finding: &Finding) -> Vec<Call> {
         let document = &finding.places.document;
-        let call = |side: usize, place: &str| self.calls[side].get(&(document.clone(), place.to_owned())).cloned();
-        let [olds, news] = &finding.places.operations;
+        let call = |side: When, place: &str| self.calls[side].get(&(document.clone(), place.to_owned())).cloned();
+        let Sides { before: olds, after: news } = &finding.places.operations;
         let mut paired = BTreeSet::new();
         let mut calls = Vec::new();
         for old in olds {
             let new = Some(self.moved(document, old)).filter(|place| news.contains(place));
-            calls.push(Call { before: call(0, old), after: new.as_ref().and_then(|place| call(1, place)) });
+            calls.push(Call {
+                before: call(When::Before, old),
+                after: new.as_ref().and_then(|place| call(When::After, place)),
+            });
             paired.extend(new);
         }
         let fresh = news.iter().filter(|place| !paired.contains(*place));
-        calls.extend(fresh.map(|place| Call { before: None, after: call(1, place) }));
+        calls.extend(fresh.map(|place| Call { before: None, after: call(When::After, place) }));
         calls.retain(|call| call.before.is_some() || call.after.is_some());
         calls
     }

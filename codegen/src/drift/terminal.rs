@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::action::Action;
 use super::finding::Drift;
+use super::inline::{self, Inline};
 use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, WHO, rust};
 use super::rows::Row;
 use super::rule::Wire;
@@ -61,14 +62,13 @@ impl Line {
 
     /// Words with code between backticks, and strong ones between double asterisks.
     fn words(mut self, text: &str) -> Self {
-        for (index, part) in text.split('`').enumerate() {
-            if index % 2 == 1 {
-                self = self.with(Role::Code, part);
-                continue;
-            }
-            for (index, part) in part.split("**").enumerate() {
-                self = self.with(if index % 2 == 1 { Role::Strong } else { Role::Plain }, part);
-            }
+        for (kind, part) in inline::parts(text) {
+            let role = match kind {
+                Inline::Plain => Role::Plain,
+                Inline::Code => Role::Code,
+                Inline::Strong => Role::Strong,
+            };
+            self = self.with(role, part);
         }
         self
     }

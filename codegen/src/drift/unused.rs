@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::change::{Change, Log, label};
 use super::rule::Rule;
 use super::side::{Operation, Side};
+use super::sides::{Sides, When};
 use crate::model::Node;
 
 /// The components that operations reach.
@@ -29,52 +30,55 @@ fn target<'a>(node: &Node<'a>) -> Option<Node<'a>> {
 /// Tells of components that came, went or changed without an operation that would show it, and gives the schemas on both
 /// sides that are still to be compared. `reached`: the components that operations use.
 pub(super) fn compare<'a>(
-    sides: [&'a Side; 2],
-    reached: &[BTreeSet<String>; 2],
+    sides: Sides<&'a Side>,
+    reached: &Sides<BTreeSet<String>>,
     log: &mut Log,
 ) -> Vec<(Node<'a>, Node<'a>)> {
     let mut unreached = Vec::new();
-    for side in [0, 1] {
+    for (side, own) in sides {
         let mut following = BTreeMap::new();
-        for (kind, node) in all(sides[side]) {
+        for (kind, node) in all(own) {
             let is_schema = kind == "schemas";
             let place = &node.pointer;
-            let counterpart = at(sides[1 - side], place);
-            let used = [is_used(log, side, place), is_used(log, 1 - side, place)];
+            let counterpart = at(sides[side.other()], place);
+            let (used, used_there) = (is_used(log, side, place), is_used(log, side.other(), place));
             match counterpart {
                 // A value of another type stands in its places now, or did before.
-                None if used[0] && log.is_ended(side, place) => {
-                    log.quiet.push((side == 0, place.clone()));
+                None if used && log.is_ended(side, place) => {
+                    log.quiet[side].push(place.clone());
                     following.insert(place.clone(), node);
                 }
-                None if !used[0] && reached[side].contains(place) => {
-                    log.quiet.push((side == 0, place.clone()));
+                None if !used && reached[side].contains(place) => {
+                    log.quiet[side].push(place.clone());
                     following.insert(place.clone(), node);
                 }
-                None if !used[0] => log.push(lone(is_schema, side, &node)),
-                Some(other) if side == 0 && !(used[0] && used[1]) && node.value != other.value => {
+                None if !used => log.push(lone(is_schema, side, &node)),
+                Some(other) if side == When::Before && !(used && used_there) && node.value != other.value => {
                     if is_schema {
                         unreached.push((node, other));
                     } else {
-                        log.push(Change::new(Rule::UnusedChanged, label(place), Some(&node), Some(&other)));
+                        log.push(Change::new(
+                            Rule::UnusedChanged,
+                            label(place),
+                            Sides { before: Some(&node), after: Some(&other) },
+                        ));
                     }
                 }
                 _ => {}
             }
         }
-        follow(sides[side], side, following, log);
+        follow(own, side, following, log);
     }
     unreached
 }
 
-fn lone(is_schema: bool, side: usize, node: &Node<'_>) -> Change {
+fn lone(is_schema: bool, side: When, node: &Node<'_>) -> Change {
     let rule = match (is_schema, side) {
-        (true, 0) => Rule::SchemaRemoved,
-        (true, _) => Rule::SchemaAdded,
+        (true, When::Before) => Rule::SchemaRemoved,
+        (true, When::After) => Rule::SchemaAdded,
         (false, _) => Rule::UnusedChanged,
     };
-    let (before, after) = if side == 0 { (Some(node), None) } else { (None, Some(node)) };
-    Change::new(rule, label(&node.pointer), before, after)
+    Change::new(rule, label(&node.pointer), Sides::only(side, node))
 }
 
 /// The number of components that are reported with one change.
@@ -82,7 +86,7 @@ const MOST: usize = 256;
 
 /// Components that came or went with their users are reported with the changes there, first with those of something that came or
 /// went itself.
-fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, log: &mut Log) {
+fn follow(own: &Side, side: When, mut following: BTreeMap<String, Node<'_>>, log: &mut Log) {
     let named: BTreeMap<String, BTreeSet<String>> =
         following.iter().map(|(place, node)| (place.clone(), names(node))).collect();
     for alone in [true, false] {
@@ -91,11 +95,8 @@ fn follow(own: &Side, side: usize, mut following: BTreeMap<String, Node<'_>>, lo
         }
         let mut reported = BTreeSet::new();
         for change in &mut log.changes {
-            let [Some(site), other] =
-                (if side == 0 { [&change.before, &change.after] } else { [&change.after, &change.before] })
-            else {
-                continue;
-            };
+            let sites = change.sites();
+            let (Some(site), other) = (sites[side], sites[side.other()]) else { continue };
             if other.is_none() != alone {
                 continue;
             }
@@ -144,7 +145,6 @@ fn at<'a>(side: &'a Side, pointer: &str) -> Option<Node<'a>> {
     Some(Node { document: &side.document, pointer: pointer.to_owned(), value })
 }
 
-fn is_used(log: &Log, side: usize, place: &str) -> bool {
-    let map = if side == 0 { &log.forward } else { &log.backward };
-    map.contains_key(place) || log.judged[side].contains(place)
+fn is_used(log: &Log, side: When, place: &str) -> bool {
+    log.paired[side].contains_key(place) || log.judged[side].contains(place)
 }

@@ -1,5 +1,6 @@
 //! Reading cases and contracts.
 
+pub(crate) mod merge;
 pub(crate) mod random;
 
 use std::collections::BTreeMap;

@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_page_that_is_made_to_be_slow_is_read_to_its_bounds() {
         for part in ["urls:[", "urls:[{", "discoveryPaths:arrayFrom('", "url:'", "url:", "\\u0022", "\u{fffd}urls:["] {
-            assert!(found("https://h/swagger/index.html", &part.repeat(100_000)).len() <= 1, "{part}");
+            assert!(found("https://h/swagger/index.html", &part.repeat(50_000)).len() <= 1, "{part}");
         }
         let entries: Vec<String> = (0..500).map(|index| format!("{{\"url\":\"{index}\",\"name\":\"same\"}}")).collect();
         let page = Url::parse("https://h/").expect("a URL");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::drift::finding::Finding;
 use crate::drift::rule::Rule;
+use crate::drift::sides::{Sides, When};
 use crate::pointer;
 
 /// A name that is spelled otherwise, and the findings that come of it.
@@ -98,7 +99,7 @@ fn letters(name: &str) -> String {
 /// which, and none is found.
 pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
     let mut renames = Vec::new();
-    let mut sides: BTreeMap<Place<'_>, [Vec<Named>; 2]> = BTreeMap::new();
+    let mut sides: BTreeMap<Place<'_>, Sides<Vec<Named>>> = BTreeMap::new();
     for (index, finding) in findings.iter().enumerate() {
         if finding.rule == Rule::ParameterRenamed {
             let (name, after) = (parameter(&finding.subject).0.to_owned(), finding.keyword.clone());
@@ -112,12 +113,12 @@ pub(super) fn find(findings: &[Finding]) -> Vec<Respelled> {
                     after: vec![after],
                 });
             }
-        } else if let Some((place, is_new, names)) = placed(finding) {
-            sides.entry(place).or_default()[usize::from(is_new)].push((index, names));
+        } else if let Some((place, side, names)) = placed(finding) {
+            sides.entry(place).or_default()[side].push((index, names));
         }
     }
     for (Place { kind, .. }, sides) in sides {
-        let [[(gone, before)], [(new, after)]] = sides.each_ref().map(Vec::as_slice) else { continue };
+        let ([(gone, before)], [(new, after)]) = (sides.before.as_slice(), sides.after.as_slice()) else { continue };
         let (old, now) = (before.first().map_or("", String::as_str), after.first().map_or("", String::as_str));
         let example = match kind {
             Spelled::Values => format!("`{}`: `{old}` → `{now}`", findings[*gone].subject),
@@ -152,17 +153,17 @@ struct Place<'f> {
 }
 
 /// The names that are gone or new with a finding.
-fn placed(finding: &Finding) -> Option<(Place<'_>, bool, Vec<String>)> {
-    let (kind, is_new) = match finding.rule {
-        Rule::MemberRemoved | Rule::RequiredMemberRemoved => (Spelled::Member, false),
-        Rule::MemberAdded | Rule::RequiredMemberAdded => (Spelled::Member, true),
-        Rule::ParameterRemoved | Rule::RequiredParameterRemoved => (Spelled::Parameter, false),
-        Rule::ParameterAdded | Rule::RequiredParameterAdded => (Spelled::Parameter, true),
-        Rule::EnumValueRemoved => (Spelled::Values, false),
-        Rule::EnumValueAdded => (Spelled::Values, true),
+fn placed(finding: &Finding) -> Option<(Place<'_>, When, Vec<String>)> {
+    let (kind, side) = match finding.rule {
+        Rule::MemberRemoved | Rule::RequiredMemberRemoved => (Spelled::Member, When::Before),
+        Rule::MemberAdded | Rule::RequiredMemberAdded => (Spelled::Member, When::After),
+        Rule::ParameterRemoved | Rule::RequiredParameterRemoved => (Spelled::Parameter, When::Before),
+        Rule::ParameterAdded | Rule::RequiredParameterAdded => (Spelled::Parameter, When::After),
+        Rule::EnumValueRemoved => (Spelled::Values, When::Before),
+        Rule::EnumValueAdded => (Spelled::Values, When::After),
         _ => return None,
     };
-    let site = if is_new { &finding.after } else { &finding.before };
+    let site = (Sides { before: &finding.before, after: &finding.after })[side];
     let schema = finding.places.schemas.first().copied();
     let (names, operations) = match kind {
         Spelled::Member => (vec![member(finding)?], ""),
@@ -178,7 +179,7 @@ fn placed(finding: &Finding) -> Option<(Place<'_>, bool, Vec<String>)> {
     let mut letters: Vec<String> = names.iter().map(|name| self::letters(name)).collect();
     letters.sort();
     let document = site.as_ref().map_or("", |site| site.document.as_str());
-    Some((Place { kind, document, schema, operations, letters }, is_new, names))
+    Some((Place { kind, document, schema, operations, letters }, side, names))
 }
 
 /// The name of a member that is gone or new.

@@ -7,9 +7,8 @@ use serde_json::Value;
 use super::Pair;
 use super::keywords::is_prose;
 use super::read::{Schema, follow, only_type};
-use crate::drift::aliases;
-use crate::drift::change::Change;
 use crate::drift::rule::{Rule, Wire};
+use crate::drift::sides::{Sides, When};
 use crate::model::Node;
 use crate::pointer::join;
 
@@ -19,20 +18,25 @@ impl<'a> Pair<'a, '_> {
     /// A schema that became one of several, or the other way round.
     pub(super) fn wrapped(&mut self) -> bool {
         let (old, new) = (union_of(&self.before), union_of(&self.after));
-        let (plain, branches, kind, wraps) = match (old, new) {
-            (None, Some((kind, branches))) if stands_alone(&self.before) => (0, branches, kind, true),
-            (Some((kind, branches)), None) if stands_alone(&self.after) => (1, branches, kind, false),
+        let (plain, branches, kind) = match (old, new) {
+            (None, Some((kind, branches))) if stands_alone(&self.before) => (When::Before, branches, kind),
+            (Some((kind, branches)), None) if stands_alone(&self.after) => (When::After, branches, kind),
             _ => return false,
         };
-        if !own_shape([&self.after, &self.before][plain]) {
-            let place = [&self.before, &self.after][plain].place.clone();
-            let siblings = self.siblings[1 - plain];
+        let wraps = plain == When::Before;
+        if !own_shape(self.schemas()[plain.other()]) {
+            let place = self.schemas()[plain].place.clone();
+            let siblings = self.siblings[plain.other()];
             let matching = branches.iter().find(|branch| same(&place, &follow(branch, siblings)));
             let (before, after) = (self.before.place.clone(), self.after.place.clone());
             let rule = if wraps { Rule::WrappedInUnion } else { Rule::UnwrappedFromUnion };
-            self.emit(rule, Some(&before), Some(&after)).variant = kind;
+            self.emit(rule, Sides { before: Some(&before), after: Some(&after) }).variant = kind;
             if let Some(branch) = matching.cloned() {
-                if wraps { self.child(&before, &branch, self.class) } else { self.child(&branch, &after, self.class) }
+                if wraps {
+                    self.child(Sides { before: &before, after: &branch }, self.class)
+                } else {
+                    self.child(Sides { before: &branch, after: &after }, self.class)
+                }
             }
             return true;
         }
@@ -47,16 +51,16 @@ impl<'a> Pair<'a, '_> {
             }
             let (pairs, gone, added) = matched(&old, &new, self.siblings);
             for (before, after) in pairs {
-                self.child(&before, &after, self.class);
+                self.child(Sides { before: &before, after: &after }, self.class);
             }
             for node in gone {
-                let change = self.emit(Rule::VariantRemoved, Some(&node), None);
+                let change = self.emit(Rule::VariantRemoved, Sides { before: Some(&node), after: None });
                 (change.variant, change.keyword) = (kind, name(&node));
             }
             let tagged = self.before.first("discriminator").is_some_and(|tag| !tag.text("propertyName").is_empty());
-            let is_kept = self.class.response && tagged;
+            let is_kept = self.class.is_response() && tagged;
             for node in added {
-                let change = self.emit(Rule::VariantAdded, None, Some(&node));
+                let change = self.emit(Rule::VariantAdded, Sides { before: None, after: Some(&node) });
                 (change.variant, change.keyword) = (kind, name(&node));
                 // If a tag tells them apart, this client keeps an unknown variant as `Unknown`.
                 if is_kept {
@@ -72,10 +76,10 @@ impl<'a> Pair<'a, '_> {
         let (Some(old), Some(new)) = (&before, &after) else {
             match (&before, &after) {
                 (Some(old), None) => {
-                    self.emit(Rule::DiscriminatorRemoved, Some(old), None);
+                    self.emit(Rule::DiscriminatorRemoved, Sides { before: Some(old), after: None });
                 }
                 (None, Some(new)) => {
-                    self.emit(Rule::DiscriminatorAdded, None, Some(new));
+                    self.emit(Rule::DiscriminatorAdded, Sides { before: None, after: Some(new) });
                 }
                 _ => {}
             }
@@ -83,7 +87,7 @@ impl<'a> Pair<'a, '_> {
         };
         let member = |node: &Node<'_>| node.value.as_str().unwrap_or_else(|| node.text("propertyName")).to_owned();
         if member(old) != member(new) {
-            let change = self.emit(Rule::DiscriminatorChanged, Some(old), Some(new));
+            let change = self.emit(Rule::DiscriminatorChanged, Sides { before: Some(old), after: Some(new) });
             for (site, name) in [(&mut change.before, member(old)), (&mut change.after, member(new))] {
                 if let Some(site) = site {
                     site.value = name;
@@ -109,9 +113,9 @@ impl<'a> Pair<'a, '_> {
                 (Some(one), Some(other)) if one != other => {
                     // A schema that is only called otherwise is reported where it is used.
                     if is_same(self, one, other) {
-                        for (is_before, node) in [(true, old), (false, new)] {
+                        for (side, node) in [(When::Before, old), (When::After, new)] {
                             let place = join(&join(&node.pointer, "mapping"), key);
-                            self.log.quiet.push((is_before, place));
+                            self.log.quiet[side].push(place);
                         }
                         continue;
                     }
@@ -123,8 +127,8 @@ impl<'a> Pair<'a, '_> {
             let is_sent = |reference: &&Value| {
                 target(&self.after.place, reference).is_some_and(|target| variants.contains(&target))
             };
-            let gone = rule == Rule::MappingRemoved && self.class.response && !olds.get(key).is_some_and(is_sent);
-            let change = self.emit(rule, Some(old), Some(new));
+            let gone = rule == Rule::MappingRemoved && self.class.is_response() && !olds.get(key).is_some_and(is_sent);
+            let change = self.emit(rule, Sides { before: Some(old), after: Some(new) });
             change.keyword = (*key).to_owned();
             change.wire = gone.then_some(Wire::Safe);
         }
@@ -140,25 +144,7 @@ impl<'a> Pair<'a, '_> {
         let (olds, news) = (silent(&old), silent(&new));
         if olds.len() != news.len() {
             let variant = if news.len() > olds.len() { "added-annotation-only" } else { "removed-annotation-only" };
-            self.emit(Rule::CompositionChanged, olds.last(), news.last()).variant = variant;
-        }
-        self.parts(&old, &new);
-    }
-
-    /// Parts that came or went: their contents are compared, and reported, as part of the schema.
-    fn parts(&mut self, old: &[Node<'a>], new: &[Node<'a>]) {
-        let branches = |nodes: &[Node<'a>]| -> Vec<Node<'a>> {
-            let all = nodes.iter().flat_map(|node| node.items().collect::<Vec<_>>());
-            all.filter(|branch| branch.object().is_some_and(|map| !map.keys().all(|key| is_prose(key)))).collect()
-        };
-        let (_, gone, added) = matched(&branches(old), &branches(new), self.siblings);
-        for (list, variant) in [(gone, "removed"), (added, "added")] {
-            let Some(node) = list.first() else { continue };
-            let own = self.log.changes.iter().rposition(|change| change.node == Some(self.node));
-            let Some(own) = own else { continue };
-            let (before, after) = if variant == "removed" { (Some(node), None) } else { (None, Some(node)) };
-            let change = Change::new(Rule::CompositionChanged, "", before, after).class(self.class).variant(variant);
-            self.log.changes[own].besides.extend(aliases::names(&change));
+            self.emit(Rule::CompositionChanged, Sides { before: olds.last(), after: news.last() }).variant = variant;
         }
     }
 }
@@ -204,9 +190,9 @@ fn name(node: &Node<'_>) -> String {
 type Matched<'a> = (Vec<(Node<'a>, Node<'a>)>, Vec<Node<'a>>, Vec<Node<'a>>);
 
 /// Which variants are the same, which are gone, which are new.
-fn matched<'a>(old: &[Node<'a>], new: &[Node<'a>], siblings: [bool; 2]) -> Matched<'a> {
-    let olds: Vec<Node<'a>> = old.iter().map(|node| follow(node, siblings[0])).collect();
-    let news: Vec<Node<'a>> = new.iter().map(|node| follow(node, siblings[1])).collect();
+fn matched<'a>(old: &[Node<'a>], new: &[Node<'a>], siblings: Sides<bool>) -> Matched<'a> {
+    let olds: Vec<Node<'a>> = old.iter().map(|node| follow(node, siblings.before)).collect();
+    let news: Vec<Node<'a>> = new.iter().map(|node| follow(node, siblings.after)).collect();
     let mut free: Vec<bool> = vec![true; news.len()];
     let mut pairs = Vec::new();
     let mut left = Vec::new();

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::Pair;
 use super::read::Schema;
 use crate::drift::rule::{Rule, Wire};
+use crate::drift::sides::Sides;
 use crate::model::Node;
 
 /// Keywords that hold one schema, which is compared on its own.
@@ -91,7 +92,7 @@ impl<'a> Pair<'a, '_> {
                 continue;
             }
             match (&before, &after) {
-                (Some(before), Some(after)) => self.child(before, after, self.class.within()),
+                (Some(before), Some(after)) => self.child(Sides { before, after }, self.class.within()),
                 (None, None) => {}
                 // Whatever an item is, `contains` asks for one.
                 (Some(node), None) | (None, Some(node)) if keyword != "contains" && says_nothing(node.value) => {}
@@ -125,7 +126,8 @@ impl<'a> Pair<'a, '_> {
         for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
             match (old.get(name), new.get(name)) {
                 (Some(before), Some(after)) if before.value != after.value => {
-                    self.emit(Rule::ConstraintChanged, Some(before), Some(after)).keyword = KEYWORD.to_owned();
+                    self.emit(Rule::ConstraintChanged, Sides { before: Some(before), after: Some(after) }).keyword =
+                        KEYWORD.to_owned();
                 }
                 (Some(_), Some(_)) => {}
                 (before, after) => self.keyword(KEYWORD, before, after),
@@ -147,13 +149,13 @@ impl<'a> Pair<'a, '_> {
     ) {
         // Both sides have to know how a text is to be read, so a change of it is not a limit.
         let is_reading = matches!(keyword, "contentEncoding" | "contentMediaType") && !self.class.unsent;
-        let change = self.emit(rule, before, after);
+        let change = self.emit(rule, Sides { before, after });
         change.keyword = keyword.to_owned();
         change.wire = is_reading.then_some(Wire::Risk);
         // In Rust, items have the type that they had.
         if rule == Rule::ConstraintRemoved
             && matches!(keyword, "items" | "additionalProperties")
-            && change.class.response
+            && change.class.is_response()
         {
             change.client = Some(change.contract().min(Wire::Risk));
         }
@@ -171,7 +173,7 @@ impl<'a> Pair<'a, '_> {
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         for name in names {
             match (old.get(name), new.get(name)) {
-                (Some(before), Some(after)) => self.child(before, after, self.class.within()),
+                (Some(before), Some(after)) => self.child(Sides { before, after }, self.class.within()),
                 (before, after) => self.keyword(keyword, before, after),
             }
         }

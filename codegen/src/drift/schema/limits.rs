@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::Pair;
 use super::read::Schema;
-use crate::drift::aliases;
-use crate::drift::change::{Change, short};
+use crate::drift::change::short;
 use crate::drift::rule::{Rule, Wire};
+use crate::drift::sides::Sides;
 use crate::model::Node;
 
 /// A keyword, the one for the same bound whose own value does not pass, and whether a smaller value lets fewer values pass.
@@ -53,19 +53,17 @@ impl<'a> Pair<'a, '_> {
                 limits.iter().flatten().cloned().reduce(stronger)
             });
             let keyword = after.as_ref().or(before.as_ref()).map_or("", |limit| limit.keyword);
-            let Some(rule) = limit_rule(before.as_ref(), after.as_ref(), upper) else { continue };
-            // Other tools tell of each keyword.
-            let weaker = old.iter().zip(&new).find(|(_, new)| new.as_ref().is_some_and(|new| new.keyword != keyword));
-            let besides = weaker.and_then(|(old, new)| {
-                let rule = limit_rule(Some(old.as_ref()?), new.as_ref(), upper)?;
-                let change =
-                    Change::new(rule, "", old.as_ref().map(|old| &old.node), new.as_ref().map(|new| &new.node));
-                Some(aliases::names(&change.class(self.class).keyword(new.as_ref()?.keyword)))
-            });
-            let change =
-                self.emit(rule, before.as_ref().map(|limit| &limit.node), after.as_ref().map(|limit| &limit.node));
+            let Some(rule) = limit_rule(Sides { before: before.as_ref(), after: after.as_ref() }, upper) else {
+                continue;
+            };
+            let change = self.emit(
+                rule,
+                Sides {
+                    before: before.as_ref().map(|limit| &limit.node),
+                    after: after.as_ref().map(|limit| &limit.node),
+                },
+            );
             change.keyword = keyword.to_owned();
-            change.besides.extend(besides.into_iter().flatten());
         }
         self.unique();
         self.multiple();
@@ -77,7 +75,7 @@ impl<'a> Pair<'a, '_> {
         if before != after {
             let (old, new) = (self.before.first("uniqueItems"), self.after.first("uniqueItems"));
             let rule = if after { Rule::LimitSet } else { Rule::LimitUnset };
-            self.emit(rule, old.as_ref(), new.as_ref()).keyword = "uniqueItems".to_owned();
+            self.emit(rule, Sides { before: old.as_ref(), after: new.as_ref() }).keyword = "uniqueItems".to_owned();
         }
     }
 
@@ -94,7 +92,7 @@ impl<'a> Pair<'a, '_> {
             (Some(_), Some(_)) => Rule::LimitTightened,
             (None, None) => return,
         };
-        self.emit(rule, before.as_ref(), after.as_ref()).keyword = "multipleOf".to_owned();
+        self.emit(rule, Sides { before: before.as_ref(), after: after.as_ref() }).keyword = "multipleOf".to_owned();
     }
 
     fn pattern(&mut self) {
@@ -116,8 +114,8 @@ impl<'a> Pair<'a, '_> {
         let is_anything =
             |nodes: &[Node<'_>]| nodes.iter().any(|node| matches!(node.value.as_str(), Some(".*" | "^.*$")));
         let (was_anything, anything) = (is_anything(&before), is_anything(&after));
-        let response = self.class.response;
-        let change = self.emit(rule, before.first(), after.first());
+        let response = self.class.is_response();
+        let change = self.emit(rule, Sides { before: before.first(), after: after.first() });
         change.variant = if anything { "generalized" } else { "changed" };
         // A pattern that matches anything refuses nothing, and one that did before says nothing of the values that were read.
         change.wire = match (response, rule) {
@@ -131,7 +129,7 @@ impl<'a> Pair<'a, '_> {
 }
 
 /// The change of a bound.
-fn limit_rule(before: Option<&Limit<'_>>, after: Option<&Limit<'_>>, upper: bool) -> Option<Rule> {
+fn limit_rule(Sides { before, after }: Sides<Option<&Limit<'_>>>, upper: bool) -> Option<Rule> {
     match (before, after) {
         (None, Some(new)) if matters(new) => Some(Rule::LimitSet),
         (Some(old), None) if matters(old) => Some(Rule::LimitUnset),

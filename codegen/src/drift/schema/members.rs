@@ -8,6 +8,7 @@ use super::Pair;
 use super::read::Schema;
 use crate::drift::change::Class;
 use crate::drift::rule::{Rule, Wire};
+use crate::drift::sides::{Sides, When};
 use crate::model::Node;
 
 /// A member on one side.
@@ -24,7 +25,7 @@ impl<'a> Pair<'a, '_> {
         let names: BTreeSet<&str> =
             old.keys().chain(new.keys()).chain(old_required.keys()).chain(new_required.keys()).copied().collect();
         for name in names {
-            let [of_old, of_new] = self.siblings;
+            let Sides { before: of_old, after: of_new } = self.siblings;
             let member = |node: Option<&Node<'a>>, siblings, required| {
                 node.map(|node| Member { node: node.clone(), schema: Schema::read(node, siblings), required })
             };
@@ -34,22 +35,33 @@ impl<'a> Pair<'a, '_> {
                 (Some(before), Some(after)) => {
                     self.member(name, before, after, old_required.get(name), new_required.get(name))
                 }
-                (Some(gone), None) => self.one_sided(name, gone, true),
-                (None, Some(added)) => self.one_sided(name, added, false),
+                (Some(gone), None) => self.one_sided(name, gone, When::Before),
+                (None, Some(added)) => self.one_sided(name, added, When::After),
                 // A name that is required and not declared.
                 (None, None) => {
                     let (old, new) = (old_required.get(name), new_required.get(name));
                     match (old.is_some(), new.is_some()) {
                         (true, false) => {
-                            let change =
-                                self.named(Rule::BecameOptional, name, [None; 2], [old, None], self.class.within());
+                            let change = self.named(
+                                Rule::BecameOptional,
+                                name,
+                                Sides::default(),
+                                Sides { before: old, after: None },
+                                self.class.within(),
+                            );
                             change.variant = "undeclared";
                             // In Rust, it is an `Option`.
                             change.costs_this_client(Wire::Safe);
                         }
                         (false, true) => {
-                            self.named(Rule::BecameRequired, name, [None; 2], [None, new], self.class.within())
-                                .variant = "undeclared"
+                            self.named(
+                                Rule::BecameRequired,
+                                name,
+                                Sides::default(),
+                                Sides { before: None, after: new },
+                                self.class.within(),
+                            )
+                            .variant = "undeclared"
                         }
                         _ => {}
                     }
@@ -64,16 +76,16 @@ impl<'a> Pair<'a, '_> {
         &mut self,
         rule: Rule,
         name: &str,
-        at: [Option<&Node<'_>>; 2],
-        [before, after]: [Option<&Node<'_>>; 2],
+        at: Sides<Option<&Node<'_>>>,
+        Sides { before, after }: Sides<Option<&Node<'_>>>,
         class: Class,
     ) -> &mut super::Change {
-        let side = usize::from(before.is_none());
+        let side = if before.is_some() { When::Before } else { When::After };
         let within = self.places()[side].pointer.clone() + "/";
         // A member that all schemas have that are composed of another one belongs to that one.
         let inherited = at[side].filter(|node| self.referring.is_none() && !node.pointer.starts_with(&within));
         let inherited = inherited.map(|node| self.log.label(side, &node.pointer));
-        let change = self.emit(rule, before, after);
+        let change = self.emit(rule, Sides { before, after });
         change.subject = inherited.unwrap_or_else(|| format!("{}.{name}", change.subject));
         change.class = class;
         change
@@ -87,21 +99,21 @@ impl<'a> Pair<'a, '_> {
         old_place: Option<&Node<'a>>,
         new_place: Option<&Node<'a>>,
     ) {
-        let at = [Some(&before.node), Some(&after.node)];
-        let hidden = if self.class.response { "writeOnly" } else { "readOnly" };
+        let at = Sides { before: Some(&before.node), after: Some(&after.node) };
+        let hidden = if self.class.is_response() { "writeOnly" } else { "readOnly" };
         let unsent = |member: &Member<'_>| member.schema.flag(hidden);
         let class = Class { unsent: self.class.unsent || (unsent(before) && unsent(after)), ..self.class.within() };
         self.log.keep(Rule::MemberRemoved, "", &before.node);
-        let always = !class.response && before.required && after.required;
+        let always = !class.is_response() && before.required && after.required;
         // Pairs are distinguished by their class, so it says this only where a null comes.
-        let is_option = class.response && self.is_read_as_option(before);
+        let is_option = class.is_response() && self.is_read_as_option(before);
         let option = is_option && !before.schema.nullable() && after.schema.nullable();
-        self.child(&before.node, &after.node, Class { always, option, ..class });
+        self.child(Sides { before: &before.node, after: &after.node }, Class { always, option, ..class });
         if before.required != after.required {
             let rule = if after.required { Rule::BecameRequired } else { Rule::BecameOptional };
             let with_default = after.schema.first("default").is_some();
             let class = Class { unsent: class.unsent || unsent(after), ..class };
-            let change = self.named(rule, name, at, [old_place, new_place], class);
+            let change = self.named(rule, name, at, Sides { before: old_place, after: new_place }, class);
             change.variant = if with_default { "with-default" } else { "" };
             if is_option {
                 change.costs_this_client(Wire::Safe);
@@ -135,7 +147,7 @@ impl<'a> Pair<'a, '_> {
             if old != new {
                 let rule = rules[usize::from(required) * 2 + usize::from(old)];
                 let (old, new) = (before.schema.first(keyword), after.schema.first(keyword));
-                let change = self.named(rule, name, at, [old.as_ref(), new.as_ref()], class);
+                let change = self.named(rule, name, at, Sides { before: old.as_ref(), after: new.as_ref() }, class);
                 change.required = after.required;
                 if is_option && rule == Rule::RequiredBecameWriteOnly {
                     change.costs_this_client(Wire::Safe);
@@ -151,25 +163,23 @@ impl<'a> Pair<'a, '_> {
         !member.required
             || member.schema.nullable()
             || self.is_sent && is_said("readOnly")
-            || self.class.response && is_said("writeOnly")
+            || self.class.is_response() && is_said("writeOnly")
     }
 
     /// A member that only one side has.
-    fn one_sided(&mut self, name: &str, member: &Member<'a>, gone: bool) {
-        let hidden = if self.class.response { "writeOnly" } else { "readOnly" };
+    fn one_sided(&mut self, name: &str, member: &Member<'a>, side: When) {
+        let hidden = if self.class.is_response() { "writeOnly" } else { "readOnly" };
         let unsent = member.schema.flag(hidden);
         let class = Class { unsent: self.class.unsent || unsent, ..self.class.within() };
-        let rule = match (gone, member.required) {
-            (true, true) => Rule::RequiredMemberRemoved,
-            (true, false) => Rule::MemberRemoved,
-            (false, true) => Rule::RequiredMemberAdded,
-            (false, false) => Rule::MemberAdded,
+        let rule = match (side, member.required) {
+            (When::Before, true) => Rule::RequiredMemberRemoved,
+            (When::Before, false) => Rule::MemberRemoved,
+            (When::After, true) => Rule::RequiredMemberAdded,
+            (When::After, false) => Rule::MemberAdded,
         };
         let with_default = member.schema.first("default").is_some();
-        let is_option = class.response && self.is_read_as_option(member);
-        let node = &member.node;
-        let (before, after) = if gone { (Some(node), None) } else { (None, Some(node)) };
-        let places = [before, after];
+        let is_option = class.is_response() && self.is_read_as_option(member);
+        let places = Sides::only(side, &member.node);
         let change = self.named(rule, name, places, places, class);
         change.required = member.required;
         change.variant = match (unsent, with_default) {
@@ -196,24 +206,26 @@ impl<'a> Pair<'a, '_> {
         };
         match (closed(&before), closed(&after)) {
             (false, true) => {
-                self.emit(Rule::MembersClosed, before.as_ref(), after.as_ref());
+                self.emit(Rule::MembersClosed, Sides { before: before.as_ref(), after: after.as_ref() });
             }
             (true, false) => {
-                self.emit(Rule::MembersOpened, before.as_ref(), after.as_ref());
+                self.emit(Rule::MembersOpened, Sides { before: before.as_ref(), after: after.as_ref() });
             }
             (true, true) => {
                 // One part that says so is enough.
-                let [before, after] = [&self.before, &self.after].map(|schema| schema.all("additionalProperties"));
-                self.log.quiet.extend(before.into_iter().map(|node| (true, node.pointer)));
-                self.log.quiet.extend(after.into_iter().map(|node| (false, node.pointer)));
+                for (side, nodes) in self.schemas().map(|schema| schema.all("additionalProperties")) {
+                    self.log.quiet[side].extend(nodes.into_iter().map(|node| node.pointer));
+                }
             }
             (false, false) => match (schema(&before), schema(&after)) {
-                (Some(before), Some(after)) => self.child(&before, &after, self.class.within()),
+                (Some(before), Some(after)) => {
+                    self.child(Sides { before: &before, after: &after }, self.class.within())
+                }
                 (Some(before), None) => {
                     self.constraint(Rule::ConstraintRemoved, "additionalProperties", Some(&before), after.as_ref());
                 }
                 (None, Some(after)) => {
-                    self.emit(Rule::ConstraintAdded, before.as_ref(), Some(&after)).keyword =
+                    self.emit(Rule::ConstraintAdded, Sides { before: before.as_ref(), after: Some(&after) }).keyword =
                         "additionalProperties".to_owned();
                 }
                 (None, None) => {
@@ -223,7 +235,7 @@ impl<'a> Pair<'a, '_> {
                         _ => return,
                     };
                     // It took them before, and takes them now: only Rust has a field for them, or none.
-                    let change = self.emit(rule, before.as_ref(), after.as_ref());
+                    let change = self.emit(rule, Sides { before: before.as_ref(), after: after.as_ref() });
                     (change.variant, change.wire, change.client) = ("declared", Some(Wire::None), Some(Wire::None));
                 }
             },

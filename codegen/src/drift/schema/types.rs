@@ -9,6 +9,7 @@ use super::keywords::{is_prose, says_nothing};
 use super::read::Schema;
 use crate::drift::change::{Carrier, Spot};
 use crate::drift::rule::{Rule, Wire};
+use crate::drift::sides::Sides;
 use crate::model::Node;
 
 /// Formats of which the first takes fewer values than the second.
@@ -43,7 +44,7 @@ impl Pair<'_, '_> {
             (Some(before), Some(after)) => rule == Rule::TypeChanged && before.is_disjoint(after),
             _ => false,
         };
-        let safe = if self.class.response { Rule::TypeNarrowed } else { Rule::TypeWidened };
+        let safe = if self.class.is_response() { Rule::TypeNarrowed } else { Rule::TypeWidened };
         let is_loose = !listed && rule != safe && (self.is_loose() || self.is_repeated());
         let (old, new) = (self.before.clone(), self.after.clone());
         let at = self.places().map(Node::clone);
@@ -52,10 +53,10 @@ impl Pair<'_, '_> {
             let own = schema.first("type").filter(|_| !apart);
             own.map_or_else(|| at.pointer.clone(), |node| node.pointer)
         };
-        let change = self.emit(rule, Some(&at[0]), Some(&at[1]));
+        let change = self.emit(rule, Sides { before: Some(&at.before), after: Some(&at.after) });
         (change.variant, change.wire) = if is_loose { ("loose", Some(Wire::Safe)) } else { (variant, None) };
         for (site, schema, types, at) in
-            [(&mut change.before, &old, &before, &at[0]), (&mut change.after, &new, &after, &at[1])]
+            [(&mut change.before, &old, &before, &at.before), (&mut change.after, &new, &after, &at.after)]
         {
             if let Some(site) = site {
                 site.pointer = place(schema, at);
@@ -74,7 +75,8 @@ impl Pair<'_, '_> {
 
     /// Reports whether everything is text at these schemas, and readers take any text.
     fn is_loose(&self) -> bool {
-        let (from, to) = if self.class.response { (&self.after, &self.before) } else { (&self.before, &self.after) };
+        let (from, to) =
+            if self.class.is_response() { (&self.after, &self.before) } else { (&self.before, &self.after) };
         let scalar = |schema: &Schema<'_>| {
             schema.types().is_some_and(|types| !types.contains("object") && !types.contains("array"))
         };
@@ -97,7 +99,7 @@ impl Pair<'_, '_> {
             return false;
         }
         let ([old], [new]) = (self.before.parts.as_slice(), self.after.parts.as_slice()) else { return false };
-        let Some(item) = new.node.get("items").map(|items| Schema::read(&items, self.siblings[1])) else {
+        let Some(item) = new.node.get("items").map(|items| Schema::read(&items, self.siblings.after)) else {
             return false;
         };
         let [own] = item.parts.as_slice() else { return false };
@@ -128,7 +130,7 @@ impl Pair<'_, '_> {
             Rule::FormatChanged
         };
         let is_apart = APART.contains(&old) && APART.contains(&new) && !self.class.unsent;
-        let change = self.emit(rule, before.as_ref(), after.as_ref());
+        let change = self.emit(rule, Sides { before: before.as_ref(), after: after.as_ref() });
         if is_apart {
             change.wire = Some(Wire::Break);
         }
@@ -157,7 +159,7 @@ impl Pair<'_, '_> {
         let is_read = self.class.option && after;
         // A parameter or a header is text, which has no null: this client sends a value, or leaves it out.
         let is_text = matches!(self.class.spot, Spot::Parameter | Spot::Header) && self.class.carrier != Carrier::Json;
-        let change = self.emit(rule, Some(&old.place), Some(&new.place));
+        let change = self.emit(rule, Sides { before: Some(&old.place), after: Some(&new.place) });
         if is_read || is_text {
             change.costs_this_client(Wire::Safe);
         }

@@ -9,6 +9,7 @@ use super::read::Schema;
 use crate::drift::change::short;
 use crate::drift::lifecycle::{STABILITY, Sunset, stability};
 use crate::drift::rule::{Rule, Wire};
+use crate::drift::sides::{Sides, When};
 use crate::model::{Node, VALUE_NAMES};
 
 impl Pair<'_, '_> {
@@ -30,13 +31,13 @@ impl Pair<'_, '_> {
         };
         match (&before, &after) {
             (None, None) => {}
-            (Some(old), None) if self.is_constant_of(1, &values(old)) => {}
-            (None, Some(new)) if self.is_constant_of(0, &values(new)) => {}
+            (Some(old), None) if self.is_constant_of(When::After, &values(old)) => {}
+            (None, Some(new)) if self.is_constant_of(When::Before, &values(new)) => {}
             (Some(old), None) => {
-                self.emit(Rule::BecameOpen, Some(old), None);
+                self.emit(Rule::BecameOpen, Sides { before: Some(old), after: None });
             }
             (None, Some(new)) => {
-                self.emit(Rule::BecameEnum, None, Some(new));
+                self.emit(Rule::BecameEnum, Sides { before: None, after: Some(new) });
             }
             (Some(old), Some(new)) => {
                 let (olds, news) = (values(old), values(new));
@@ -48,10 +49,10 @@ impl Pair<'_, '_> {
                 };
                 let (added, removed) = (list(&news, &olds), list(&olds, &news));
                 if !removed.is_empty() {
-                    self.emit(Rule::EnumValueRemoved, Some(old), Some(new)).keyword = removed;
+                    self.emit(Rule::EnumValueRemoved, Sides { before: Some(old), after: Some(new) }).keyword = removed;
                 }
                 if !added.is_empty() {
-                    self.emit(Rule::EnumValueAdded, Some(old), Some(new)).keyword = added;
+                    self.emit(Rule::EnumValueAdded, Sides { before: Some(old), after: Some(new) }).keyword = added;
                 }
             }
         }
@@ -72,30 +73,31 @@ impl Pair<'_, '_> {
             return;
         }
         let [old, new] = [&self.before, &self.after].map(|schema| VALUE_NAMES.iter().find_map(|key| schema.first(key)));
-        self.emit(Rule::ValueNamesChanged, old.as_ref(), new.as_ref()).keyword = others.join(", ");
+        self.emit(Rule::ValueNamesChanged, Sides { before: old.as_ref(), after: new.as_ref() }).keyword =
+            others.join(", ");
     }
 
     /// Reports whether a side says the only one of the values as a constant.
-    fn is_constant_of(&self, side: usize, values: &[Value]) -> bool {
-        let schema = [&self.before, &self.after][side];
+    fn is_constant_of(&self, side: When, values: &[Value]) -> bool {
+        let schema = self.schemas()[side];
         matches!((values, schema.first("const")), ([only], Some(constant)) if only == constant.value)
     }
 
     fn constant(&mut self) {
         let (before, after) = (self.before.first("const"), self.after.first("const"));
-        let single = |side: usize, value: &Value| {
-            let list = [&self.before, &self.after][side].first("enum");
+        let single = |side: When, value: &Value| {
+            let list = self.schemas()[side].first("enum");
             list.is_some_and(|list| list.value.as_array().is_some_and(|values| values.as_slice() == [value.clone()]))
         };
         match (&before, &after) {
             (Some(old), Some(new)) if old.value != new.value => {
-                self.emit(Rule::ConstantChanged, Some(old), Some(new));
+                self.emit(Rule::ConstantChanged, Sides { before: Some(old), after: Some(new) });
             }
-            (Some(old), None) if !single(1, old.value) => {
-                self.emit(Rule::ConstantRemoved, Some(old), None);
+            (Some(old), None) if !single(When::After, old.value) => {
+                self.emit(Rule::ConstantRemoved, Sides { before: Some(old), after: None });
             }
-            (None, Some(new)) if !single(0, new.value) => {
-                self.emit(Rule::ConstantAdded, None, Some(new));
+            (None, Some(new)) if !single(When::Before, new.value) => {
+                self.emit(Rule::ConstantAdded, Sides { before: None, after: Some(new) });
             }
             _ => {}
         }
@@ -110,7 +112,7 @@ impl Pair<'_, '_> {
             _ => return,
         };
         let always = self.class.always;
-        let change = self.emit(rule, before.as_ref(), after.as_ref());
+        let change = self.emit(rule, Sides { before: before.as_ref(), after: after.as_ref() });
         if always {
             // Nobody leaves it out, so the default is words.
             (change.wire, change.variant) = (Some(Wire::None), "always");
@@ -128,7 +130,7 @@ impl Pair<'_, '_> {
             };
             for (rule, values) in [(Rule::EnumValueRemoved, list(old, new)), (Rule::EnumValueAdded, list(new, old))] {
                 if !values.is_empty() {
-                    let change = self.emit(rule, Some(old), Some(new));
+                    let change = self.emit(rule, Sides { before: Some(old), after: Some(new) });
                     (change.keyword, change.variant) = (values, "x-extensible-");
                 }
             }
@@ -141,8 +143,10 @@ impl Pair<'_, '_> {
             let (old, new) = (self.before.first("deprecated"), self.after.first("deprecated"));
             let sunset = Sunset::from_node(&self.after.place);
             let past = after && sunset.is_past(self.today);
-            let change =
-                self.emit(if after { Rule::Deprecated } else { Rule::Reactivated }, old.as_ref(), new.as_ref());
+            let change = self.emit(
+                if after { Rule::Deprecated } else { Rule::Reactivated },
+                Sides { before: old.as_ref(), after: new.as_ref() },
+            );
             (change.variant, change.wire) = match sunset {
                 _ if past => ("sunset-date-too-small", Some(Wire::Risk)),
                 Sunset::None => ("deprecated", None),
@@ -152,7 +156,7 @@ impl Pair<'_, '_> {
         }
         let (old, new) = (self.before.first(STABILITY), self.after.first(STABILITY));
         if let Some(rule) = stability(old.as_ref(), new.as_ref()) {
-            self.emit(rule, old.as_ref(), new.as_ref());
+            self.emit(rule, Sides { before: old.as_ref(), after: new.as_ref() });
         }
     }
 }

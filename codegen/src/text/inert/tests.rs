@@ -109,7 +109,7 @@ fn nothing_that_is_made_of_these_stays_alive() {
         state ^= state << 17;
         usize::try_from(state % bound as u64).unwrap_or_default()
     };
-    for _ in 0..40_000 {
+    for _ in 0..15_000 {
         let text: String = (0..=below(14)).map(|_| PARTS[below(PARTS.len())]).collect();
         holds(&text);
     }

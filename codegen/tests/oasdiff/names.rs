@@ -1,17 +1,14 @@
-//! The same changes in the words of oasdiff, so that both can be compared.
+//! The changes of a comparison by their names in oasdiff.
 
-use super::alias_table::name;
-use super::change::{Carrier, Change, Spot};
-use super::rule::Rule;
+use super::places::name;
+use crate::drift::change::{Carrier, Change, Spot};
+use crate::drift::rule::Rule;
 
 /// The names of oasdiff's rules for a change, as far as it has any.
 pub(super) fn names(change: &Change) -> Vec<String> {
     let place = place(change);
     let own = operation(change);
-    if !own.is_empty() {
-        return own;
-    }
-    [schema(change, place), change.besides.clone()].concat()
+    if own.is_empty() { schema(change, place) } else { own }
 }
 
 fn schema(change: &Change, place: &str) -> Vec<String> {
@@ -27,7 +24,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         let place = if is_header_member(change) { "request-header-property" } else { place };
         name(place, suffix).into_iter().collect()
     };
-    let direction = if change.class.response { "response" } else { "request" };
+    let direction = if change.class.is_response() { "response" } else { "request" };
     let necessity = if change.required { "required" } else { "optional" };
     let is_member = matches!(change.class.spot, Spot::Property);
     let many = change.variant == "list-of-types";
@@ -35,7 +32,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         Rule::TypeWidened if many => schema("list-of-types-widened"),
         Rule::TypeNarrowed if many => schema("list-of-types-narrowed"),
         // The half that breaks.
-        Rule::TypeChanged if many && change.class.response => schema("list-of-types-widened"),
+        Rule::TypeChanged if many && change.class.is_response() => schema("list-of-types-widened"),
         Rule::TypeChanged if many => schema("list-of-types-narrowed"),
         Rule::TypeChanged | Rule::TypeWidened | Rule::TypeNarrowed if change.variant == "loose" => {
             first(&["type-compatible", "type-generalized"])
@@ -49,7 +46,7 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         }
         Rule::TypeChanged | Rule::FormatChanged => schema("type-changed"),
         // A format that is gone makes a response incompatible; only its type can be more general.
-        Rule::FormatWidened if change.class.response => schema("type-changed"),
+        Rule::FormatWidened if change.class.is_response() => schema("type-changed"),
         Rule::TypeWidened | Rule::FormatWidened => schema("type-generalized"),
         Rule::TypeNarrowed | Rule::FormatNarrowed => first(&["type-specialized", "type-changed"]),
         Rule::BecameNullable => schema("became-nullable"),
@@ -75,17 +72,17 @@ fn schema(change: &Change, place: &str) -> Vec<String> {
         {
             Vec::new()
         }
-        Rule::MemberAdded | Rule::RequiredMemberAdded if !change.class.response => {
+        Rule::MemberAdded | Rule::RequiredMemberAdded if !change.class.is_response() => {
             let suffix = if change.variant == "with-default" && change.required { "-with-default" } else { "" };
             vec![format!("new-{necessity}-request-property{suffix}")]
         }
-        Rule::MemberRemoved | Rule::RequiredMemberRemoved if !change.class.response => schema("removed"),
+        Rule::MemberRemoved | Rule::RequiredMemberRemoved if !change.class.is_response() => schema("removed"),
         Rule::MemberAdded | Rule::RequiredMemberAdded | Rule::MemberRemoved | Rule::RequiredMemberRemoved => {
             let hidden = if change.variant == "hidden" { "-write-only" } else { "" };
             let added = matches!(change.rule, Rule::MemberAdded | Rule::RequiredMemberAdded);
             vec![format!("response-{necessity}{hidden}-property-{}", if added { "added" } else { "removed" })]
         }
-        Rule::BecameRequired if change.variant == "with-default" && !change.class.response => {
+        Rule::BecameRequired if change.variant == "with-default" && !change.class.is_response() => {
             schema("became-required-with-default")
         }
         Rule::BecameRequired | Rule::BecameOptional if change.variant == "undeclared" => Vec::new(),
@@ -154,7 +151,7 @@ fn member(direction: &str, necessity: &str, suffix: &str) -> Vec<String> {
 }
 
 fn place(change: &Change) -> &'static str {
-    match (change.class.response, change.class.spot, change.class.unsent) {
+    match (change.class.is_response(), change.class.spot, change.class.unsent) {
         (false, Spot::Body | Spot::Operation, _) => "request-body",
         (false, Spot::Property, true) => "request-read-only-property",
         (false, Spot::Property, false) => "request-property",
@@ -173,7 +170,7 @@ fn operation(change: &Change) -> Vec<String> {
     let parameter = matches!(change.class.spot, Spot::Parameter);
     let scope = if change.variant == "global" { "api-global-security" } else { "api-security" };
     let one = |id: &str| vec![id.to_owned()];
-    let direction = if change.class.response { "response" } else { "request-body" };
+    let direction = if change.class.is_response() { "response" } else { "request-body" };
     match change.rule {
         Rule::OperationRemoved => vec![format!("api-{}", change.variant)],
         Rule::OperationAdded => one("endpoint-added"),
@@ -241,7 +238,9 @@ fn operation(change: &Change) -> Vec<String> {
         Rule::MediaTypeChanged if change.variant == "rewritten" => {
             ["removed", "added"].map(|end| format!("{direction}-media-type-{end}")).into()
         }
-        Rule::MediaTypeChanged if change.class.response => vec![format!("response-media-type-name-{}", change.variant)],
+        Rule::MediaTypeChanged if change.class.is_response() => {
+            vec![format!("response-media-type-name-{}", change.variant)]
+        }
         Rule::ContentSchemaAdded => name(place(change), "media-type-schema-added").into_iter().collect(),
         Rule::ContentSchemaRemoved => name(place(change), "media-type-schema-removed").into_iter().collect(),
         Rule::AnswerChanged => {
@@ -276,7 +275,7 @@ fn operation(change: &Change) -> Vec<String> {
 }
 
 fn limit(change: &Change, place: &str) -> Vec<String> {
-    let (name, upper) = match change.keyword.as_str() {
+    let (limit, upper) = match change.keyword.as_str() {
         "maximum" => ("max", true),
         "minimum" => ("min", false),
         "exclusiveMaximum" => ("exclusive-max", true),
@@ -295,11 +294,11 @@ fn limit(change: &Change, place: &str) -> Vec<String> {
         (Rule::LimitTightened, true) | (Rule::LimitLoosened, false) => "decreased",
         _ => "increased",
     };
-    super::alias_table::name(place, &format!("{name}-{suffix}")).into_iter().collect()
+    name(place, &format!("{limit}-{suffix}")).into_iter().collect()
 }
 
 fn constraint(change: &Change, place: &str, suffix: &str) -> Vec<String> {
-    let (name, suffix) = match change.keyword.as_str() {
+    let (keyword, suffix) = match change.keyword.as_str() {
         "contains" => ("contains", suffix),
         "contentEncoding" => ("content-encoding", "changed"),
         "contentMediaType" => ("content-media-type", "changed"),
@@ -316,5 +315,5 @@ fn constraint(change: &Change, place: &str, suffix: &str) -> Vec<String> {
         "unevaluatedProperties" => ("unevaluated-properties", suffix),
         _ => return Vec::new(),
     };
-    super::alias_table::name(place, &format!("{name}-{suffix}")).into_iter().collect()
+    name(place, &format!("{keyword}-{suffix}")).into_iter().collect()
 }

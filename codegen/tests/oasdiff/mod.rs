@@ -1,13 +1,29 @@
-//! The names of changes in oasdiff: each of its rules that two contracts can show has a row in
-//! `tests/aliases/changes.yaml`, and each other rule has a reason there.
+//! Each rule of oasdiff that two contracts can show has a row in `changes.yaml`, and each other rule has a reason there. The
+//! tests are a module of the crate, because the names of rules depend on single changes, which findings merge.
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and says what it leaves out"
+)]
+
+mod cases;
+#[path = "../common/merge.rs"]
+mod merge;
+mod names;
+mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use driftless_codegen::Contract;
-use driftless_codegen::drift::{self, Wire};
 use serde::Deserialize;
 use serde_json::Value;
+
+use self::merge::merge;
+use super::lifecycle::Sunset;
+use super::side::{Operation, operations};
+use super::{Change, Drift, Rule, Wire, read, sides};
+use crate::Contract;
 
 /// Ends before that day are over.
 const TODAY: &str = "2026-01-01";
@@ -76,52 +92,77 @@ struct Verdict {
 }
 
 fn table() -> Table {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/aliases/changes.yaml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oasdiff/changes.yaml");
     serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
+/// The folder with the rules of oasdiff and the cases of other tools, if it exists.
+fn folder() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/drift-cases");
+    if !folder.is_dir() {
+        println!("LEFT OUT: ../shared/drift-cases does not exist");
+        return None;
+    }
+    Some(folder)
+}
+
 /// The level of each rule of oasdiff.
-fn levels() -> Option<BTreeMap<String, String>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/drift-cases/oasdiff-rules.tsv");
-    let text = std::fs::read_to_string(path).ok()?;
+fn levels(folder: &Path) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(folder.join("oasdiff-rules.tsv")).unwrap();
     let row = |row: &str| {
         let mut cells = row.split('\t');
         Some((cells.next()?.to_owned(), cells.next()?.to_owned()))
     };
-    Some(text.lines().skip(1).filter_map(row).collect())
+    text.lines().skip(1).filter_map(row).collect()
 }
 
-pub(crate) fn merge(value: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else {
-        *value = patch.clone();
-        return;
-    };
-    if !value.is_object() {
-        *value = Value::Object(serde_json::Map::new());
+/// The findings between two contracts, and the changes that they are made of.
+fn compare(before: &[u8], after: &[u8], today: &str) -> (Drift, Vec<Change>) {
+    let [before, after] = [before, after].map(|bytes| read(Contract { name: "contract", bytes }).unwrap());
+    let (drift, mut changes) = sides(&before, &after, today);
+    let [olds, news] = [&before, &after].map(operations);
+    for change in changes.iter_mut().filter(|change| change.rule == Rule::OperationRemoved) {
+        let place = change.before.as_ref().map(|place| place.pointer.as_str());
+        let old = olds.iter().find(|old| Some(old.node.pointer.as_str()) == place).unwrap();
+        change.variant = ended(old, &news, today);
     }
-    let map = value.as_object_mut().unwrap();
-    for (key, patch) in patch {
-        if patch.is_null() {
-            map.remove(key);
-        } else {
-            merge(map.entry(key).or_insert(Value::Null), patch);
-        }
+    (drift, changes)
+}
+
+/// How an operation ended: announced or not, and with its path or alone.
+fn ended(operation: &Operation<'_>, news: &[Operation<'_>], today: &str) -> &'static str {
+    let alone = news.iter().any(|other| other.positional() == operation.positional());
+    let deprecated = operation.node.flag("deprecated");
+    let sunset = Sunset::from_node(&operation.node);
+    match (deprecated, sunset, alone) {
+        (true, Sunset::Unreadable, _) => "path-sunset-parse",
+        (true, sunset @ Sunset::On(_), true) if !sunset.is_over(today) => "removed-before-sunset",
+        (true, sunset @ Sunset::On(_), false) if !sunset.is_over(today) => "path-removed-before-sunset",
+        (true, _, true) => "removed-with-deprecation",
+        (true, _, false) => "path-removed-with-deprecation",
+        (false, _, true) => "removed-without-deprecation",
+        (false, _, false) => "path-removed-without-deprecation",
     }
 }
 
-/// The findings between two contracts: each name, and its most severe verdict.
-fn reported(before: &Value, after: &Value) -> BTreeMap<String, Wire> {
+/// The changes between two contracts at each of some places: each name, and its most severe verdict.
+fn reported(before: &Value, after: &Value, places: &[&str]) -> Vec<BTreeMap<String, Wire>> {
     let [before, after] = [before, after].map(Value::to_string);
-    let [before, after] = [&before, &after].map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
-    let drift = drift::compare(&before, &after, TODAY).unwrap();
-    let mut reported = BTreeMap::new();
+    let (drift, changes) = compare(before.as_bytes(), after.as_bytes(), TODAY);
+    let mut reported = vec![BTreeMap::new(); places.len()];
     if drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len() == 0 {
-        reported.insert("nothing".to_owned(), Wire::None);
+        reported[0].insert("nothing".to_owned(), Wire::None);
     }
-    for finding in drift.findings {
-        for alias in finding.aliases {
-            let wire = reported.entry(alias).or_insert(finding.contract);
-            *wire = finding.contract.max(*wire);
+    for change in &changes {
+        let is_at = |place: &&str| {
+            [&change.before, &change.after].into_iter().flatten().any(|site| site.pointer.starts_with(place))
+        };
+        // A change of a component counts for the first place: it has a name where it should have none.
+        let place = places.iter().position(is_at).unwrap_or(0);
+        let reported = &mut reported[place];
+        for name in names::names(change) {
+            let wire = reported.entry(name).or_insert(Wire::None);
+            *wire = change.contract().max(*wire);
         }
     }
     reported
@@ -141,10 +182,8 @@ fn fits(pattern: &str, id: &str) -> bool {
 #[test]
 fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
     let table = table();
-    let Some(levels) = levels() else {
-        println!("LEFT OUT: ../shared/drift-cases does not exist");
-        return;
-    };
+    let Some(folder) = folder() else { return };
+    let levels = levels(&folder);
     let mut wrong = Vec::new();
     let mut covered = BTreeSet::new();
     let mut verdicts_used = BTreeSet::new();
@@ -175,24 +214,30 @@ fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
         }
         covered.extend(expected.intersection(&names).cloned());
     };
-    for row in &table.schemas {
-        for (place, pointer, keyword) in PLACES {
-            let contract = |schema: &Value| {
-                let mut contract = table.base.clone();
+    // A place that lies in another one has its turn after that.
+    let (within, whole): (Vec<_>, Vec<_>) =
+        PLACES.into_iter().partition(|(_, pointer, _)| pointer.contains("/schema/"));
+    for (row, places) in table.schemas.iter().flat_map(|row| [(row, &whole), (row, &within)]) {
+        let contract = |schema: &Value| {
+            let mut contract = table.base.clone();
+            for (_, pointer, keyword) in places {
                 let target = contract.pointer_mut(pointer).unwrap();
                 *target = schema.clone();
                 if !keyword.is_empty() {
-                    target[keyword] = Value::Bool(true);
+                    target[*keyword] = Value::Bool(true);
                 }
-                contract
-            };
-            let named = |names: &str| {
+            }
+            contract
+        };
+        let (before, after) = (contract(&row.before), contract(&row.after));
+        for (before, after, names) in [(&before, &after, &row.there), (&after, &before, &row.back)] {
+            let pointers: Vec<&str> = places.iter().map(|(_, pointer, _)| *pointer).collect();
+            for ((place, pointer, _), reported) in places.iter().zip(reported(before, after, &pointers)) {
                 let ids = names.split('|').filter(|name| !name.is_empty()).map(|name| id(place, name));
-                ids.flatten().find(|id| levels.contains_key(id)).into_iter().collect::<BTreeSet<String>>()
-            };
-            let (before, after) = (contract(&row.before), contract(&row.after));
-            judge(format!("{place}: {} → {}", row.before, row.after), &named(&row.there), &reported(&before, &after));
-            judge(format!("{place}: {} → {}", row.after, row.before), &named(&row.back), &reported(&after, &before));
+                let expected = ids.flatten().find(|id| levels.contains_key(id)).into_iter().collect();
+                let [before, after] = [before, after].map(|contract| contract.pointer(pointer));
+                judge(format!("{place}: {before:?} → {after:?}"), &expected, &reported);
+            }
         }
     }
     for row in &table.contracts {
@@ -204,8 +249,8 @@ fn each_rule_of_oasdiff_has_its_change_or_its_reason() {
             contract
         };
         let (before, after) = (contract(&row.before), contract(&row.after));
-        judge(format!("{} → {}", row.before, row.after), &row.there, &reported(&before, &after));
-        judge(format!("{} → {}", row.after, row.before), &row.back, &reported(&after, &before));
+        judge(format!("{} → {}", row.before, row.after), &row.there, &reported(&before, &after, &[""])[0]);
+        judge(format!("{} → {}", row.after, row.before), &row.back, &reported(&after, &before, &[""])[0]);
     }
     let excused: BTreeSet<String> = table.reasons.values().flatten().cloned().collect();
     for id in levels.keys().filter(|id| !covered.contains(*id) && !excused.contains(*id)) {
