@@ -229,6 +229,7 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
         has_create: create.is_some(),
         names_identifiers: is_listed && (identifier.is_some() || shape.is_scalar()) || create.is_some_and(names),
         parameter: key,
+        identity: shape.identity.clone(),
         item: schema,
         name,
         parents,

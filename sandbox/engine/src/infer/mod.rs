@@ -113,6 +113,8 @@ pub(crate) struct Collection {
     pub(crate) identifier: Option<String>,
     /// The schema of an item as an answer has it.
     pub(crate) item: Option<SchemaRef>,
+    /// The identity of that schema: two collections with one identity have items of one kind.
+    pub(crate) identity: Option<String>,
     /// A list or a create names the identifiers, so a program can know them: others are unknown.
     pub(crate) is_listed: bool,
     /// The items are texts or numbers, which are their own identifiers.

@@ -59,9 +59,8 @@ impl Assigner<'_> {
             let is_item = self.is_item(collection);
             if let Some(answer) = self.answer() {
                 let (way, schema) = item(self.document, &answer, &collection.name, &is_item);
-                let known = collection.item.as_ref().and_then(|schema| Outline::read(self.document, schema).identity);
                 let identity = Outline::read(self.document, &schema).identity;
-                (within, answers_with_item) = (way, identity.is_some() && identity == known);
+                (within, answers_with_item) = (way, identity.is_some() && identity == collection.identity);
             }
             // The body of a request often has no identifier. It is wrapped the same way as an answer.
             within_body = self.body().map(|schema| self.same_way(&schema, &within)).unwrap_or_default();
@@ -101,7 +100,7 @@ impl Assigner<'_> {
     }
 
     fn is_item<'s>(&'s self, collection: &'s Collection) -> impl Fn(&Outline) -> bool + 's {
-        let identity = collection.item.as_ref().and_then(|schema| Outline::read(self.document, schema).identity);
+        let identity = collection.identity.clone();
         move |shape: &Outline| {
             let has_identifier = || match (&collection.parameter, &collection.identifier) {
                 (_, Some(member)) if shape.members.contains_key(member) => true,
@@ -193,10 +192,9 @@ impl Assigner<'_> {
     /// Returns whether a list is a search in the collection one segment before: `/pets/findByStatus`, `/movie/lookup`.
     fn searches(&self, index: usize) -> bool {
         let Some(collection) = self.collections.get(index) else { return false };
-        let identity = |collection: &Collection| Outline::read(self.document, collection.item.as_ref()?).identity;
         let before = self.place.path.split_last().and_then(|(_, path)| self.places.collections.get(path));
         let owner = before.and_then(|index| self.collections.get(*index)).filter(|owner| owner.parameter.is_some());
-        let is_same = owner.is_some_and(|owner| identity(owner).is_some() && identity(owner) == identity(collection));
+        let is_same = owner.is_some_and(|owner| owner.identity.is_some() && owner.identity == collection.identity);
         collection.parameter.is_none() && !collection.has_create && is_same && self.operation.method == Method::GET
     }
 
@@ -231,8 +229,7 @@ impl Assigner<'_> {
     /// The collection with items of a kind, or the one whose path begins the operation's.
     fn related(&self, identity: Option<&str>) -> Option<usize> {
         let same = |collection: &Collection| {
-            let known = collection.item.as_ref().and_then(|schema| Outline::read(self.document, schema).identity);
-            identity.is_some() && known.as_deref() == identity && collection.parents.is_empty()
+            identity.is_some() && collection.identity.as_deref() == identity && collection.parents.is_empty()
         };
         let before = self.place.path.split_last().map(|(_, path)| path);
         let own = before.and_then(|path| self.places.collections.get(path)).copied();
