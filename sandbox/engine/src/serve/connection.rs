@@ -107,9 +107,9 @@ async fn converse(stream: TcpStream, service: Arc<Service>, mut goodbye: watch::
 
 async fn respond(service: &Service, request: Request<Incoming>) -> Response<Full> {
     let (head, body) = request.into_parts();
-    let Some(body) = collect(body).await else {
-        let reply = Reply { status: 413, ..Reply::default() };
-        return response(reply, &head.method);
+    let body = match collect(body).await {
+        Ok(body) => body,
+        Err((status, detail)) => return response(service.refuse(status, detail), &head.method),
     };
     let received = Received {
         path: head.uri.path().to_owned(),
@@ -121,19 +121,24 @@ async fn respond(service: &Service, request: Request<Incoming>) -> Response<Full
     response(service.answer(&received), &received.method)
 }
 
-/// The whole body. `None` if it is too long, or if the client stops.
-async fn collect(body: Incoming) -> Option<Bytes> {
+/// The whole body, or a status with its reason.
+async fn collect(body: Incoming) -> Result<Bytes, (u16, &'static str)> {
+    const TOO_LONG: (u16, &str) = (413, "the body is longer than 64 MiB, the limit of the sandbox");
+    if body.size_hint().lower() > MOST_BYTES as u64 {
+        return Err(TOO_LONG);
+    }
     let mut body = pin!(body);
     let mut collected = BytesMut::new();
     while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
-        if let Ok(data) = frame.ok()?.into_data() {
+        let frame = frame.map_err(|_| (400, "the body cannot be read: check its chunks and its length"))?;
+        if let Ok(data) = frame.into_data() {
             if collected.len() + data.len() > MOST_BYTES {
-                return None;
+                return Err(TOO_LONG);
             }
             collected.extend_from_slice(&data);
         }
     }
-    Some(collected.freeze())
+    Ok(collected.freeze())
 }
 
 fn response(reply: Reply, method: &Method) -> Response<Full> {

@@ -42,10 +42,17 @@ struct Checked<'s> {
 }
 
 impl Service {
+    /// The answer to a request that has no operation.
+    pub(crate) fn refuse(&self, status: u16, detail: &str) -> Reply {
+        self.refuse_for(None, status, detail)
+    }
+
+    fn refuse_for(&self, operation: Option<&Operation>, status: u16, detail: &str) -> Reply {
+        problem(&self.engine, operation, &Problem { status, detail: detail.to_owned(), violations: Vec::new() })
+    }
+
     pub(crate) fn answer(&self, request: &Received) -> Reply {
-        let refuse = |operation, status, detail: &str| {
-            problem(&self.engine, operation, &Problem { status, detail: detail.to_owned(), violations: Vec::new() })
-        };
+        let refuse = |operation, status, detail: &str| self.refuse_for(operation, status, detail);
         // A HEAD without an operation of its own is a GET; the server sends no body.
         let method = &request.method;
         let routed = match self.router.route(method, &request.path) {
