@@ -81,8 +81,12 @@ impl Service {
         if self.checks_credentials
             && let Some(challenge) = challenge(&self.engine.contract, operation, &request.headers, &request.query)
         {
-            let mut reply = refuse(Some(operation), 401, "the request has no credentials of the declared kind");
-            reply.headers.push((WWW_AUTHENTICATE.to_string(), challenge.to_owned()));
+            let detail = format!(
+                "the request has no credentials of the declared kind: send {}, with any value",
+                challenge.credentials
+            );
+            let mut reply = refuse(Some(operation), 401, &detail);
+            reply.headers.push((WWW_AUTHENTICATE.to_string(), challenge.header.to_owned()));
             return reply;
         }
         let text = |name| request.headers.get(name).and_then(|value| value.to_str().ok());
@@ -96,16 +100,21 @@ impl Service {
         let read = match checked.read {
             Ok(read) => read,
             Err(Refusal::Unsupported { media_type, allowed }) => {
-                let detail = format!(
-                    "the contract declares no body of the media type {media_type:?}, but {}",
-                    allowed.join(", ")
-                );
+                let allowed = allowed.join(", ");
+                let detail = match media_type.as_str() {
+                    "" => format!("the header Content-Type is missing; the contract declares {allowed}"),
+                    other => format!("the contract declares no body of the media type {other:?}, but {allowed}"),
+                };
                 return refuse(Some(operation), 415, &detail);
             }
             Err(Refusal::Invalid(violations)) => {
                 let status = status_for_violations(operation);
-                let places: Vec<&str> = violations.iter().map(|violation| violation.pointer.as_str()).take(5).collect();
-                let detail = format!("the request is not valid by the contract: {}", places.join(", "));
+                let reasons: Vec<String> = violations
+                    .iter()
+                    .take(5)
+                    .map(|violation| format!("{}: {}", violation.pointer, violation.message))
+                    .collect();
+                let detail = format!("the request is not valid by the contract: {}", reasons.join("; "));
                 return problem(&self.engine, Some(operation), &Problem { status, detail, violations });
             }
         };
