@@ -72,6 +72,25 @@ async fn a_contract_of_few_lines_takes_no_more_than_its_share_of_time_and_memory
     sandbox.stop().await;
 }
 
+#[tokio::test]
+async fn a_body_of_a_million_values_is_refused() {
+    let mut document = reads(json!({}), json!({}));
+    let schema = json!({ "type": "array", "items": { "type": "string" } });
+    document["paths"]["/a"]["post"] =
+        json!({ "requestBody": { "content": { "application/json": { "schema": schema } } } });
+    let sandbox = start(&document).await;
+    let body = |element: &str| format!("[{}\"\"]", format!("{element},").repeat(500_000));
+    let send = |body: String| {
+        let request = super::client().post(format!("{}/a", sandbox.base_url()));
+        request.header("content-type", "application/json").body(body).send()
+    };
+    let refused = send(body("1")).await.unwrap();
+    assert_eq!(refused.status(), 400);
+    assert!(refused.text().await.unwrap().contains("500000 values"));
+    assert_eq!(send(format!("[\"{}\"]", ",\\\"".repeat(600_000))).await.unwrap().status(), 200);
+    sandbox.stop().await;
+}
+
 #[test]
 fn the_table_and_errors_have_no_control_characters() {
     let mut document = reads(json!({}), json!({}));

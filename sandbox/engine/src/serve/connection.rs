@@ -18,7 +18,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::timeout;
 
 use super::handle::{Received, Service, status};
@@ -91,7 +91,7 @@ async fn converse(stream: TcpStream, service: Arc<Service>, mut goodbye: watch::
     let _ = stream.set_nodelay(true);
     let routes = service_fn(move |request: Request<Incoming>| {
         let service = Arc::clone(&service);
-        async move { Ok::<_, Infallible>(respond(&service, request).await) }
+        async move { Ok::<_, Infallible>(respond(service, request).await) }
     });
     let mut http = Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
@@ -105,7 +105,7 @@ async fn converse(stream: TcpStream, service: Arc<Service>, mut goodbye: watch::
     let _ = served.await;
 }
 
-async fn respond(service: &Service, request: Request<Incoming>) -> Response<Full> {
+async fn respond(service: Arc<Service>, request: Request<Incoming>) -> Response<Full> {
     let (head, body) = request.into_parts();
     let body = match collect(body).await {
         Ok(body) => body,
@@ -118,7 +118,12 @@ async fn respond(service: &Service, request: Request<Incoming>) -> Response<Full
         headers: head.headers,
         body,
     };
-    response(service.answer(&received), &received.method)
+    let method = received.method.clone();
+    let answering = Arc::clone(&service);
+    // A large body or a large schema takes its time: on a thread of its own, it delays no other connection and no signal.
+    let answer = spawn_blocking(move || answering.answer(&received)).await;
+    let failed = |_| service.refuse(500, "the sandbox failed for this request: it is a bug, please report it");
+    response(answer.unwrap_or_else(failed), &method)
 }
 
 /// The whole body, or a status with its reason.
