@@ -123,7 +123,7 @@ impl Service {
         };
         let place = checked.candidate.place.as_str();
         let call = Call {
-            base: request.path.strip_suffix(place).unwrap_or_default(),
+            base: &checked.candidate.base,
             path: &checked.candidate.path,
             origin: &self.origin,
             read: &read,

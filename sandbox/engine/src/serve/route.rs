@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use http::Method;
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use crate::contract::{Contract, Segment, SegmentPart, segments};
 
@@ -33,7 +33,9 @@ pub(crate) struct Candidate {
     pub(crate) operation: usize,
     /// Names and values of the path's parameters, in its order.
     pub(crate) path: Vec<(String, String)>,
-    /// The path without the base path.
+    /// The base path, as the request has it.
+    pub(crate) base: String,
+    /// The path behind it, encoded in one way: `/users/a%40b/` is `/users/a@b`.
     pub(crate) place: String,
 }
 
@@ -73,6 +75,7 @@ impl Router {
                 continue;
             };
             let decoded = decoded(place);
+            let place = encoded(&decoded);
             let mut candidates: Vec<Candidate> = Vec::new();
             let mut best: Option<&[Segment]> = None;
             for route in &self.routes {
@@ -89,7 +92,12 @@ impl Router {
                     break;
                 }
                 best = Some(&route.segments);
-                candidates.push(Candidate { operation: route.operation, path: values, place: place.to_owned() });
+                candidates.push(Candidate {
+                    operation: route.operation,
+                    path: values,
+                    base: base.clone(),
+                    place: place.clone(),
+                });
             }
             if !candidates.is_empty() {
                 return Routed::Operations(candidates);
@@ -111,6 +119,35 @@ fn decoded(path: &str) -> Vec<String> {
         return Vec::new();
     }
     path.split('/').map(|segment| percent_decode_str(segment).decode_utf8_lossy().into_owned()).collect()
+}
+
+/// The path of decoded segments; an empty one at the end is left out.
+fn encoded(segments: &[String]) -> String {
+    const SPECIAL: &AsciiSet = &CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'#')
+        .add(b'%')
+        .add(b'/')
+        .add(b'<')
+        .add(b'>')
+        .add(b'?')
+        .add(b'[')
+        .add(b'\\')
+        .add(b']')
+        .add(b'^')
+        .add(b'`')
+        .add(b'{')
+        .add(b'|')
+        .add(b'}');
+    let segments = match segments.split_last() {
+        Some((last, before)) if last.is_empty() => before,
+        _ => segments,
+    };
+    if segments.is_empty() {
+        return "/".to_owned();
+    }
+    segments.iter().map(|segment| format!("/{}", utf8_percent_encode(segment, SPECIAL))).collect()
 }
 
 /// For each segment: 3 for a literal, 2 for a mixture, 1 for a parameter, 0 for one that takes the rest.
