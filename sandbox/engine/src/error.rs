@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// A message can quote the contract.
+const LONGEST_MESSAGE: usize = 1_000;
+
 /// An error: a code, its place in the contract, the problem, and the next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -18,7 +21,8 @@ impl Error {
         message: impl Into<String>,
         advice: &'static str,
     ) -> Self {
-        Self { code, pointer: pointer.into(), message: message.into(), advice }
+        let message = message.into().chars().take(LONGEST_MESSAGE).map(printable).collect();
+        Self { code, pointer: pointer.into(), message, advice }
     }
 
     /// The kind of error, for programs: `contract/not-json`, `address`, …
@@ -35,6 +39,12 @@ impl Error {
     pub fn advice(&self) -> &'static str {
         self.advice
     }
+}
+
+/// The character, or a mark in place of one that controls a terminal or the direction of text: a contract can be a stranger's.
+pub(crate) fn printable(letter: char) -> char {
+    let is_direction = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if letter.is_control() || is_direction { char::REPLACEMENT_CHARACTER } else { letter }
 }
 
 impl fmt::Display for Error {

@@ -107,13 +107,16 @@ fn run(request: Request) -> Result<(), Failure> {
         return print(&driftless_sandbox::explain(&bytes).map_err(|error| refused(&error))?);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| system(&error))?;
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         let sandbox = driftless_sandbox::start_with(&bytes, options).await.map_err(|error| refused(&error))?;
         print(&format!("listening on {}\n", sandbox.origin()))?;
         ended().await.map_err(|error| system(&error))?;
         sandbox.stop().await;
         Ok(())
-    })
+    });
+    // A request that is still computed does not keep the program.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Waits for Ctrl-C or the request to terminate.

@@ -48,3 +48,78 @@ async fn a_port_in_use_is_an_error() {
     assert_eq!(start_with(contract.as_bytes(), options).await.unwrap_err().code(), "address");
     first.stop().await;
 }
+
+#[tokio::test]
+async fn a_contract_of_few_lines_takes_no_more_than_its_share_of_time_and_memory() {
+    let variables: Value = (0..40)
+        .map(|index| (format!("v{index:02}"), json!({ "default": format!("{{v{0:02}}}{{v{0:02}}}", index + 1) })))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    let mut doubling = reads(json!({ "type": "string", "pattern": "^.{1000000}$" }), json!({}));
+    doubling["servers"] = json!([{ "url": "https://pets.example/{v00}/{none", "variables": variables }]);
+    let sandbox = start(&doubling).await;
+    assert_eq!(send(&sandbox, Method::GET, "/a", None).await.status(), 200);
+    sandbox.stop().await;
+
+    let node = |index: usize| {
+        let next = json!({ "$ref": format!("#/components/schemas/N{}", index + 1) });
+        let node = json!({ "type": "object", "required": ["l", "r"], "properties": { "l": next, "r": next } });
+        (format!("N{index}"), if index == 30 { json!({ "type": "string" }) } else { node })
+    };
+    let schemas: serde_json::Map<_, _> = (0..=30).map(node).collect();
+    let sandbox = start(&reads(json!({ "$ref": "#/components/schemas/N0" }), schemas.into())).await;
+    assert_eq!(send(&sandbox, Method::GET, "/a", None).await.status(), 200);
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn a_body_of_a_million_values_is_refused() {
+    let mut document = reads(json!({}), json!({}));
+    let schema = json!({ "type": "array", "items": { "type": "string" } });
+    document["paths"]["/a"]["post"] =
+        json!({ "requestBody": { "content": { "application/json": { "schema": schema } } } });
+    let sandbox = start(&document).await;
+    let body = |element: &str| format!("[{}\"\"]", format!("{element},").repeat(500_000));
+    let send = |body: String| {
+        let request = super::client().post(format!("{}/a", sandbox.base_url()));
+        request.header("content-type", "application/json").body(body).send()
+    };
+    let refused = send(body("1")).await.unwrap();
+    assert_eq!(refused.status(), 400);
+    assert!(refused.text().await.unwrap().contains("500000 values"));
+    assert_eq!(send(format!("[\"{}\"]", ",\\\"".repeat(600_000))).await.unwrap().status(), 200);
+    sandbox.stop().await;
+}
+
+#[test]
+fn the_table_and_errors_have_no_control_characters() {
+    let mut document = reads(json!({}), json!({}));
+    document["paths"]["/\u{1b}[31m\u{202e}"] = json!({ "get": {} });
+    let is_printable = |text: &str| !text.contains(['\u{1b}', '\u{202e}']);
+    assert!(is_printable(&explain(document.to_string().as_bytes()).unwrap()));
+    let error = explain(format!("openapi: {}\"\u{202e}\u{85}\"", "9".repeat(100_000)).as_bytes()).unwrap_err();
+    assert!(is_printable(&error.to_string()) && error.to_string().len() < 2_000, "{error}");
+}
+
+#[tokio::test]
+async fn an_unreadable_body_is_a_400_and_a_long_one_a_413() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let sandbox = start(&reads(json!({}), json!({}))).await;
+    let address = sandbox.origin().strip_prefix("http://").unwrap().to_owned();
+    for (head, status) in [
+        ("Transfer-Encoding: chunked\r\n\r\nZZ\r\n", "HTTP/1.1 400"),
+        ("Content-Length: 70000000\r\n\r\n{", "HTTP/1.1 413"),
+    ] {
+        let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
+        stream.write_all(format!("GET /a HTTP/1.1\r\nHost: a\r\n{head}").as_bytes()).await.unwrap();
+        let mut answer = vec![0; 4_096];
+        let mut length = 0;
+        while !String::from_utf8_lossy(&answer[..length]).contains("detail") {
+            let read = stream.read(&mut answer[length..]).await.unwrap();
+            assert_ne!(read, 0, "the answer says why");
+            length += read;
+        }
+        assert!(answer.starts_with(status.as_bytes()), "{}", String::from_utf8_lossy(&answer));
+    }
+    sandbox.stop().await;
+}

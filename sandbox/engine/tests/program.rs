@@ -26,3 +26,44 @@ fn the_program_prints_its_address_in_one_line_and_explains_a_contract() {
     assert_eq!(unread.status.code(), Some(6));
     assert!(String::from_utf8(unread.stderr).unwrap().starts_with("error[contract-file]"));
 }
+
+/// The validator takes hours for this schema; the program does not wait for it.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_program_while_a_request_is_computed() {
+    use std::io::Write as _;
+    let node = |index: usize| {
+        let next = serde_json::json!({ "$ref": format!("#/components/schemas/N{}", index + 1) });
+        (format!("N{index}"), serde_json::json!({ "allOf": [next, next] }))
+    };
+    let schemas: serde_json::Map<_, _> = (0..40).map(node).collect();
+    let schema = serde_json::json!({ "$ref": "#/components/schemas/N0" });
+    let content = serde_json::json!({ "application/json": { "schema": schema } });
+    let mut document = pets("3.0.3");
+    document["components"]["schemas"] = schemas.into();
+    document["paths"]["/slow"] =
+        serde_json::json!({ "post": { "security": [], "requestBody": { "content": content } } });
+    let file = std::env::temp_dir().join(format!("driftless-sandbox-signal-{}.json", std::process::id()));
+    std::fs::write(&file, document.to_string()).unwrap();
+    let mut serving = Command::new(env!("CARGO_BIN_EXE_driftless-sandbox"))
+        .arg("--contract")
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(serving.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("listening on http://").unwrap();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let head = "POST /slow HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+    stream.write_all(head.as_bytes()).unwrap();
+    // Another connection is answered meanwhile.
+    let mut other = std::net::TcpStream::connect(address).unwrap();
+    other.write_all(b"GET /none HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+    let mut status = String::new();
+    BufReader::new(other).read_line(&mut status).unwrap();
+    assert!(status.starts_with("HTTP/1.1 404"), "{status}");
+    let signal = Command::new("kill").arg(serving.id().to_string()).status().unwrap();
+    assert!(signal.success() && serving.wait().unwrap().success());
+    std::fs::remove_file(&file).unwrap();
+}

@@ -82,18 +82,15 @@ impl Engine {
     /// Gives members the form of an item, and stores it.
     fn store(
         &self,
-        call: &Call<'_>,
         owner: &Owner,
         collection: &Collection,
         id: String,
         members: Map<String, Value>,
+        missing: Missing<'_>,
     ) -> Result<(String, Arc<Value>), Full> {
         let seed = self.seed_for(owner, collection, &id);
         let value = match &collection.item {
-            Some(schema) => {
-                let sendable = self.sendable(call, collection);
-                self.fitter().fit(schema, &Value::Object(members), Missing::AllBut(&sendable), seed).value
-            }
+            Some(schema) => self.fitter().fit(schema, &Value::Object(members), missing, seed).value,
             None => Value::Object(members),
         };
         let id = self.key_in(collection, &value).unwrap_or(id);
@@ -155,7 +152,8 @@ impl Engine {
             }
         };
         self.place(collection, &owner.1, None, &mut members);
-        let (id, value) = self.store(call, owner, collection, id, members)?;
+        let sendable = self.sendable(call, collection);
+        let (id, value) = self.store(owner, collection, id, members, Missing::AllBut(&sendable))?;
         if let Some(file) = call.read.files.first() {
             let place = format!("{}/{id}", call.place.trim_end_matches('/'));
             let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone() };
@@ -213,25 +211,26 @@ impl Engine {
         for (name, value) in kept.into_iter().flatten().filter(|(name, _)| !sendable.contains(name)) {
             members.entry(name.clone()).or_insert_with(|| value.clone());
         }
-        let (id, value) = self.store_named(call, &owner, collection, id, members)?;
+        let missing = Missing::AllBut(&sendable);
+        let (id, value) = self.store_named(&owner, collection, id, members, missing)?;
         Ok(Outcome::Item { value, id, is_created: before.is_none(), is_invented: false })
     }
 
     /// Stores an item under the identifier that a request names: the path wins over the body.
     fn store_named(
         &self,
-        call: &Call<'_>,
         owner: &Owner,
         collection: &Collection,
         id: String,
         mut members: Map<String, Value>,
+        missing: Missing<'_>,
     ) -> Result<(String, Arc<Value>), Full> {
         let key = match id.parse::<i64>() {
             Ok(number) if collection.is_numeric(&self.contract.document) => Value::from(number),
             _ => Value::from(id.as_str()),
         };
         self.place(collection, &owner.1, Some(&key), &mut members);
-        self.store(call, owner, collection, id, members)
+        self.store(owner, collection, id, members, missing)
     }
 
     pub(super) fn patch(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Result<Outcome, Full> {
@@ -257,7 +256,8 @@ impl Engine {
             _ => {}
         }
         let members = value.as_object().cloned().unwrap_or_default();
-        let (id, value) = self.store_named(call, &owner, collection, id, members)?;
+        // An optional member that the patch removed stays away.
+        let (id, value) = self.store_named(&owner, collection, id, members, Missing::Required)?;
         Ok(Outcome::Item { value, id, is_created: false, is_invented: false })
     }
 

@@ -41,7 +41,7 @@ pub(crate) struct Call<'c> {
     pub(crate) planned: &'c Planned,
     /// Values of the path's parameters, in the order of the path.
     pub(crate) path: &'c [(String, String)],
-    /// The path as it was sent, without the base path: the place of values that exist once.
+    /// The path without the base path, encoded in one way: the place of values that exist once.
     pub(crate) place: &'c str,
     /// The path before it.
     pub(crate) base: &'c str,

@@ -8,6 +8,9 @@ use crate::state::{Full, StoredFile};
 
 impl Engine {
     pub(super) fn write_value(&self, call: &Call<'_>) -> Result<Outcome, Full> {
+        if call.read.body.is_none() && !call.read.files.is_empty() {
+            return self.upload(call);
+        }
         let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
         let mut state = self.state();
         let before = state.value(call.place);

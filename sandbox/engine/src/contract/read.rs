@@ -78,13 +78,28 @@ fn bases(document: &Value, dialect: Dialect) -> Vec<String> {
     bases
 }
 
-/// The path of a server's URL, with the default values of its variables.
+/// The path of a server's URL, with the default values of its variables. A default is no template: its braces stay.
 fn base(server: &Value) -> String {
-    let mut url = server.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
-    for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten() {
-        let default = variable.get("default").and_then(Value::as_str).unwrap_or_default();
-        url = url.replace(&format!("{{{name}}}"), default);
+    let mut rest = server.get("url").and_then(Value::as_str).unwrap_or_default();
+    let mut url = String::new();
+    while let Some((before, after)) = rest.split_once('{') {
+        let default = after.split_once('}').and_then(|(name, behind)| {
+            let default = server.get("variables")?.get(name)?.get("default").and_then(Value::as_str);
+            Some((default.unwrap_or_default(), behind))
+        });
+        url.push_str(before);
+        rest = match default {
+            Some((default, behind)) => {
+                url.push_str(default);
+                behind
+            }
+            None => {
+                url.push('{');
+                after
+            }
+        };
     }
+    url.push_str(rest);
     match url.split_once("://") {
         Some((_, rest)) => cleaned(rest.find('/').and_then(|start| rest.get(start..)).unwrap_or_default()),
         None if url.starts_with("//") => {

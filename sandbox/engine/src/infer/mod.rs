@@ -13,6 +13,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::contract::{Contract, SchemaRef};
+use crate::error::printable;
 use crate::outline::Outline;
 
 pub(crate) use answer::{is_json, json, success};
@@ -176,7 +177,8 @@ pub(crate) fn explain(contract: &Contract, plan: &Plan) -> String {
     let second = width(&mut rows.iter().map(|row| row.1.chars().count()), 40);
     let mut text = format!("{:<first$}  {:<second$}  why\n", "operation", "taken for");
     for (operation, role, reason) in &rows {
-        text.push_str(&format!("{operation:<first$}  {role:<second$}  {reason}\n"));
+        let row = format!("{operation:<first$}  {role:<second$}  {reason}");
+        text.extend(row.chars().map(printable).chain(['\n']));
     }
     text
 }

@@ -13,6 +13,9 @@ pub(super) const URLENCODED: &str = "application/x-www-form-urlencoded";
 const MULTIPART: &str = "multipart/form-data";
 const BODY: &str = "body";
 
+/// Values of one body.
+const MOST_VALUES: usize = 500_000;
+
 pub(super) fn read(
     operation: &Operation,
     schemas: &Schemas,
@@ -72,7 +75,28 @@ pub(super) fn read(
 
 fn from_json(body: &[u8]) -> Result<Value, String> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    if has_too_many_values(body) {
+        return Err(format!("has more than {MOST_VALUES} values, the limit of the sandbox"));
+    }
     serde_json::from_slice(body).map_err(|error| format!("is not JSON: {error}"))
+}
+
+/// Counts the commas outside of texts: the values of a few megabytes would take gigabytes.
+fn has_too_many_values(body: &[u8]) -> bool {
+    if body.len() <= MOST_VALUES {
+        return false;
+    }
+    let (mut count, mut in_text, mut is_escaped) = (0, false, false);
+    for byte in body {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            b',' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count >= MOST_VALUES
 }
 
 struct FormReader<'c> {

@@ -18,7 +18,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::timeout;
 
 use super::handle::{Received, Service, status};
@@ -91,7 +91,7 @@ async fn converse(stream: TcpStream, service: Arc<Service>, mut goodbye: watch::
     let _ = stream.set_nodelay(true);
     let routes = service_fn(move |request: Request<Incoming>| {
         let service = Arc::clone(&service);
-        async move { Ok::<_, Infallible>(respond(&service, request).await) }
+        async move { Ok::<_, Infallible>(respond(service, request).await) }
     });
     let mut http = Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
@@ -105,11 +105,11 @@ async fn converse(stream: TcpStream, service: Arc<Service>, mut goodbye: watch::
     let _ = served.await;
 }
 
-async fn respond(service: &Service, request: Request<Incoming>) -> Response<Full> {
+async fn respond(service: Arc<Service>, request: Request<Incoming>) -> Response<Full> {
     let (head, body) = request.into_parts();
-    let Some(body) = collect(body).await else {
-        let reply = Reply { status: 413, ..Reply::default() };
-        return response(reply, &head.method);
+    let body = match collect(body).await {
+        Ok(body) => body,
+        Err((status, detail)) => return response(service.refuse(status, detail), &head.method),
     };
     let received = Received {
         path: head.uri.path().to_owned(),
@@ -118,22 +118,32 @@ async fn respond(service: &Service, request: Request<Incoming>) -> Response<Full
         headers: head.headers,
         body,
     };
-    response(service.answer(&received), &received.method)
+    let method = received.method.clone();
+    let answering = Arc::clone(&service);
+    // A large body or a large schema takes its time: on a thread of its own, it delays no other connection and no signal.
+    let answer = spawn_blocking(move || answering.answer(&received)).await;
+    let failed = |_| service.refuse(500, "the sandbox failed for this request: it is a bug, please report it");
+    response(answer.unwrap_or_else(failed), &method)
 }
 
-/// The whole body. `None` if it is too long, or if the client stops.
-async fn collect(body: Incoming) -> Option<Bytes> {
+/// The whole body, or a status with its reason.
+async fn collect(body: Incoming) -> Result<Bytes, (u16, &'static str)> {
+    const TOO_LONG: (u16, &str) = (413, "the body is longer than 64 MiB, the limit of the sandbox");
+    if body.size_hint().lower() > MOST_BYTES as u64 {
+        return Err(TOO_LONG);
+    }
     let mut body = pin!(body);
     let mut collected = BytesMut::new();
     while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
-        if let Ok(data) = frame.ok()?.into_data() {
+        let frame = frame.map_err(|_| (400, "the body cannot be read: check its chunks and its length"))?;
+        if let Ok(data) = frame.into_data() {
             if collected.len() + data.len() > MOST_BYTES {
-                return None;
+                return Err(TOO_LONG);
             }
             collected.extend_from_slice(&data);
         }
     }
-    Some(collected.freeze())
+    Ok(collected.freeze())
 }
 
 fn response(reply: Reply, method: &Method) -> Response<Full> {

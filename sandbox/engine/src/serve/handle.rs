@@ -42,10 +42,17 @@ struct Checked<'s> {
 }
 
 impl Service {
+    /// The answer to a request that has no operation.
+    pub(crate) fn refuse(&self, status: u16, detail: &str) -> Reply {
+        self.refuse_for(None, status, detail)
+    }
+
+    fn refuse_for(&self, operation: Option<&Operation>, status: u16, detail: &str) -> Reply {
+        problem(&self.engine, operation, &Problem { status, detail: detail.to_owned(), violations: Vec::new() })
+    }
+
     pub(crate) fn answer(&self, request: &Received) -> Reply {
-        let refuse = |operation, status, detail: &str| {
-            problem(&self.engine, operation, &Problem { status, detail: detail.to_owned(), violations: Vec::new() })
-        };
+        let refuse = |operation, status, detail: &str| self.refuse_for(operation, status, detail);
         // A HEAD without an operation of its own is a GET; the server sends no body.
         let method = &request.method;
         let routed = match self.router.route(method, &request.path) {
@@ -74,8 +81,12 @@ impl Service {
         if self.checks_credentials
             && let Some(challenge) = challenge(&self.engine.contract, operation, &request.headers, &request.query)
         {
-            let mut reply = refuse(Some(operation), 401, "the request has no credentials of the declared kind");
-            reply.headers.push((WWW_AUTHENTICATE.to_string(), challenge.to_owned()));
+            let detail = format!(
+                "the request has no credentials of the declared kind: send {}, with any value",
+                challenge.credentials
+            );
+            let mut reply = refuse(Some(operation), 401, &detail);
+            reply.headers.push((WWW_AUTHENTICATE.to_string(), challenge.header.to_owned()));
             return reply;
         }
         let text = |name| request.headers.get(name).and_then(|value| value.to_str().ok());
@@ -89,16 +100,21 @@ impl Service {
         let read = match checked.read {
             Ok(read) => read,
             Err(Refusal::Unsupported { media_type, allowed }) => {
-                let detail = format!(
-                    "the contract declares no body of the media type {media_type:?}, but {}",
-                    allowed.join(", ")
-                );
+                let allowed = allowed.join(", ");
+                let detail = match media_type.as_str() {
+                    "" => format!("the header Content-Type is missing; the contract declares {allowed}"),
+                    other => format!("the contract declares no body of the media type {other:?}, but {allowed}"),
+                };
                 return refuse(Some(operation), 415, &detail);
             }
             Err(Refusal::Invalid(violations)) => {
                 let status = status_for_violations(operation);
-                let places: Vec<&str> = violations.iter().map(|violation| violation.pointer.as_str()).take(5).collect();
-                let detail = format!("the request is not valid by the contract: {}", places.join(", "));
+                let reasons: Vec<String> = violations
+                    .iter()
+                    .take(5)
+                    .map(|violation| format!("{}: {}", violation.pointer, violation.message))
+                    .collect();
+                let detail = format!("the request is not valid by the contract: {}", reasons.join("; "));
                 return problem(&self.engine, Some(operation), &Problem { status, detail, violations });
             }
         };
@@ -107,7 +123,7 @@ impl Service {
         };
         let place = checked.candidate.place.as_str();
         let call = Call {
-            base: request.path.strip_suffix(place).unwrap_or_default(),
+            base: &checked.candidate.base,
             path: &checked.candidate.path,
             origin: &self.origin,
             read: &read,

@@ -102,6 +102,8 @@ fn xml(text: &mut String, name: &str, value: &Value) {
         }
         value => {
             let content = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            // XML 1.0 has no form for other control characters.
+            let content = content.replace(|letter: char| letter.is_control() && !"\t\n\r".contains(letter), "\u{fffd}");
             let content = content.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
             text.push_str(&format!("<{name}>{content}</{name}>"));
         }
@@ -113,6 +115,12 @@ mod tests {
     use serde_json::json;
 
     use super::{encode, fits};
+
+    #[test]
+    fn xml_has_no_character_that_it_forbids() {
+        let body = String::from_utf8(encode("application/xml", &json!({ "a": "<\u{1}\t&" }), "pet")).unwrap();
+        assert!(body.ends_with("<pet><a>&lt;\u{fffd}\t&amp;</a></pet>"), "{body}");
+    }
 
     #[test]
     fn ranges_and_suffixes_fit() {

@@ -1,11 +1,15 @@
 //! Routes: a path and a method to an operation. Literal segments win over parameters.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use http::Method;
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use crate::contract::{Contract, Segment, SegmentPart, segments};
+
+/// Segments that a parameter for the rest of a path takes.
+const MOST_TAKEN: usize = 256;
 
 /// The templates of a contract.
 #[derive(Debug)]
@@ -29,7 +33,9 @@ pub(crate) struct Candidate {
     pub(crate) operation: usize,
     /// Names and values of the path's parameters, in its order.
     pub(crate) path: Vec<(String, String)>,
-    /// The path without the base path.
+    /// The base path, as the request has it.
+    pub(crate) base: String,
+    /// The path behind it, encoded in one way: `/users/a%40b/` is `/users/a@b`.
     pub(crate) place: String,
 }
 
@@ -69,6 +75,7 @@ impl Router {
                 continue;
             };
             let decoded = decoded(place);
+            let place = encoded(&decoded);
             let mut candidates: Vec<Candidate> = Vec::new();
             let mut best: Option<&[Segment]> = None;
             for route in &self.routes {
@@ -85,7 +92,12 @@ impl Router {
                     break;
                 }
                 best = Some(&route.segments);
-                candidates.push(Candidate { operation: route.operation, path: values, place: place.to_owned() });
+                candidates.push(Candidate {
+                    operation: route.operation,
+                    path: values,
+                    base: base.clone(),
+                    place: place.clone(),
+                });
             }
             if !candidates.is_empty() {
                 return Routed::Operations(candidates);
@@ -109,6 +121,35 @@ fn decoded(path: &str) -> Vec<String> {
     path.split('/').map(|segment| percent_decode_str(segment).decode_utf8_lossy().into_owned()).collect()
 }
 
+/// The path of decoded segments; an empty one at the end is left out.
+fn encoded(segments: &[String]) -> String {
+    const SPECIAL: &AsciiSet = &CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'#')
+        .add(b'%')
+        .add(b'/')
+        .add(b'<')
+        .add(b'>')
+        .add(b'?')
+        .add(b'[')
+        .add(b'\\')
+        .add(b']')
+        .add(b'^')
+        .add(b'`')
+        .add(b'{')
+        .add(b'|')
+        .add(b'}');
+    let segments = match segments.split_last() {
+        Some((last, before)) if last.is_empty() => before,
+        _ => segments,
+    };
+    if segments.is_empty() {
+        return "/".to_owned();
+    }
+    segments.iter().map(|segment| format!("/{}", utf8_percent_encode(segment, SPECIAL))).collect()
+}
+
 /// For each segment: 3 for a literal, 2 for a mixture, 1 for a parameter, 0 for one that takes the rest.
 fn specificity(segments: &[Segment]) -> Vec<u8> {
     let of_segment = |segment: &Segment| match segment.parts.as_slice() {
@@ -121,52 +162,93 @@ fn specificity(segments: &[Segment]) -> Vec<u8> {
 }
 
 fn matches(template: &[Segment], path: &[String], values: &mut Vec<(String, String)>) -> bool {
-    match (template.split_first(), path.split_first()) {
+    fits(template, path, values, &mut HashSet::new())
+}
+
+/// `failed` has the numbers of segments of templates and paths that do not match: each pair is tried once.
+fn fits(
+    template: &[Segment],
+    path: &[String],
+    values: &mut Vec<(String, String)>,
+    failed: &mut HashSet<(usize, usize)>,
+) -> bool {
+    let ends = (template.len(), path.len());
+    if failed.contains(&ends) {
+        return false;
+    }
+    let is_match = match (template.split_first(), path.split_first()) {
         (None, None) => true,
         (None, Some((last, []))) => last.is_empty(),
         (Some((segment, template)), Some((text, rest))) => {
             let count = values.len();
-            if part(&segment.parts, text, values) && matches(template, rest, values) {
+            if part(&segment.parts, text, values) && fits(template, rest, values, failed) {
                 return true;
             }
             values.truncate(count);
             // A parameter for the rest takes more segments, from the most to the fewest.
             let takes_rest = segment.parts.iter().any(|part| matches!(part, SegmentPart::Rest(_)));
             takes_rest
-                && (2..=path.len()).rev().any(|end| {
+                && (2..=path.len().min(MOST_TAKEN)).rev().any(|end| {
                     values.truncate(count);
                     let (taken, rest) = path.split_at(end);
-                    part(&segment.parts, &taken.join("/"), values) && matches(template, rest, values)
+                    !failed.contains(&(template.len(), rest.len()))
+                        && part(&segment.parts, &taken.join("/"), values)
+                        && fits(template, rest, values, failed)
                 })
         }
         _ => false,
+    };
+    if !is_match {
+        failed.insert(ends);
     }
+    is_match
 }
 
-/// Matches one segment. A parameter is not empty, and takes as much as it can.
+/// Matches one segment. A parameter is not empty, and takes as much as it can. The literals are looked for from the end, each at its
+/// last place: it leaves most to those before, so no other place needs a try, and the time is linear in the text.
 fn part(parts: &[SegmentPart], text: &str, values: &mut Vec<(String, String)>) -> bool {
-    match parts {
-        [] => text.is_empty(),
-        [SegmentPart::Literal(literal), rest @ ..] => {
-            text.strip_prefix(literal.as_str()).is_some_and(|text| part(rest, text, values))
-        }
-        [SegmentPart::Parameter(name) | SegmentPart::Rest(name), rest @ ..] => {
-            let ends = text.char_indices().map(|(at, letter)| at + letter.len_utf8()).rev();
-            for end in ends {
-                let (value, behind) = text.split_at(end);
-                let count = values.len();
-                values.push((name.clone(), value.to_owned()));
-                if part(rest, behind, values) {
-                    return true;
-                }
-                values.truncate(count);
-                if rest.is_empty() {
-                    return false;
-                }
+    let count = values.len();
+    let is_match = from_end(parts, text, values).is_some();
+    match is_match {
+        true => values.get_mut(count..).unwrap_or_default().reverse(),
+        false => values.truncate(count),
+    }
+    is_match
+}
+
+fn from_end(parts: &[SegmentPart], text: &str, values: &mut Vec<(String, String)>) -> Option<()> {
+    let mut rest = text;
+    let mut open: Option<&str> = None;
+    for (index, part) in parts.iter().enumerate().rev() {
+        match (part, open.take()) {
+            (SegmentPart::Literal(literal), None) => rest = rest.strip_suffix(literal.as_str())?,
+            (SegmentPart::Literal(literal), Some(name)) => {
+                let last = rest.char_indices().next_back()?.0;
+                let before = rest.get(..last)?;
+                let start = if index == 0 {
+                    before.starts_with(literal.as_str()).then_some(0)?
+                } else {
+                    before.rfind(literal.as_str())?
+                };
+                values.push((name.to_owned(), rest.get(start + literal.len()..)?.to_owned()));
+                rest = rest.get(..start)?;
             }
-            false
+            (SegmentPart::Parameter(name) | SegmentPart::Rest(name), behind) => {
+                if let Some(behind) = behind {
+                    let (before, letter) = rest.split_at(rest.char_indices().next_back()?.0);
+                    values.push((behind.to_owned(), letter.to_owned()));
+                    rest = before;
+                }
+                open = Some(name);
+            }
         }
     }
+    match open {
+        Some(name) if !rest.is_empty() => values.push((name.to_owned(), rest.to_owned())),
+        None if rest.is_empty() => {}
+        _ => return None,
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -220,6 +302,35 @@ mod tests {
         assert_eq!(route(&templates, "/pets//photo"), None);
         assert_eq!(route(&["/files/{+path}", "/files/{+path}/meta"], "/files/a/b/c").unwrap().1, ["a/b/c"]);
         assert_eq!(route(&["/files/{+path}", "/files/{+path}/meta"], "/files/a/b/meta").unwrap().1, ["a/b"]);
+    }
+
+    #[test]
+    fn a_long_path_takes_no_more_than_linear_time() {
+        let commas = format!("/tiles/{}", ",".repeat(60_000));
+        assert_eq!(route(&["/tiles/{z},{x},{y}.png"], &commas), None);
+        let long = format!("/tiles/{commas}.png", commas = ",".repeat(60_000));
+        assert_eq!(route(&["/tiles/{z},{x},{y}.png"], &long).map(|(_, values)| values.len()), Some(3));
+        let segments = "/a".repeat(30_000);
+        assert_eq!(route(&["/{+a}/{+b}/{+c}/{+d}/end"], &segments), None);
+        assert_eq!(
+            route(&["/{+a}/{+b}/{+c}/{+d}/end"], &format!("{}/end", "/a".repeat(200))).map(|(_, values)| values.len()),
+            Some(4)
+        );
+    }
+
+    #[test]
+    fn a_parameter_takes_as_much_as_it_can() {
+        for (template, path, values) in [
+            ("/{a}.{b}", "/x.y.z", vec!["x.y", "z"]),
+            ("/{a}{b}", "/äöü", vec!["äö", "ü"]),
+            ("/v{a}-{b}x", "/vv--xx", vec!["v-", "x"]),
+            ("/{a}-{b}", "/--a", vec!["-", "a"]),
+        ] {
+            assert_eq!(route(&[template], path).unwrap().1, values, "{template}");
+        }
+        for (template, path) in [("/{a}.{b}", "/.y"), ("/{a}{b}", "/x"), ("/v{a}", "/v"), ("/v{a}-{b}", "/v-b")] {
+            assert_eq!(route(&[template], path), None, "{template}");
+        }
     }
 
     #[test]

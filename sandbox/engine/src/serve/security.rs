@@ -5,13 +5,21 @@ use http::header::{AUTHORIZATION, COOKIE};
 
 use crate::contract::{Contract, Location, Operation, Scheme};
 
+/// The refusal of a request without credentials.
+pub(crate) struct Challenge {
+    /// The value of `WWW-Authenticate`.
+    pub(crate) header: &'static str,
+    /// The credentials of each alternative, in words.
+    pub(crate) credentials: String,
+}
+
 /// The challenge for a request that fulfils no alternative of the operation. `None` if it fulfils one.
 pub(crate) fn challenge(
     contract: &Contract,
     operation: &Operation,
     headers: &HeaderMap,
     query: &str,
-) -> Option<&'static str> {
+) -> Option<Challenge> {
     let alternatives = &operation.security;
     let scheme = |name: &String| contract.schemes.get(name).unwrap_or(&Scheme::Unknown);
     let is_fulfilled = |name: &String| has_credentials(scheme(name), headers, query);
@@ -19,12 +27,32 @@ pub(crate) fn challenge(
         return None;
     }
     let names = alternatives.iter().flat_map(|alternative| &alternative.schemes);
-    let challenge = names.map(scheme).find_map(|scheme| match scheme {
+    let header = names.map(scheme).find_map(|scheme| match scheme {
         Scheme::Bearer => Some("Bearer"),
         Scheme::Basic => Some("Basic realm=\"sandbox\""),
         _ => None,
     });
-    Some(challenge.unwrap_or("ApiKey"))
+    let mut credentials: Vec<String> = Vec::new();
+    for alternative in alternatives {
+        let all: Vec<String> = alternative.schemes.iter().filter_map(|name| in_words(scheme(name))).collect();
+        let all = all.join(" and ");
+        if !credentials.contains(&all) {
+            credentials.push(all);
+        }
+    }
+    Some(Challenge { header: header.unwrap_or("ApiKey"), credentials: credentials.join(", or ") })
+}
+
+fn in_words(scheme: &Scheme) -> Option<String> {
+    Some(match scheme {
+        Scheme::Unknown => return None,
+        Scheme::Basic => "`Authorization: Basic …`".to_owned(),
+        Scheme::Bearer => "`Authorization: Bearer …`".to_owned(),
+        Scheme::Http(name) => format!("`Authorization: {name} …`"),
+        Scheme::Key { location: Location::Query, name } => format!("the query parameter `{name}`"),
+        Scheme::Key { location: Location::Cookie, name } => format!("the cookie `{name}`"),
+        Scheme::Key { name, .. } => format!("the header `{name}`"),
+    })
 }
 
 fn has_credentials(scheme: &Scheme, headers: &HeaderMap, query: &str) -> bool {

@@ -79,7 +79,8 @@ impl Instance {
     /// Removes all items; returns how many, and their size.
     pub(super) fn clear(&mut self) -> (usize, usize) {
         let counts = (self.items.len(), self.items.values().map(|(_, item)| item.size).sum());
-        self.removed.extend(self.places.drain().map(|(id, _)| id).take(MOST_REMOVED));
+        let room = MOST_REMOVED.saturating_sub(self.removed.len());
+        self.removed.extend(self.places.drain().map(|(id, _)| id).take(room));
         self.items.clear();
         counts
     }
@@ -96,6 +97,30 @@ mod tests {
 
     use super::super::State;
     use super::Item;
+
+    #[test]
+    fn the_state_is_bounded_by_its_keys_too() {
+        let mut state = State::default();
+        state.set_value("/long".to_owned(), json!(1)).unwrap();
+        let long = state.bytes;
+        state.set_value("/".to_owned(), json!(1)).unwrap();
+        assert_eq!(state.bytes - long, long - "long".len());
+        state.remove_value("/long");
+        state.remove_value("/");
+        assert_eq!(state.bytes, 0);
+        state.begin((0, vec!["parent".to_owned()]), Vec::new());
+        assert_eq!(state.bytes, "parent".len());
+
+        let owner = (1, Vec::new());
+        state.begin(owner.clone(), Vec::new());
+        for round in 0..3 {
+            for number in 0..super::MOST_REMOVED {
+                state.put(&owner, format!("{round} {number}"), Item::new(json!(1), false)).unwrap();
+            }
+            state.clear(&owner);
+        }
+        assert_eq!(state.instance(&owner).unwrap().removed.len(), super::MOST_REMOVED);
+    }
 
     #[test]
     fn items_keep_their_order_and_their_place_when_replaced() {

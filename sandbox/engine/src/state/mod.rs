@@ -45,13 +45,16 @@ impl State {
 
     /// Adds an instance with its first items, if it does not exist yet.
     pub(crate) fn begin(&mut self, owner: Owner, items: Vec<(String, Item)>) {
-        if self.instances.contains_key(&owner) || self.instances.len() >= MOST_INSTANCES {
+        let bytes: usize = items.iter().map(|(_, item)| item.size).sum();
+        let bytes = self.bytes + bytes + owner.1.iter().map(String::len).sum::<usize>();
+        let is_full = self.instances.len() >= MOST_INSTANCES || bytes > MOST_BYTES;
+        if self.instances.contains_key(&owner) || is_full || self.items + items.len() > MOST_ITEMS {
             return;
         }
+        self.bytes = bytes;
         let mut instance = Instance::default();
         for (id, item) in items {
             self.items += 1;
-            self.bytes += item.size;
             instance.insert(id, item);
         }
         self.instances.insert(owner, instance);
@@ -96,8 +99,8 @@ impl State {
     }
 
     pub(crate) fn set_value(&mut self, place: String, value: Value) -> Result<Arc<Value>, Full> {
-        let size = size(&value);
-        let before = self.values.get(&place).map(|before| instance::size(before));
+        let size = place.len() + size(&value);
+        let before = self.values.get(&place).map(|before| place.len() + instance::size(before));
         let bytes = self.bytes - before.unwrap_or(0) + size;
         if bytes > MOST_BYTES || before.is_none() && self.values.len() >= MOST_VALUES {
             return Err(Full);
@@ -110,10 +113,10 @@ impl State {
 
     pub(crate) fn remove_value(&mut self, place: &str) {
         if let Some(value) = self.values.remove(place) {
-            self.bytes -= size(&value);
+            self.bytes -= place.len() + size(&value);
         }
         if let Some(file) = self.files.remove(place) {
-            self.bytes -= file.bytes.len();
+            self.bytes -= place.len() + file.bytes.len();
         }
     }
 
@@ -122,8 +125,8 @@ impl State {
     }
 
     pub(crate) fn set_file(&mut self, place: String, file: StoredFile) -> Result<(), Full> {
-        let before = self.files.get(&place).map(|before| before.bytes.len());
-        let bytes = self.bytes - before.unwrap_or(0) + file.bytes.len();
+        let before = self.files.get(&place).map(|before| place.len() + before.bytes.len());
+        let bytes = self.bytes - before.unwrap_or(0) + place.len() + file.bytes.len();
         if bytes > MOST_BYTES || before.is_none() && self.files.len() >= MOST_VALUES {
             return Err(Full);
         }

@@ -40,7 +40,8 @@ pub(super) struct Maker<'b> {
     /// Places whose values are examples.
     pub(super) copied: Vec<String>,
     depth: usize,
-    nodes: usize,
+    /// Parts that were built.
+    pub(super) nodes: usize,
     heights: OnceCell<Heights>,
 }
 

@@ -27,6 +27,8 @@ use crate::contract::escape;
 use make::Maker;
 
 const MOST_ROUNDS: u32 = 64;
+/// Parts of values that all rounds together build, before the last round.
+const MOST_NODES: usize = 60_000;
 /// Violations that are looked at in one round.
 const MOST_ERRORS: usize = 64;
 /// An optional place that was refused so often is left out.
@@ -63,9 +65,15 @@ pub(super) fn make(compiled: &Compiled, kept: Option<&Value>, seed: u64, fills: 
     }
     let mut attempts = Attempts::default();
     let mut last = no_value("", "no attempt was made".to_owned());
+    let mut nodes = 0;
     for _ in 0..MOST_ROUNDS {
+        if nodes > MOST_NODES {
+            break;
+        }
         let mut maker = Maker::new(&compiled.bundle, &attempts, seed, fills);
-        let value = match maker.root(kept) {
+        let built = maker.root(kept);
+        nodes += maker.nodes;
+        let value = match built {
             Ok(value) => value,
             Err(failure) => {
                 last = no_value(&failure.pointer, failure.message);

@@ -15,6 +15,9 @@ const MOST_NESTING: u32 = 200;
 pub(super) fn text(pattern: &str, least: usize, most: usize, random: &mut Random) -> Option<String> {
     let parse = |pattern: &str| ParserBuilder::new().nest_limit(MOST_NESTING).build().parse(pattern).ok();
     let hir = parse(pattern).or_else(|| parse(&without_lookaround(&pattern.replace(r"\/", "/"))))?;
+    if hir.properties().minimum_len().is_some_and(|bytes| bytes > MOST_LETTERS) {
+        return None;
+    }
     let mut writer = Writer { text: String::new(), random, target: least.max(1), most, steps: 0 };
     writer.write(&hir)?;
     // Without anchors, any text may stand around a match.
