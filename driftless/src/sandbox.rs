@@ -51,8 +51,20 @@ impl Program {
     fn command(&self, quiet: bool) -> Command {
         let mut command = cargo();
         command.arg("run").args(quiet.then_some("--quiet"));
+        // cargo reads the configuration of the current folder and those above. Without the profiles of the program's own, it would
+        // compile all of its libraries once more.
+        if let Some(configuration) = self.configuration(&std::env::current_dir().unwrap_or_default()) {
+            command.arg("--config").arg(configuration);
+        }
         command.args(["--package", &self.package, "--manifest-path"]).arg(&self.manifest).arg("--");
         command
+    }
+
+    /// The cargo configuration of the program's workspace, if cargo does not read it in `current` anyway.
+    fn configuration(&self, current: &Path) -> Option<PathBuf> {
+        let root = std::path::absolute(self.manifest.parent()?).ok()?;
+        let configuration = root.join(".cargo/config.toml");
+        (!current.starts_with(&root) && configuration.is_file()).then_some(configuration)
     }
 }
 
@@ -182,4 +194,21 @@ fn refused(status: ExitStatus, stderr: &str) -> Failure {
         "`cargo xtask sandbox` shows all that it says\nor name another source: see `cargo xtask regenerate --help`";
     let exit = if status.code() == Some(6) { Exit::Files } else { Exit::Configuration };
     Failure::new(exit, "sandbox/start", format!("the sandbox cannot start: {}", driftless_codegen::line(&reason)), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_another_workspace_has_the_profiles_of_that_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = Program { package: "stand-in".to_owned(), manifest: folder.path().join("Cargo.toml") };
+        assert_eq!(program.configuration(Path::new("/")), None, "it has no configuration");
+        let configuration = folder.path().join(".cargo/config.toml");
+        std::fs::create_dir(folder.path().join(".cargo")).expect("a folder");
+        std::fs::write(&configuration, "").expect("a file");
+        assert_eq!(program.configuration(Path::new("/")), Some(configuration));
+        assert_eq!(program.configuration(&folder.path().join("specs")), None, "cargo reads it by itself");
+    }
 }
