@@ -24,7 +24,7 @@ const OTHERWISE: [(&str, &str); 8] = [
     ),
     (
         "oasdiff/TestListOfTypesUncoveredPaths-136",
-        "the list of types is that of the body, `response-body-list-of-types-narrowed`: the body is no property of another schema (OpenAPI 3.0.3, 4.7.14, Media Type Object)",
+        "the list of types is that of the body, `response-body-list-of-types-narrowed`: the body itself is not a property of another schema (OpenAPI 3.0.3, 4.7.14, Media Type Object)",
     ),
     (
         "openapitools-diff/responseMinLengthIncreased-10",

@@ -66,7 +66,7 @@ impl Credential for RefreshToken {
         Box::pin(async move {
             let token = self.keeper.token(&self.registration, request).await?;
             token.ok_or_else(|| {
-                Error::with(Kind::Secret, format!("there is no refresh token in {}", self.keeper.store.describe()))
+                Error::with(Kind::Secret, format!("{} has no refresh token", self.keeper.store.describe()))
                     .hint("sign in first, and store the refresh token there")
             })
         })

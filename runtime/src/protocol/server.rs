@@ -111,7 +111,7 @@ mod tests {
             let url = Url::parse(base).unwrap_or_else(|error| panic!("{base}: {error}"));
             assert_eq!(is_it(server, &url), expected, "{server} {base}");
         }
-        // Each variable reads the text once: this is no second of work.
+        // Each variable reads the text once, so the work grows with the text and not with its square.
         let base = Url::parse(&format!("https://x/{}", "a".repeat(2000))).expect("valid");
         assert!(!is_it(&format!("https://x/{}b", "{}".repeat(40)), &base));
     }

@@ -45,7 +45,7 @@ fn dialect(document: &Value) -> Result<Dialect, Error> {
         (None, Some(version)) if version == "2" || version.starts_with("2.") => Ok(Dialect::Swagger20),
         (None, Some(version)) => Err(unknown("/swagger", &version)),
         (None, None) => {
-            let message = "the file is no contract: it has neither `openapi` nor `swagger`";
+            let message = "the file is not a contract: it has neither `openapi` nor `swagger`";
             Err(Error::new("contract/not-a-contract", "", message, "pass a Swagger or OpenAPI document"))
         }
     }
@@ -78,7 +78,7 @@ fn bases(document: &Value, dialect: Dialect) -> Vec<String> {
     bases
 }
 
-/// The path of a server's URL, with the default values of its variables. A default is no template: its braces stay.
+/// The path of a server's URL, with the default values of its variables. Braces in a default value are plain text.
 fn base(server: &Value) -> String {
     let mut rest = server.get("url").and_then(Value::as_str).unwrap_or_default();
     let mut url = String::new();

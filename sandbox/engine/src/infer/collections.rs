@@ -69,7 +69,7 @@ fn place(operation: &Operation) -> Place {
     Place { path, key, names }
 }
 
-/// The last word of a path that is no parameter.
+/// The last segment of a path that is not a parameter.
 pub(super) fn name(path: &[String]) -> &str {
     let literal = path.iter().rev().find(|segment| !segment.contains("{}"));
     literal.map_or("", |name| name.split('.').next().unwrap_or(name))
@@ -118,7 +118,7 @@ pub(super) fn collect(contract: &Contract) -> (Vec<Collection>, Places) {
     (collections, Places { places, by_path, collections: indices })
 }
 
-/// The collection of the last item that a path goes through. A parameter of another name is no item of the collection.
+/// The collection of the last item that a path goes through. A parameter with another name does not identify an item of the collection.
 pub(super) fn owner(
     indices: &HashMap<Path, usize>,
     collections: &[Collection],

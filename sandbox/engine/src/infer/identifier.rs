@@ -61,7 +61,7 @@ pub(crate) fn is_identifying(member: &str, collection: &str) -> bool {
     USUAL.contains(&member.as_str()) || member == format!("{}id", singular(&plain(collection)))
 }
 
-/// Returns whether a value of a path can stand in the member: an integer is no text with letters.
+/// Returns whether a value of a path can stand in the member: an integer member cannot hold a text with letters.
 fn is_compatible(parameter: &Outline, member: &Outline) -> bool {
     if member.is_object() && !member.types.is_empty() || member.is_array() || member.allows("boolean") {
         return false;

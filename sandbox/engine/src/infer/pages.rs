@@ -33,7 +33,7 @@ impl Pages {
                 (TEXT, &mut pages.text),
             ];
             let member = item.and_then(|item| item.members.keys().find(|member| plain(member) == plain(name)));
-            // A member of the item's own with such a name is a filter: the `size` of a shirt is no page size.
+            // If the item has a member with this name, the parameter filters by it: the `size` of a shirt is not a page size.
             let field = fields.into_iter().find(|(names, field)| field.is_none() && is_one(name, names));
             match (member, field) {
                 (Some(member), _) => pages.filters.push((name.clone(), member.clone())),

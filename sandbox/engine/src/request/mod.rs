@@ -29,7 +29,7 @@ pub(crate) struct RequestParts<'r> {
     pub(crate) body: &'r [u8],
 }
 
-/// A file of a form, or a body that is no JSON.
+/// A file of a form, or a body that is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
     /// The name of the form field; empty for a body.
@@ -46,7 +46,7 @@ pub(crate) struct Read {
     pub(crate) query: Map<String, Value>,
     pub(crate) headers: Map<String, Value>,
     pub(crate) cookies: Map<String, Value>,
-    /// The body as JSON: forms are objects, in which a file is its name; `None` if there is no body, or if it is a file.
+    /// The body as JSON, or `None` if the request has no body or the body is a file. A form is an object; its files are their names.
     pub(crate) body: Option<Value>,
     pub(crate) files: Vec<File>,
 }

@@ -121,7 +121,7 @@ fn scalar(bundle: &Bundle, schemas: &[&Value], text: &str) -> Value {
     string()
 }
 
-/// The number that the text writes in JSON. `+1`, `0x10` and `NaN` are none.
+/// The number that the text writes in JSON. `+1`, `0x10` and `NaN` are not numbers of JSON.
 pub(super) fn number(text: &str) -> Option<Number> {
     if !text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
         return None;

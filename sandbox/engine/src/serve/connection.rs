@@ -96,7 +96,7 @@ async fn converse(stream: TcpStream, service: Arc<Service>, mut goodbye: watch::
     let mut http = Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
     let mut served = pin!(http.serve_connection(TokioIo::new(stream), routes));
-    // A client that disconnects, or does not speak HTTP, is no error.
+    // A client may disconnect, or not speak HTTP: the server goes on.
     tokio::select! {
         _ = served.as_mut() => return,
         _ = goodbye.changed() => {}

@@ -91,7 +91,7 @@ fn share(files: &[PathBuf]) {
 fn a_few_contracts_have_valid_samples() {
     let files: Vec<PathBuf> = contracts().into_iter().step_by(12).collect();
     if files.is_empty() {
-        eprintln!("skipped: there is no folder shared/contracts beside the workspace");
+        eprintln!("SKIPPED: the folder ../shared/contracts does not exist");
     }
     share(&files);
 }
