@@ -132,6 +132,43 @@ async fn a_path_is_the_same_in_each_encoding_and_a_file_is_kept() {
 }
 
 #[tokio::test]
+async fn a_file_that_a_create_brings_is_found_by_a_name_with_special_characters() {
+    let mut document = pets("3.0.3");
+    document["security"] = json!([]);
+    let item = || json!({ "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } });
+    let form = json!({ "type": "object", "required": ["name", "content"], "properties": {
+        "name": { "type": "string" }, "content": { "type": "string", "format": "binary" }
+    } });
+    let answer = |status: &str, schema| json!({ status: { "description": "", "content": { "application/json": { "schema": schema } } } });
+    document["paths"]["/documents"] = json!({
+        "get": { "responses": answer("200", json!({ "type": "array", "items": item() })) },
+        "post": {
+            "requestBody": { "content": { "multipart/form-data": { "schema": form } } },
+            "responses": answer("201", item())
+        }
+    });
+    let name = json!([{ "in": "path", "name": "name", "required": true, "schema": { "type": "string" } }]);
+    document["paths"]["/documents/{name}"] = json!({
+        "parameters": name, "get": { "responses": answer("200", item()) }
+    });
+    let binary = json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } });
+    document["paths"]["/documents/{name}/content"] = json!({
+        "parameters": name, "get": { "responses": { "200": { "description": "", "content": binary } } }
+    });
+    let sandbox = start(&document).await;
+    let part = |head: &str, text: &str| format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{text}\r\n");
+    let parts =
+        [part("name=\"name\"", "a b%.txt"), part("name=\"content\"; filename=\"f\"", "bytes"), "--x--\r\n".to_owned()];
+    let request = client().post(format!("{}/documents", sandbox.base_url()));
+    let created =
+        request.header("content-type", "multipart/form-data; boundary=x").body(parts.concat()).send().await.unwrap();
+    assert_eq!(created.status(), 201);
+    let url = format!("{}/documents/a%20b%25.txt/content", sandbox.base_url());
+    assert_eq!(client().get(url).send().await.unwrap().text().await.unwrap(), "bytes");
+    sandbox.stop().await;
+}
+
+#[tokio::test]
 async fn a_member_that_a_merge_patch_removes_stays_away() {
     let mut document = pets("3.0.3");
     let content = json!({ "application/merge-patch+json": { "schema": { "type": "object" } } });

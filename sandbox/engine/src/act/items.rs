@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{Call, Engine, Outcome, keys, merge, unknown};
+use crate::contract::encoded_segment;
 use crate::fit::Missing;
 use crate::infer::Collection;
 use crate::seed::mix;
@@ -155,7 +156,7 @@ impl Engine {
         let sendable = self.sendable(call, collection);
         let (id, value) = self.store(owner, collection, id, members, Missing::AllBut(&sendable))?;
         if let Some(file) = call.read.files.first() {
-            let place = format!("{}/{id}", call.place.trim_end_matches('/'));
+            let place = format!("{}/{}", call.place.trim_end_matches('/'), encoded_segment(&id));
             let file = StoredFile { media_type: file.media_type.clone(), bytes: file.bytes.clone() };
             self.state().set_file(place, file)?;
         }

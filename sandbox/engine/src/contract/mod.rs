@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub(crate) use pointer::{escape, resolve};
 pub(crate) use security::{Requirement, Scheme};
-pub(crate) use template::{Segment, SegmentPart, segments};
+pub(crate) use template::{Segment, SegmentPart, encoded_segment, segments};
 
 /// The versions of the specification that differ for a reader. OpenAPI 3.2 is read as 3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

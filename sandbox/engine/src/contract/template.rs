@@ -1,5 +1,7 @@
 //! Path templates.
 
+use percent_encoding::{AsciiSet, CONTROLS, PercentEncode, utf8_percent_encode};
+
 /// One segment of a path, between two slashes: `projects`, `{id}`, `{id}.json`, `{name}:cancel`, `items({key})`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Segment {
@@ -52,4 +54,26 @@ fn parameter(text: &str) -> SegmentPart {
 pub(crate) fn segments(template: &str) -> Vec<Segment> {
     let path = template.strip_prefix('/').unwrap_or(template);
     if path.is_empty() { Vec::new() } else { path.split('/').map(Segment::parse).collect() }
+}
+
+/// A decoded segment of a path in the one encoding that the state knows.
+pub(crate) fn encoded_segment(segment: &str) -> PercentEncode<'_> {
+    const SPECIAL: &AsciiSet = &CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'#')
+        .add(b'%')
+        .add(b'/')
+        .add(b'<')
+        .add(b'>')
+        .add(b'?')
+        .add(b'[')
+        .add(b'\\')
+        .add(b']')
+        .add(b'^')
+        .add(b'`')
+        .add(b'{')
+        .add(b'|')
+        .add(b'}');
+    utf8_percent_encode(segment, SPECIAL)
 }

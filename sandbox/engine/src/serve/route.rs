@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use http::Method;
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use percent_encoding::percent_decode_str;
 
-use crate::contract::{Contract, Segment, SegmentPart, segments};
+use crate::contract::{Contract, Segment, SegmentPart, encoded_segment, segments};
 
 /// Segments that a parameter for the rest of a path takes.
 const MOST_TAKEN: usize = 256;
@@ -123,23 +123,6 @@ fn decoded(path: &str) -> Vec<String> {
 
 /// The path of decoded segments; an empty one at the end is left out.
 fn encoded(segments: &[String]) -> String {
-    const SPECIAL: &AsciiSet = &CONTROLS
-        .add(b' ')
-        .add(b'"')
-        .add(b'#')
-        .add(b'%')
-        .add(b'/')
-        .add(b'<')
-        .add(b'>')
-        .add(b'?')
-        .add(b'[')
-        .add(b'\\')
-        .add(b']')
-        .add(b'^')
-        .add(b'`')
-        .add(b'{')
-        .add(b'|')
-        .add(b'}');
     let segments = match segments.split_last() {
         Some((last, before)) if last.is_empty() => before,
         _ => segments,
@@ -147,7 +130,7 @@ fn encoded(segments: &[String]) -> String {
     if segments.is_empty() {
         return "/".to_owned();
     }
-    segments.iter().map(|segment| format!("/{}", utf8_percent_encode(segment, SPECIAL))).collect()
+    segments.iter().map(|segment| format!("/{}", encoded_segment(segment))).collect()
 }
 
 /// For each segment: 3 for a literal, 2 for a mixture, 1 for a parameter, 0 for one that takes the rest.
