@@ -132,11 +132,11 @@ async fn a_path_is_the_same_in_each_encoding_and_a_file_is_kept() {
 }
 
 #[tokio::test]
-async fn a_file_that_a_create_brings_is_found_by_a_name_with_special_characters() {
+async fn a_file_that_a_create_brings_has_the_name_and_the_life_of_its_item() {
     let mut document = pets("3.0.3");
     document["security"] = json!([]);
     let item = || json!({ "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } });
-    let form = json!({ "type": "object", "required": ["name", "content"], "properties": {
+    let form = json!({ "type": "object", "required": ["name"], "properties": {
         "name": { "type": "string" }, "content": { "type": "string", "format": "binary" }
     } });
     let answer = |status: &str, schema| json!({ status: { "description": "", "content": { "application/json": { "schema": schema } } } });
@@ -149,7 +149,9 @@ async fn a_file_that_a_create_brings_is_found_by_a_name_with_special_characters(
     });
     let name = json!([{ "in": "path", "name": "name", "required": true, "schema": { "type": "string" } }]);
     document["paths"]["/documents/{name}"] = json!({
-        "parameters": name, "get": { "responses": answer("200", item()) }
+        "parameters": name,
+        "get": { "responses": answer("200", item()) },
+        "delete": { "responses": { "204": { "description": "" } } }
     });
     let binary = json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } });
     document["paths"]["/documents/{name}/content"] = json!({
