@@ -108,9 +108,11 @@ fn run(request: Request) -> Result<(), Failure> {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| system(&error))?;
     let ended = runtime.block_on(async {
+        // A caller that has read the address may end the program at once.
+        let mut signals = Signals::register().map_err(|error| system(&error))?;
         let sandbox = driftless_sandbox::start_with(&bytes, options).await.map_err(|error| refused(&error))?;
         print(&format!("listening on {}\n", sandbox.origin()))?;
-        ended().await.map_err(|error| system(&error))?;
+        signals.next().await;
         sandbox.stop().await;
         Ok(())
     });
@@ -119,19 +121,42 @@ fn run(request: Request) -> Result<(), Failure> {
     ended
 }
 
-/// Waits for Ctrl-C or the request to terminate.
-async fn ended() -> io::Result<()> {
-    #[cfg(unix)]
-    {
+/// The signals that end the program. From their registration on, none of them kills it.
+#[cfg(unix)]
+struct Signals([tokio::signal::unix::Signal; 3]);
+
+#[cfg(unix)]
+impl Signals {
+    fn register() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        let mut terminated = signal(SignalKind::terminate())?;
+        // A hang-up means that the terminal was closed.
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(signal);
+        Ok(Self([interrupt?, terminate?, hangup?]))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
-            interrupted = tokio::signal::ctrl_c() => interrupted,
-            _ = terminated.recv() => Ok(()),
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
         }
     }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+}
+
+#[cfg(not(unix))]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(not(unix))]
+impl Signals {
+    fn register() -> io::Result<Self> {
+        tokio::signal::windows::ctrl_c().map(Self)
+    }
+
+    async fn next(&mut self) {
+        let _ = self.0.recv().await;
+    }
 }
 
 fn refused(error: &Error) -> Failure {

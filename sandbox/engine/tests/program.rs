@@ -27,6 +27,28 @@ fn the_program_prints_its_address_in_one_line_and_explains_a_contract() {
     assert!(String::from_utf8(unread.stderr).unwrap().starts_with("error[contract-file]"));
 }
 
+/// Each program would be killed by a signal that comes between its address and the registration of the handler.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_program_from_its_first_line_on() {
+    let file = std::env::temp_dir().join(format!("driftless-sandbox-first-{}.json", std::process::id()));
+    std::fs::write(&file, pets("3.0.3").to_string()).unwrap();
+    for signal in ["-INT", "-TERM", "-HUP"].repeat(5) {
+        let mut serving = Command::new(env!("CARGO_BIN_EXE_driftless-sandbox"))
+            .arg("--contract")
+            .arg(&file)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut kill = Command::new("kill");
+        kill.arg(signal).arg(serving.id().to_string());
+        BufReader::new(serving.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+        assert!(kill.status().unwrap().success());
+        assert_eq!(serving.wait().unwrap().code(), Some(0), "{signal}");
+    }
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// The validator takes hours for this schema; the program does not wait for it.
 #[cfg(unix)]
 #[test]
