@@ -157,16 +157,55 @@ async fn a_file_that_a_create_brings_has_the_name_and_the_life_of_its_item() {
     document["paths"]["/documents/{name}/content"] = json!({
         "parameters": name, "get": { "responses": { "200": { "description": "", "content": binary } } }
     });
+    let note = json!({ "type": "object", "properties": { "text": { "type": "string" } } });
+    document["paths"]["/documents/{name}/note"] = json!({
+        "parameters": name,
+        "get": { "responses": answer("200", note.clone()) },
+        "put": {
+            "requestBody": { "content": { "application/json": { "schema": note } } },
+            "responses": answer("200", note)
+        }
+    });
+    let key = json!([{ "in": "path", "name": "id", "required": true, "schema": { "type": "string" } }]);
+    let page = json!({ "type": "object", "properties": { "id": { "type": "string" }, "text": { "type": "string" } } });
+    document["paths"]["/documents/{name}/pages"] = json!({
+        "parameters": name,
+        "get": { "responses": answer("200", json!({ "type": "array", "items": page })) },
+        "post": {
+            "requestBody": { "content": { "application/json": { "schema": page } } },
+            "responses": answer("201", page.clone())
+        }
+    });
+    document["paths"]["/documents/{name}/pages/{id}"] =
+        json!({ "parameters": [name[0], key[0]], "get": { "responses": answer("200", page) } });
     let sandbox = start(&document).await;
     let part = |head: &str, text: &str| format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{text}\r\n");
-    let parts =
-        [part("name=\"name\"", "a b%.txt"), part("name=\"content\"; filename=\"f\"", "bytes"), "--x--\r\n".to_owned()];
-    let request = client().post(format!("{}/documents", sandbox.base_url()));
-    let created =
-        request.header("content-type", "multipart/form-data; boundary=x").body(parts.concat()).send().await.unwrap();
-    assert_eq!(created.status(), 201);
-    let url = format!("{}/documents/a%20b%25.txt/content", sandbox.base_url());
-    assert_eq!(client().get(url).send().await.unwrap().text().await.unwrap(), "bytes");
+    let content = part("name=\"content\"; filename=\"f\"", "bytes");
+    let create = async |content: &str| {
+        let parts = [part("name=\"name\"", "a b%.txt").as_str(), content, "--x--\r\n"].concat();
+        let request = client().post(format!("{}/documents", sandbox.base_url()));
+        let created = request.header("content-type", "multipart/form-data; boundary=x").body(parts);
+        assert_eq!(created.send().await.unwrap().status(), 201);
+    };
+    let read = async |path: &str| send(&sandbox, Method::GET, path, None).await.text().await.unwrap();
+    const PATH: &str = "/documents/a%20b%25.txt";
+    let file = format!("{PATH}/content");
+    let (note, pages) = (format!("{PATH}/note"), format!("{PATH}/pages"));
+    // By its own name, and by one that differs in case: both are names of the item.
+    for name in [PATH, "/documents/A%20B%25.TXT"] {
+        create(&content).await;
+        assert_eq!(read(&file).await, "bytes");
+        send(&sandbox, Method::PUT, &note, Some(json!({ "text": "mine" }))).await;
+        send(&sandbox, Method::POST, &pages, Some(json!({ "text": "mine" }))).await;
+        assert!(read(&note).await.contains("mine") && read(&pages).await.contains("mine"));
+        assert_eq!(send(&sandbox, Method::DELETE, name, None).await.status(), 204);
+        assert_eq!(send(&sandbox, Method::GET, &file, None).await.status(), 404);
+        // A new item of this name has nothing of the deleted one.
+        create("").await;
+        assert_ne!(read(&file).await, "bytes", "{name}");
+        assert!(!read(&note).await.contains("mine") && !read(&pages).await.contains("mine"), "{name}");
+        send(&sandbox, Method::DELETE, PATH, None).await;
+    }
     sandbox.stop().await;
 }
 

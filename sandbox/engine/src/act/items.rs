@@ -264,8 +264,8 @@ impl Engine {
 
     pub(super) fn delete(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Outcome {
         let owner = self.owner(call, index, collection);
-        let Some(id) = self.id(call, collection) else { return Outcome::Invented };
-        let id = &*self.canonical(&owner, collection, id);
+        let Some(name) = self.id(call, collection) else { return Outcome::Invented };
+        let id = &*self.canonical(&owner, collection, name);
         // An item that nothing names has to exist before it can be deleted, so that it is gone afterwards.
         match self.item(&owner, collection, id) {
             Ok(Some(_)) => {}
@@ -273,17 +273,47 @@ impl Engine {
             Err(full) => return full.into(),
         }
         let removed = self.state().remove(&owner, id);
-        self.state().remove_value(call.place);
+        // The path can have another name of the item, and a suffix: `/files/{id}.json`.
+        let (items, last) = call.place.rsplit_once('/').unwrap_or_default();
+        self.remove_below(
+            items,
+            &last.replacen(&encoded_segment(name).to_string(), &encoded_segment(id).to_string(), 1),
+        );
+        self.forget_below(index, &[owner.1.as_slice(), &[id.to_owned()]].concat());
         match removed {
             Some(item) => Outcome::Item { value: item.value, id: id.to_owned(), is_created: false, is_invented: false },
             None => Outcome::Unknown(unknown(collection, id)),
         }
     }
 
+    /// Removes the values and files of a deleted item: a later item of the same name has nothing of it.
+    fn remove_below(&self, items: &str, segment: &str) {
+        self.state().remove_below(&format!("{}/{segment}", items.trim_end_matches('/')));
+    }
+
+    /// Removes the items of all collections below the items that begin with these parents.
+    fn forget_below(&self, index: usize, parents: &[String]) {
+        for (below, collection) in self.plan.collections.iter().enumerate() {
+            let mut next = collection.owner;
+            while let Some(above) = next.filter(|above| *above != index) {
+                next = self.plan.collections.get(above).and_then(|above| above.owner);
+            }
+            if next.is_some() {
+                self.state().forget(below, parents);
+            }
+        }
+    }
+
     pub(super) fn clear(&self, call: &Call<'_>, index: usize, collection: &Collection) -> Outcome {
         let owner = self.owner(call, index, collection);
         self.begin(&owner, collection);
+        let ids: Vec<String> = match self.state().instance(&owner) {
+            Some(instance) => instance.items().map(|(id, _)| id.to_owned()).collect(),
+            None => Vec::new(),
+        };
         self.state().clear(&owner);
+        ids.iter().for_each(|id| self.remove_below(call.place, &encoded_segment(id).to_string()));
+        self.forget_below(index, &owner.1);
         Outcome::Invented
     }
 

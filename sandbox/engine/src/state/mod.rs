@@ -2,7 +2,7 @@
 
 mod instance;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -31,9 +31,9 @@ pub(crate) type Owner = (usize, Vec<String>);
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    instances: HashMap<Owner, Instance>,
-    values: HashMap<String, Arc<Value>>,
-    files: HashMap<String, Arc<StoredFile>>,
+    instances: BTreeMap<Owner, Instance>,
+    values: BTreeMap<String, Arc<Value>>,
+    files: BTreeMap<String, Arc<StoredFile>>,
     items: usize,
     bytes: usize,
 }
@@ -117,6 +117,32 @@ impl State {
         }
         if let Some(file) = self.files.remove(place) {
             self.bytes -= place.len() + file.bytes.len();
+        }
+    }
+
+    /// Removes the values and files of a place and of all places below it.
+    pub(crate) fn remove_below(&mut self, place: &str) {
+        let is_below =
+            |other: &String| other.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        // `/a.b` is sorted between `/a` and `/a/b`.
+        let begins = |other: &&String| other.starts_with(place);
+        let start = place.to_owned();
+        let values = self.values.range(start.clone()..).map(|(other, _)| other).take_while(begins);
+        let files = self.files.range(start..).map(|(other, _)| other).take_while(begins);
+        let places: Vec<String> = values.chain(files).filter(|other| is_below(other)).cloned().collect();
+        places.iter().for_each(|place| self.remove_value(place));
+    }
+
+    /// Forgets the items of a collection below these parents.
+    pub(crate) fn forget(&mut self, collection: usize, parents: &[String]) {
+        let start: Owner = (collection, parents.to_vec());
+        let is_below = |owner: &&Owner| owner.0 == collection && owner.1.starts_with(parents);
+        let owners: Vec<Owner> =
+            self.instances.range(start..).map(|(owner, _)| owner).take_while(is_below).cloned().collect();
+        for owner in owners {
+            self.clear(&owner);
+            self.instances.remove(&owner);
+            self.bytes -= owner.1.iter().map(String::len).sum::<usize>();
         }
     }
 
