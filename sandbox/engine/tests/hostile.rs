@@ -123,3 +123,96 @@ async fn an_unreadable_body_is_a_400_and_a_long_one_a_413() {
     }
     sandbox.stop().await;
 }
+
+/// A connection with the beginning of a request.
+async fn begun(sandbox: &driftless_sandbox::Sandbox, text: &str) -> tokio::net::TcpStream {
+    use tokio::io::AsyncWriteExt as _;
+    let address = sandbox.origin().strip_prefix("http://").unwrap();
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
+    stream
+}
+
+async fn rest(mut stream: tokio::net::TcpStream) -> String {
+    use tokio::io::AsyncReadExt as _;
+    let mut text = Vec::new();
+    // A connection that is closed with unread bytes is reset.
+    let _ = stream.read_to_end(&mut text).await;
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+const UNFINISHED: &str = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{";
+
+/// The clock is paused: it steps to the next timer while nothing else happens.
+#[tokio::test]
+async fn slow_heads_and_bodies_end() {
+    let sandbox = start(&reads(json!({}), json!({}))).await;
+    let (head, body) = (begun(&sandbox, "GET /a HTTP/1.1\r\nHost").await, begun(&sandbox, UNFINISHED).await);
+    assert_eq!(send(&sandbox, Method::GET, "/a", None).await.status(), 200, "both were accepted before");
+    tokio::time::pause();
+    assert_eq!(rest(head).await, "");
+    let answer = rest(body).await;
+    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("the body is too slow"), "{answer}");
+}
+
+#[tokio::test]
+async fn an_unfinished_body_does_not_delay_the_end() {
+    let sandbox = start(&reads(json!({}), json!({}))).await;
+    let body = begun(&sandbox, UNFINISHED).await;
+    assert_eq!(send(&sandbox, Method::GET, "/a", None).await.status(), 200, "the body was accepted before");
+    sandbox.stop().await;
+    let answer = rest(body).await;
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("the sandbox ends"), "{answer}");
+}
+
+#[tokio::test]
+async fn further_connections_wait() {
+    let sandbox = start(&reads(json!({}), json!({}))).await;
+    let mut streams = Vec::new();
+    for _ in 0..1_000 {
+        streams.push(begun(&sandbox, "").await);
+    }
+    let waiting = begun(&sandbox, "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    let mut answer = std::pin::pin!(rest(waiting));
+    for _ in 0..100 {
+        tokio::select! {
+            biased;
+            answer = &mut answer => panic!("{answer}"),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    drop(streams);
+    assert!(answer.await.starts_with("HTTP/1.1 200"));
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn answers_without_a_schema_or_a_success_are_of_their_type() {
+    let mut document = reads(json!({}), json!({}));
+    let answers = |responses: Value| json!({ "get": { "responses": responses } });
+    let content = |media_type: &str| answers(json!({ "200": { "description": "", "content": { media_type: {} } } }));
+    let binary = json!({ "image/png": { "schema": { "type": "string", "format": "binary" } } });
+    document["paths"]["/pdf"] = content("application/pdf");
+    document["paths"]["/jpeg"] = content("image/jpeg");
+    document["paths"]["/png"] = answers(json!({ "200": { "description": "", "content": binary } }));
+    document["paths"]["/moved"] = answers(json!({ "302": { "description": "" } }));
+    let item = json!({ "type": "object", "properties": { "id": { "type": "string" }, "name": { "type": "string" } } });
+    document["paths"]["/things"] = json!({ "post": {
+        "requestBody": { "content": { "application/json": { "schema": item } } },
+        "responses": { "201": { "description": "", "content": { "application/json": { "schema": item } } } }
+    } });
+    document["paths"]["/things/{id}"] = answers(json!({ "404": { "description": "" } }));
+    document["paths"]["/things/{id}"]["parameters"] =
+        json!([{ "in": "path", "name": "id", "required": true, "schema": { "type": "string" } }]);
+    let sandbox = start(&document).await;
+    for (path, begin) in [("/pdf", &b"%PDF-1.4"[..]), ("/jpeg", b"\xff\xd8\xff"), ("/png", b"\x89PNG")] {
+        let answer = send(&sandbox, Method::GET, path, None).await;
+        assert!(answer.bytes().await.unwrap().starts_with(begin), "{path}");
+    }
+    let moved = send(&sandbox, Method::GET, "/moved", None).await;
+    assert_eq!((moved.status().as_u16(), moved.headers().get("location")), (302, None));
+    let created = super::body(send(&sandbox, Method::POST, "/things", Some(json!({ "name": "a" }))).await).await;
+    let path = format!("/things/{}", created["id"].as_str().unwrap());
+    assert_eq!(super::body(send(&sandbox, Method::GET, &path, None).await).await, created);
+    sandbox.stop().await;
+}

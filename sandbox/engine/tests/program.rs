@@ -49,7 +49,7 @@ fn a_signal_ends_the_program_from_its_first_line_on() {
     std::fs::remove_file(&file).unwrap();
 }
 
-/// The validator takes hours for this schema; the program does not wait for it.
+/// The request can still be computed when the signal comes; the program does not wait for it.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_program_while_a_request_is_computed() {

@@ -1,5 +1,8 @@
 //! Bodies, by their media types.
 
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::media::{essence, fit, is_json};
@@ -106,7 +109,7 @@ struct FormReader<'c> {
 
 impl FormReader<'_> {
     /// The object of text, by the schema. Without a schema, members stay text.
-    fn coerce(&self, members: Vec<(String, Text)>) -> Value {
+    fn coerce(&self, members: IndexMap<String, Text>) -> Value {
         let anything = SchemaRef::Inline(std::sync::Arc::new(Value::Bool(true)));
         self.schemas.coerce(self.content.schema.as_ref().unwrap_or(&anything), &Text::Members(members))
     }
@@ -117,20 +120,22 @@ impl FormReader<'_> {
 
     fn urlencoded(&self, body: &[u8]) -> Result<Value, String> {
         let text = std::str::from_utf8(body).map_err(|_| "is not UTF-8".to_owned())?;
-        let pairs = pairs(text);
-        let declared = self.content.schema.as_ref().map(|schema| self.schemas.members(schema)).unwrap_or_default();
-        let mut members: Vec<(String, Text)> = Vec::new();
-        for pair in &pairs {
+        let declared: HashSet<String> =
+            self.content.schema.iter().flat_map(|schema| self.schemas.members(schema)).collect();
+        // The pairs of each member, and whether the first one is a part of it.
+        let mut groups: IndexMap<String, (bool, Vec<Pair<'_>>)> = IndexMap::new();
+        for pair in pairs(text) {
             // `filter[name]` is a part of `filter`, unless a member has this name.
             let nested = steps(&pair.name).filter(|_| !declared.contains(&pair.name));
-            let name = nested.as_ref().and_then(|steps| steps.first().copied()).unwrap_or(&pair.name);
-            if !members.iter().any(|(other, _)| other == name)
-                && let Some(text) = self.field(name, &pairs, nested.is_some())
-            {
-                members.push((name.to_owned(), text));
-            }
+            let name = nested.as_ref().and_then(|steps| steps.first().copied()).unwrap_or(&pair.name).to_owned();
+            let is_nested = nested.is_some();
+            groups.entry(name).or_insert_with(|| (is_nested, Vec::new())).1.push(pair);
         }
-        Ok(self.coerce(members))
+        let members = groups.into_iter().filter_map(|(name, (is_nested, pairs))| {
+            let text = self.field(&name, &pairs, is_nested)?;
+            Some((name, text))
+        });
+        Ok(self.coerce(members.collect()))
     }
 
     fn field(&self, name: &str, pairs: &[Pair<'_>], is_nested: bool) -> Option<Text> {
@@ -153,22 +158,24 @@ impl FormReader<'_> {
     }
 
     fn multipart(&self, content_type: &str, body: &[u8], files: &mut Vec<File>) -> Result<Value, String> {
-        let mut members: Vec<(String, Text)> = Vec::new();
+        let mut members: IndexMap<String, Text> = IndexMap::new();
         for part in multipart_parts(content_type, body).map_err(str::to_owned)? {
             let name = part.name.strip_suffix("[]").unwrap_or(&part.name).to_owned();
             let (form, kinds) = self.member(&name);
             let text = self.part(&part, form, kinds, files);
-            match members.iter_mut().find(|(other, _)| *other == name) {
-                Some((_, Text::List(list))) if form == Form::List => list.push(text),
-                Some((_, first)) => {
+            match members.get_mut(&name) {
+                Some(Text::List(list)) if form == Form::List => list.push(text),
+                Some(first) => {
                     let first_text = std::mem::replace(first, Text::List(Vec::new()));
                     *first = Text::List(vec![first_text, text]);
                 }
                 // A part with a list as JSON is the list.
                 None if form == Form::List && !matches!(text, Text::Read(Value::Array(_))) => {
-                    members.push((name, Text::List(vec![text])));
+                    members.insert(name, Text::List(vec![text]));
                 }
-                None => members.push((name, text)),
+                None => {
+                    members.insert(name, text);
+                }
             }
         }
         Ok(self.coerce(members))

@@ -64,6 +64,10 @@ fn value(schemas: &Schemas, raw: &Raw<'_>) -> Result<Option<Value>, String> {
         return Ok(Some(schemas.coerce(schema, &text)));
     }
     let form = schemas.form(schema);
+    let count = raw.count();
+    if form == Form::One && count > 1 && schemas.kinds(schema) != Kinds::ANY {
+        return Err(format!("is sent {count} times, and its schema allows one value"));
+    }
     let Some(text) = raw.split(schemas, form)? else { return Ok(None) };
     let value = schemas.coerce(schema, &text);
     // A schema can allow a list or a single value.
@@ -89,6 +93,14 @@ impl Raw<'_> {
         match style::split(name, &text, *style, *explode, form) {
             Some(text) => Ok(Some(text)),
             None => Err(format!("is not written in the style {style:?}")),
+        }
+    }
+
+    /// The number of values that a query has under the name.
+    fn count(&self) -> usize {
+        match self.parameter.location {
+            Location::Query => self.query.iter().filter(|pair| pair.name == self.parameter.name).count(),
+            _ => 1,
         }
     }
 

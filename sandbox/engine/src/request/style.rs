@@ -1,5 +1,7 @@
 //! The styles of parameters: text to its parts.
 
+use indexmap::IndexMap;
+
 use crate::contract::Style;
 use crate::schema::{Form, Text};
 
@@ -49,7 +51,7 @@ pub(super) fn query(
         (Style::Form, Form::Members) if explode => {
             // The members are pairs of their own. A dictionary takes all pairs.
             let own = pairs.iter().filter(|pair| members.is_empty() || members.contains(&pair.name));
-            let members: Vec<(String, Text)> =
+            let members: IndexMap<String, Text> =
                 own.map(|pair| (pair.name.clone(), Text::One(decode(pair.raw)))).collect();
             return (!members.is_empty()).then_some(Text::Members(members));
         }
@@ -89,7 +91,7 @@ fn is_list(written: &str, name: &str) -> bool {
 
 fn parts_to_text(text: &str, parts: Vec<String>, explode: bool, form: Form) -> Text {
     if text.is_empty() {
-        return if form == Form::List { Text::List(Vec::new()) } else { Text::Members(Vec::new()) };
+        return if form == Form::List { Text::List(Vec::new()) } else { Text::Members(IndexMap::new()) };
     }
     if form == Form::List {
         return Text::List(parts.into_iter().map(Text::One).collect());
@@ -102,16 +104,16 @@ fn parts_to_text(text: &str, parts: Vec<String>, explode: bool, form: Form) -> T
         return Text::Members(parts.into_iter().map(member).collect());
     }
     let mut parts = parts.into_iter();
-    let mut members = Vec::new();
+    let mut members = IndexMap::new();
     while let Some(name) = parts.next() {
-        members.push((name, Text::One(parts.next().unwrap_or_default())));
+        members.insert(name, Text::One(parts.next().unwrap_or_default()));
     }
     Text::Members(members)
 }
 
 /// The object of all pairs that begin with a name and a bracket: `filter[name]=a&filter[tags][]=b`.
 pub(super) fn tree(name: &str, pairs: &[Pair<'_>]) -> Option<Text> {
-    let mut root = Text::Members(Vec::new());
+    let mut root = Text::Members(IndexMap::new());
     let mut is_present = false;
     for pair in pairs {
         let Some(steps) = steps(&pair.name).filter(|steps| steps.first() == Some(&name)) else { continue };
@@ -141,20 +143,15 @@ fn insert(at: &mut Text, steps: &[&str], value: String) {
         Text::List(list) => {
             let index = step.parse::<usize>().unwrap_or(list.len()).min(list.len());
             if index == list.len() {
-                list.push(Text::Members(Vec::new()));
+                list.push(Text::Members(IndexMap::new()));
             }
             if let Some(item) = list.get_mut(index) {
                 insert(item, rest, value);
             }
         }
         Text::Members(members) => {
-            let index = members.iter().position(|(name, _)| name == step).unwrap_or_else(|| {
-                members.push(((*step).to_owned(), Text::Members(Vec::new())));
-                members.len() - 1
-            });
-            if let Some((_, member)) = members.get_mut(index) {
-                insert(member, rest, value);
-            }
+            let member = members.entry((*step).to_owned()).or_insert_with(|| Text::Members(IndexMap::new()));
+            insert(member, rest, value);
         }
         Text::One(_) | Text::Read(_) => {}
     }

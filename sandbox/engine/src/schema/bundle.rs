@@ -19,6 +19,9 @@ const MOST_LOOKS: u32 = 2_000;
 /// References in a row without a step into the value. Real contracts have less than ten.
 const LONGEST_CHAIN: usize = 64;
 
+/// Definitions that apply to one value at most, each counted as often as it is referred to. Real contracts have some hundreds.
+const MOST_IN_PLACE: usize = 10_000;
+
 pub(super) struct Bundle {
     /// `$ref` to the first of `$defs`. The names of the definitions are their indexes in `pointers`.
     pub(super) document: Value,
@@ -157,7 +160,8 @@ fn has_hidden(schema: &Value, keyword: &str) -> bool {
 }
 
 /// Removes the references that lead back to their own schema without a step into the value. A validator would follow them without
-/// an end, and they say nothing. The same holds for the end of a chain of [`LONGEST_CHAIN`] references: it would need too much stack.
+/// an end, and they say nothing. The same holds for the end of a chain of [`LONGEST_CHAIN`] references, which would need too much stack, and
+/// of parts that double at each level: a schema that applies [`MOST_IN_PLACE`] definitions to one value.
 fn cut_circles(definitions: &mut HashMap<String, Value>, count: usize) {
     let mut edges: HashMap<String, Vec<String>> = HashMap::new();
     for (name, schema) in &mut *definitions {
@@ -171,8 +175,8 @@ fn cut_circles(definitions: &mut HashMap<String, Value>, count: usize) {
         });
         edges.insert(name.clone(), targets);
     }
-    // The lengths of the chains that begin at a definition.
-    let mut finished: HashMap<&str, usize> = HashMap::new();
+    // The longest chain that begins at a definition, and the definitions that apply with it.
+    let mut finished: HashMap<&str, (usize, usize)> = HashMap::new();
     let mut back: HashSet<(&str, &str)> = HashSet::new();
     for start in (0..count).map(|index| index.to_string()) {
         let Some((start, _)) = edges.get_key_value(&start) else { continue };
@@ -185,13 +189,14 @@ fn cut_circles(definitions: &mut HashMap<String, Value>, count: usize) {
             let name = *name;
             let Some(target) = edges.get(name).and_then(|targets| targets.get(*next)) else {
                 let targets = edges.get(name).into_iter().flatten();
-                let length = |target: &String| finished.get(target.as_str()).copied().unwrap_or(0) + 1;
-                let mut longest = targets.clone().map(length).max().unwrap_or(0);
-                if longest > LONGEST_CHAIN {
+                let below = |target: &String| finished.get(target.as_str()).copied().unwrap_or((0, 1));
+                let mut longest = targets.clone().map(|target| below(target).0 + 1).max().unwrap_or(0);
+                let mut count = targets.clone().map(|target| below(target).1).fold(1, usize::saturating_add);
+                if longest > LONGEST_CHAIN || count > MOST_IN_PLACE {
                     back.extend(targets.map(|target| (name, target.as_str())));
-                    longest = 0;
+                    (longest, count) = (0, 1);
                 }
-                finished.insert(name, longest);
+                finished.insert(name, (longest, count));
                 on_path.remove(name);
                 path.pop();
                 continue;

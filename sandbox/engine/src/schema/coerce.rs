@@ -1,5 +1,6 @@
 //! Values of text: parameters and fields of forms.
 
+use indexmap::IndexMap;
 use serde_json::{Map, Number, Value};
 
 use super::bundle::Bundle;
@@ -18,7 +19,7 @@ pub(crate) enum Form {
 pub(crate) enum Text {
     One(String),
     List(Vec<Text>),
-    Members(Vec<(String, Text)>),
+    Members(IndexMap<String, Text>),
     /// A part of a form that has a type of its own, such as JSON.
     Read(Value),
 }

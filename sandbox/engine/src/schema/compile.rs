@@ -5,6 +5,7 @@ use jsonschema::{Draft, PatternOptions, ValidationError, ValidationOptions, Vali
 use serde_json::Value;
 
 use super::Violation;
+use super::steps::{self, bounded};
 use crate::contract::escape;
 
 /// A request is answered with so many violations at most.
@@ -23,10 +24,16 @@ pub(super) fn options() -> ValidationOptions<'static> {
 }
 
 pub(super) fn violations(validator: &Validator, value: &Value) -> Vec<Violation> {
-    if validator.is_valid(value) {
-        return Vec::new();
+    let list = || validator.iter_errors(value).take(MOST_VIOLATIONS).map(|error| violation(&error)).collect();
+    match bounded(value, || validator.is_valid(value)) {
+        Ok(true) => Vec::new(),
+        Ok(false) => bounded(value, list).unwrap_or_else(|_| vec![exceeded()]),
+        Err(_) => vec![exceeded()],
     }
-    validator.iter_errors(value).take(MOST_VIOLATIONS).map(|error| violation(&error)).collect()
+}
+
+fn exceeded() -> Violation {
+    Violation { pointer: String::new(), message: steps::MESSAGE.to_owned() }
 }
 
 /// The message contains no value of the request: it could be a secret.

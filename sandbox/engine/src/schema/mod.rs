@@ -11,6 +11,7 @@ mod convert;
 mod kinds;
 mod merged;
 mod sample;
+mod steps;
 
 #[cfg(test)]
 mod tests;
@@ -173,7 +174,7 @@ impl Compiled {
             SchemaRef::Pointer(pointer) => pointer.to_string(),
             SchemaRef::Inline(_) => String::new(),
         };
-        let validator = compile::options().build(&bundle.document).ok();
+        let validator = steps::with_steps(compile::options()).build(&steps::counted(&bundle.document)).ok();
         Self { bundle, validator, pointer }
     }
 }

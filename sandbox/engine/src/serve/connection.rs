@@ -17,9 +17,9 @@ use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, SemaphorePermit, oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::handle::{Received, Service, status};
 use super::reply::Reply;
@@ -28,8 +28,25 @@ use crate::error::Error;
 /// The longest body of a request.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Time for the head of a request.
+/// The bodies that are being received, together. A longer one is refused while the others take this memory.
+const MOST_BYTES_OF_ALL: usize = 512 << 20;
+
+/// Connections at a time. Further ones wait in the queue of the operating system.
+const MOST_CONNECTIONS: usize = 1_000;
+
+/// Time for the head of a request, and between two requests.
 const HEAD: Duration = Duration::from_secs(30);
+
+/// Time for the body of a request: for all of it, and for the next part.
+const BODY: Duration = Duration::from_secs(300);
+const BODY_PART: Duration = Duration::from_secs(30);
+
+/// The limits that all connections share.
+#[derive(Debug)]
+struct Limits {
+    connections: Arc<Semaphore>,
+    bytes: Semaphore,
+}
 
 /// A running server. Dropping it lets the running requests end and closes the listener.
 #[derive(Debug)]
@@ -69,11 +86,23 @@ impl Server {
 async fn accept(listener: TcpListener, service: Arc<Service>, mut stopped: oneshot::Receiver<()>) {
     let (goodbye, hears) = watch::channel(());
     let mut connections = JoinSet::new();
+    let limits = Arc::new(Limits {
+        connections: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
+        bytes: Semaphore::new(MOST_BYTES_OF_ALL),
+    });
+    let next = async || {
+        let permit = Arc::clone(&limits.connections).acquire_owned().await;
+        listener.accept().await.map(|(stream, _)| (stream, permit))
+    };
     loop {
         tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(converse(stream, Arc::clone(&service), hears.clone()));
+            accepted = next() => match accepted {
+                Ok((stream, permit)) => {
+                    let conversation = converse(stream, Arc::clone(&service), Arc::clone(&limits), hears.clone());
+                    connections.spawn(async move {
+                        conversation.await;
+                        drop(permit);
+                    });
                 }
                 // Too many open files, for example: it ends when a connection does.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -87,11 +116,12 @@ async fn accept(listener: TcpListener, service: Arc<Service>, mut stopped: onesh
 }
 
 /// Answers the requests of one connection. When the server stops, the running request is the last one.
-async fn converse(stream: TcpStream, service: Arc<Service>, mut goodbye: watch::Receiver<()>) {
+async fn converse(stream: TcpStream, service: Arc<Service>, limits: Arc<Limits>, mut goodbye: watch::Receiver<()>) {
     let _ = stream.set_nodelay(true);
+    let hears = goodbye.clone();
     let routes = service_fn(move |request: Request<Incoming>| {
-        let service = Arc::clone(&service);
-        async move { Ok::<_, Infallible>(respond(service, request).await) }
+        let (service, limits, goodbye) = (Arc::clone(&service), Arc::clone(&limits), hears.clone());
+        async move { Ok::<_, Infallible>(respond(service, &limits, goodbye, request).await) }
     });
     let mut http = Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
@@ -105,9 +135,20 @@ async fn converse(stream: TcpStream, service: Arc<Service>, mut goodbye: watch::
     let _ = served.await;
 }
 
-async fn respond(service: Arc<Service>, request: Request<Incoming>) -> Response<Full> {
+async fn respond(
+    service: Arc<Service>,
+    limits: &Limits,
+    mut goodbye: watch::Receiver<()>,
+    request: Request<Incoming>,
+) -> Response<Full> {
     let (head, body) = request.into_parts();
-    let body = match collect(body).await {
+    let mut taken = None;
+    let collected = tokio::select! {
+        collected = collect(body, limits, &mut taken) => collected,
+        // The end of the sandbox does not wait for the rest of a body.
+        _ = goodbye.changed() => Err((503, "the sandbox ends")),
+    };
+    let body = match collected {
         Ok(body) => body,
         Err((status, detail)) => return response(service.refuse(status, detail), &head.method),
     };
@@ -126,24 +167,39 @@ async fn respond(service: Arc<Service>, request: Request<Incoming>) -> Response<
     response(answer.unwrap_or_else(failed), &method)
 }
 
-/// The whole body, or a status with its reason.
-async fn collect(body: Incoming) -> Result<Bytes, (u16, &'static str)> {
+/// The whole body, or a status with its reason. `taken` is its part of the memory for all bodies.
+async fn collect<'l>(
+    body: Incoming,
+    limits: &'l Limits,
+    taken: &mut Option<SemaphorePermit<'l>>,
+) -> Result<Bytes, (u16, &'static str)> {
     const TOO_LONG: (u16, &str) = (413, "the body is longer than 64 MiB, the limit of the sandbox");
+    const TOO_SLOW: (u16, &str) =
+        (408, "the body is too slow: the sandbox waits 30 s for its next part, and 300 s for all");
+    const TOO_MANY: (u16, &str) = (503, "the sandbox receives 512 MiB of bodies already: try again");
     if body.size_hint().lower() > MOST_BYTES as u64 {
         return Err(TOO_LONG);
     }
     let mut body = pin!(body);
     let mut collected = BytesMut::new();
-    while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
+    let end = Instant::now() + BODY;
+    loop {
+        let next =
+            timeout_at(end.min(Instant::now() + BODY_PART), poll_fn(|context| body.as_mut().poll_frame(context)));
+        let Some(frame) = next.await.map_err(|_| TOO_SLOW)? else { return Ok(collected.freeze()) };
         let frame = frame.map_err(|_| (400, "the body cannot be read: check its chunks and its length"))?;
-        if let Ok(data) = frame.into_data() {
-            if collected.len() + data.len() > MOST_BYTES {
-                return Err(TOO_LONG);
-            }
-            collected.extend_from_slice(&data);
+        let Ok(data) = frame.into_data() else { continue };
+        if collected.len() + data.len() > MOST_BYTES {
+            return Err(TOO_LONG);
         }
+        let bytes = u32::try_from(data.len()).map_err(|_| TOO_LONG)?;
+        let more = limits.bytes.try_acquire_many(bytes).map_err(|_| TOO_MANY)?;
+        match taken {
+            Some(taken) => taken.merge(more),
+            None => *taken = Some(more),
+        }
+        collected.extend_from_slice(&data);
     }
-    Ok(collected.freeze())
 }
 
 fn response(reply: Reply, method: &Method) -> Response<Full> {

@@ -2,6 +2,7 @@
 
 mod connection;
 mod envelope;
+mod files;
 mod handle;
 mod media;
 mod problem;

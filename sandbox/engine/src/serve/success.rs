@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::envelope::{envelope, named};
-use super::media::{choose, concrete, encode};
+use super::files::file;
+use super::media::{choose, concrete, encode, essence};
 use super::problem::{Problem, problem};
 use super::reply::Reply;
 use crate::act::{Call, Engine, Outcome, merge, of_path};
@@ -14,6 +15,7 @@ use crate::fit::Missing;
 use crate::infer::{Role, plain, singular, success};
 use crate::outline::Outline;
 use crate::seed::mix;
+use crate::state::StoredFile;
 
 /// Headers that the server writes itself, or that would change how a client reads the body.
 const OWN: [&str; 7] =
@@ -32,25 +34,19 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         return problem(engine, Some(call.operation), &Problem { status, detail, violations: Vec::new() });
     }
     let Some((status, response)) = success(call.operation, preferred(call, &outcome)) else {
-        return Reply { status: default_status(call), ..Reply::default() };
+        return undeclared(call, &outcome);
     };
     let mut reply = Reply { status, headers: headers(engine, call, response), ..Reply::default() };
     if let Outcome::Item { id, is_created: true, .. } = &outcome {
         reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("location"));
         reply.headers.push(("Location".to_owned(), location(call, id)));
-    } else if (300..400).contains(&status)
-        && !reply.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("location"))
-    {
-        reply.headers.push(("Location".to_owned(), call.place.to_owned()));
     }
     if [204, 205, 304].contains(&status) || status < 200 {
         reply.is_invented = matches!(outcome, Outcome::Invented);
         return reply;
     }
     if let Outcome::File(file) = &outcome {
-        reply.media_type = Some(file.media_type.clone());
-        reply.body.clone_from(&file.bytes);
-        return reply;
+        return with_file(reply, file);
     }
     // The client gets the preferred form if it accepts none: the contract declares no 406, or it was sent before.
     let content = choose(&response.content, accept).unwrap_or_else(|()| crate::infer::json(&response.content));
@@ -59,6 +55,20 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         return reply;
     };
     let media_type = concrete(&content.media_type);
+    // A text in the schema of a file says no more than that it is a file.
+    let is_file = |schema: &SchemaRef| {
+        let shape = Outline::read(&engine.contract.document, schema);
+        shape.types.is_empty() && shape.members.is_empty()
+            || shape.format.as_deref() == Some("binary")
+            || shape.allows("file")
+    };
+    if matches!(outcome, Outcome::Invented | Outcome::Value(None))
+        && content.examples.is_empty()
+        && content.schema.as_ref().is_none_or(is_file)
+        && let Some(bytes) = file(&essence(&media_type))
+    {
+        return Reply { body: bytes, media_type: Some(media_type), is_invented: true, ..reply };
+    }
     let (value, is_invented) = match &content.schema {
         Some(schema) => body(engine, call, schema, &outcome, content.examples.first()),
         None => {
@@ -74,6 +84,28 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
     reply.media_type = Some(media_type);
     reply.is_invented = is_invented;
     reply
+}
+
+/// The answer of an operation that declares no success, such as one with nothing but a 404: the state behind it, if there is any.
+fn undeclared(call: &Call<'_>, outcome: &Outcome) -> Reply {
+    let reply = Reply { status: default_status(call), ..Reply::default() };
+    match outcome {
+        Outcome::File(file) => with_file(reply, file),
+        Outcome::Item { .. } | Outcome::List(_) | Outcome::Count(_) | Outcome::Value(Some(_))
+            if reply.status != 204 =>
+        {
+            Reply {
+                body: raw(outcome).to_string().into_bytes(),
+                media_type: Some("application/json".to_owned()),
+                ..reply
+            }
+        }
+        _ => reply,
+    }
+}
+
+fn with_file(reply: Reply, file: &StoredFile) -> Reply {
+    Reply { media_type: Some(file.media_type.clone()), body: file.bytes.clone(), ..reply }
 }
 
 /// The value of an outcome whose response has no schema.

@@ -129,3 +129,18 @@ fn a_form_of_swagger_2_is_checked() {
     let read = send(&contract, &Request { headers: &headers, body, ..Request::default() }).unwrap();
     assert_eq!(read.files[0].bytes, b"x");
 }
+
+#[test]
+fn a_form_of_many_fields_takes_linear_time() {
+    let schema = json!({ "type": "object", "additionalProperties": true });
+    let content = json!({ "application/x-www-form-urlencoded": { "schema": schema } });
+    let start = std::time::Instant::now();
+    for field in ["f{}", "f[{}]", "f[x][n{}]"] {
+        let body: Vec<String> = (0..10_000).map(|index| field.replace("{}", &format!("{index}a")) + "=1").collect();
+        let read = post(&content, "application/x-www-form-urlencoded", body.join("&").as_bytes()).unwrap();
+        let count = read.body.unwrap().to_string().matches("\"1\"").count();
+        assert_eq!(count, 10_000, "{field}");
+    }
+    // Comparing each field with each other one takes a minute.
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+}

@@ -22,6 +22,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
+use super::steps::{self, bounded};
 use super::{Compiled, NoValue};
 use crate::contract::escape;
 use make::Maker;
@@ -59,7 +60,7 @@ pub(super) fn make(compiled: &Compiled, kept: Option<&Value>, seed: u64, fills: 
     let may_hide = compiled.bundle.hides;
     if !fills
         && !may_hide
-        && let Some(kept) = kept.filter(|kept| validator.is_valid(kept))
+        && let Some(kept) = kept.filter(|kept| bounded(kept, || validator.is_valid(kept)) == Ok(true))
     {
         return Ok(kept.clone());
     }
@@ -83,7 +84,8 @@ pub(super) fn make(compiled: &Compiled, kept: Option<&Value>, seed: u64, fills: 
             }
         };
         let copied = maker.copied;
-        let errors: Vec<ValidationError<'_>> = validator.iter_errors(&value).take(MOST_ERRORS).collect();
+        let list = || -> Vec<ValidationError<'_>> { validator.iter_errors(&value).take(MOST_ERRORS).collect() };
+        let Ok(errors) = bounded(&value, list) else { return Err(no_value("", steps::MESSAGE.to_owned())) };
         let Some(first) = errors.first() else { return Ok(value) };
         last = no_value(first.instance_path().as_str(), first.masked().to_string());
         for error in &errors {

@@ -142,3 +142,44 @@ fn keywords_with_values_of_the_wrong_type_are_left_out() {
         assert!(sample(&schemas, &inline(schema), Direction::Response, 1).is_ok());
     }
 }
+
+/// Each level doubles the checks of one value: by its parts, by one member in two parts, by branches, by a schema within itself.
+#[test]
+fn a_check_takes_bounded_time() {
+    const LEVELS: usize = 40;
+    let mut components = Map::new();
+    for index in 0..=LEVELS {
+        let target = |kind: &str| json!({ "$ref": format!("#/components/schemas/{kind}{}", index + 1) });
+        let member = |kind: &str, name: &str| json!({ "title": name, "properties": { "a": target(kind) } });
+        let is_last = index == LEVELS;
+        let closed = json!({ "type": "object", "properties": { "b": {} }, "additionalProperties": false });
+        for (kind, node, last) in [
+            ("P", json!({ "allOf": [target("P"), target("P")] }), json!({ "required": ["b"] })),
+            ("C", json!({ "allOf": [target("C"), { "title": "and", "allOf": [target("C")] }] }), closed),
+            ("M", json!({ "allOf": [member("M", "one"), member("M", "two")] }), json!({ "type": "integer" })),
+            ("B", json!({ "anyOf": [member("B", "one"), member("B", "two")] }), json!({ "type": "integer" })),
+            ("O", json!({ "oneOf": [member("O", "one"), { "anyOf": [member("O", "two"), false] }] }), json!({})),
+        ] {
+            components.insert(format!("{kind}{index}"), if is_last { last } else { node });
+        }
+    }
+    let own = |name: &str| json!({ "title": name, "properties": { "a": { "$ref": "#/components/schemas/S0" } } });
+    components.insert("S0".to_owned(), json!({ "allOf": [own("one"), own("two"), { "not": { "required": ["x"] } }] }));
+    let schemas = schemas("3.1.0", &components.into());
+    let deep = |last: Value| (0..LEVELS).fold(last, |value, _| json!({ "a": value }));
+    let wrong = [deep(json!("text")), deep(json!({ "x": 1 }))];
+    for kind in ["P", "C", "M", "B", "O", "S"] {
+        for value in [json!({}), deep(json!(1))].iter().chain(&wrong) {
+            let start = Instant::now();
+            let schema = component(&format!("{kind}0"));
+            let violations = schemas.violations(&schema, value, Direction::Request);
+            assert!(violations.len() <= 20, "{kind}");
+            let _ = schemas.complete(&schema, Direction::Response, value, 1);
+            assert!(start.elapsed() < LIMIT, "{kind}: {:?}", start.elapsed());
+        }
+    }
+    let refused = schemas.violations(&component("B0"), &wrong[0], Direction::Request);
+    assert!(refused.iter().any(|violation| violation.message.contains("the limit of the sandbox")), "{refused:?}");
+    let missing = schemas.violations(&component("P30"), &json!({}), Direction::Request);
+    assert!(missing.iter().any(|violation| violation.message == "is required"), "{missing:?}");
+}
