@@ -6,7 +6,8 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 use super::Direction;
-use super::convert::{Converter, IN_PLACE, IN_PLACE_LISTS, Targets};
+use super::convert::{Converter, Targets};
+use super::in_place::{IN_PLACE, IN_PLACE_LISTS};
 use super::kinds::Kinds;
 use crate::contract::{Dialect, SchemaRef};
 

@@ -141,7 +141,7 @@ pub(super) fn parts<'b>(bundle: &'b Bundle, schema: &'b Value) -> Vec<&'b Map<St
         }
         parts.push(keywords);
         rest.extend(bundle.target(schema).map(|(_, target)| target));
-        for name in super::convert::IN_PLACE_LISTS {
+        for name in super::in_place::IN_PLACE_LISTS {
             rest.extend(keywords.get(name).and_then(Value::as_array).into_iter().flatten());
         }
     }

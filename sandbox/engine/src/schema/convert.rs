@@ -9,11 +9,8 @@ mod keywords;
 use serde_json::{Map, Value, json};
 
 use super::Direction;
+use super::in_place::{IN_PLACE, IN_PLACE_LISTS};
 use crate::contract::Dialect;
-
-/// Keywords whose subschemas apply to the same value.
-pub(super) const IN_PLACE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
-pub(super) const IN_PLACE: [&str; 4] = ["not", "if", "then", "else"];
 
 /// Nested `allOf` that are looked at.
 const MOST_NESTED: u8 = 16;

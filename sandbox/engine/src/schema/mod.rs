@@ -8,6 +8,7 @@ mod cache;
 mod coerce;
 mod compile;
 mod convert;
+mod in_place;
 mod kinds;
 mod merged;
 mod sample;

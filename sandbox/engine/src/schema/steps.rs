@@ -9,7 +9,7 @@ use std::cell::Cell;
 use jsonschema::{Keyword, ValidationError, ValidationOptions};
 use serde_json::{Map, Value, json};
 
-use super::convert::{IN_PLACE, IN_PLACE_LISTS};
+use super::in_place::{IN_PLACE, IN_PLACE_LISTS};
 
 /// No keyword of JSON Schema.
 const KEYWORD: &str = "x-sandbox-step";

@@ -92,7 +92,7 @@ impl<'b> Maker<'b> {
                 }
                 rest.push(target);
             }
-            for name in crate::schema::convert::IN_PLACE_LISTS {
+            for name in crate::schema::in_place::IN_PLACE_LISTS {
                 rest.extend(schema.get(name).and_then(Value::as_array).into_iter().flatten());
             }
         }
