@@ -65,7 +65,8 @@ fn value(schemas: &Schemas, raw: &Raw<'_>) -> Result<Option<Value>, String> {
     }
     let form = schemas.form(schema);
     let count = raw.count();
-    if form == Form::One && count > 1 && schemas.kinds(schema) != Kinds::ANY {
+    // Of several texts, the last is taken: an API key of the query can be declared as a parameter, too, and be sent for both.
+    if form == Form::One && count > 1 && !schemas.kinds(schema).has(Kinds::STRING) {
         return Err(format!("is sent {count} times, and its schema allows one value"));
     }
     let Some(text) = raw.split(schemas, form)? else { return Ok(None) };
