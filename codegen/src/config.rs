@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// Names of the client.
     pub client: ClientNames,
+    /// The rules by which names are derived.
+    pub style: NameStyle,
     /// Route families, by path prefix. An operation that none of them claims goes to a family named by its tag.
     #[serde(rename = "family")]
     pub families: Vec<FamilyRule>,
@@ -53,6 +55,46 @@ pub struct ClientNames {
 impl Default for ClientNames {
     fn default() -> Self {
         Self { package: "service-client".to_owned(), name: "Service".to_owned(), variables: "SERVICE_".to_owned() }
+    }
+}
+
+/// `[style]`: the rules by which names are derived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NameStyle {
+    /// Names that a later version gives differently stay until this is raised.
+    pub version: StyleVersion,
+}
+
+/// A version of the rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub enum StyleVersion {
+    /// `GET /api/library/list` is `library.list_library_list`.
+    #[default]
+    One,
+    /// `GET /api/library/list` is `library.list`.
+    Two,
+}
+
+impl From<StyleVersion> for u8 {
+    fn from(version: StyleVersion) -> Self {
+        match version {
+            StyleVersion::One => 1,
+            StyleVersion::Two => 2,
+        }
+    }
+}
+
+impl TryFrom<u8> for StyleVersion {
+    type Error = String;
+
+    fn try_from(number: u8) -> Result<Self, String> {
+        match number {
+            1 => Ok(Self::One),
+            2 => Ok(Self::Two),
+            _ => Err(format!("style version {number} does not exist: write 1 or 2")),
+        }
     }
 }
 

@@ -66,8 +66,8 @@ mod walk;
 
 pub use api::{Api, Item, Origin};
 pub use config::{
-    AsyncOperation, CancelOperation, ClientNames, Config, Correction, FamilyRule, FollowUp, Pagination, Scalar, Server,
-    StateMap, Unreferenced,
+    AsyncOperation, CancelOperation, ClientNames, Config, Correction, FamilyRule, FollowUp, NameStyle, Pagination,
+    Scalar, Server, StateMap, StyleVersion, Unreferenced,
 };
 pub use decisions::client_names;
 pub use emit::HEADER;

@@ -40,6 +40,9 @@ pub struct Names {
     /// Also who says the version of the interface: `service#api-version` → `client`, or `argument`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, String>,
+    /// The versions of the style that gave the names, unless 1: `operations` → `2`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub styles: BTreeMap<String, String>,
     /// Types of GraphQL documents: `things/thing/owner` → `ThingOwner`; and their members that needed more.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub graphql: BTreeMap<String, String>,

@@ -400,6 +400,36 @@ fn refused(case: &Case, contract: &Value, names: &Names, places: [String; 2]) {
     assert!(places.iter().all(|place| named.contains(&Some(place))), "{places:?}: {report}");
 }
 
+/// Another style renames the operations once; then an addition moves no name.
+#[test]
+fn the_style_changes_names_and_keeps_the_new_ones() {
+    let list = json!({"tags": ["Library"], "responses": {"200": {"description": "", "content": {"application/json": {
+        "schema": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}}}}}});
+    let contract = json!({"openapi": "3.0.4", "paths": {
+        "/api/library/list": {"get": list.clone()},
+        "/api/library/{id}": {"delete": list.clone()},
+    }});
+    let mut grown = contract.clone();
+    // The newcomer comes first in the contract, and wants a name that is given.
+    grown["paths"]["/api/library"] = json!({"get": list.clone(), "post": list});
+    let mut case = Case { name: "style".to_owned(), bytes: Vec::new(), setup: Setup::default() };
+    let first = generate(&case, &contract, &Names::default());
+    assert_eq!(first.names.operations["GET /api/library/list"], "library.list_library_list");
+    case.setup.config =
+        toml::from_str("[style]\nversion = 2\n[rename]\n'DELETE /api/library/{id}' = 'forget'").unwrap();
+    let second = generate(&case, &contract, &first.names);
+    assert_eq!(second.names.operations["GET /api/library/list"], "library.list");
+    assert_eq!(second.names.operations["DELETE /api/library/{id}"], "library.forget");
+    assert_eq!(second.names.styles["operations"], "2");
+    assert_eq!(second.names.types, first.names.types);
+    let third = generate(&case, &grown, &second.names);
+    kept("style", &second.names.operations, &third.names.operations);
+    assert_ne!(third.names.operations["GET /api/library"], "library.list");
+    // Back again, as an unchanged client would have been.
+    case.setup = Setup::default();
+    assert_eq!(generate(&case, &contract, &second.names).names, first.names);
+}
+
 /// Each pair of lines of one owner gets one name, for every kind of line: either both lines are named, or one thing is gone.
 #[test]
 fn no_two_things_have_one_pinned_name() {

@@ -54,8 +54,8 @@ pub(crate) fn render(names: &Names) -> String {
 }
 
 /// The kinds of names, by the word that their lines begin with.
-fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 9] {
-    let Names { operations, types, members, published, answers, bodies, headers, uses, graphql } = names;
+fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 10] {
+    let Names { operations, types, members, published, answers, bodies, headers, uses, styles, graphql } = names;
     [
         ("answer", answers),
         ("body", bodies),
@@ -64,6 +64,7 @@ fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 9]
         ("member", members),
         ("operation", operations),
         ("published", published),
+        ("style", styles),
         ("type", types),
         ("use", uses),
     ]

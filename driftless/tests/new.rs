@@ -50,8 +50,7 @@ fn a_workspace_has_the_names_of_its_service() {
     }
     let program = folder.read("made/generated-client/examples/first.rs");
     assert!(
-        program.contains("use spare_parts_client::SpareParts;")
-            && program.contains("client.none().list_health().await?"),
+        program.contains("use spare_parts_client::SpareParts;") && program.contains("client.parts().list().await?"),
         "{program}"
     );
     assert!(
@@ -194,7 +193,7 @@ fn without_a_call_nothing_tells_to_run_one() {
         run.succeeds(&["export ORDERS_BASE_URL=https://service.example ORDERS_API_KEY=…\n"]);
         for page in ["README.md", "generated-client/README.md"] {
             let text = folder.read(&format!("made/{page}"));
-            assert_eq!(text.contains("--example first") || text.contains("list_health()"), has_call, "{page}: {text}");
+            assert_eq!(text.contains("--example first") || text.contains("parts().list()"), has_call, "{page}: {text}");
         }
         assert_eq!(run.stdout.contains("--example first"), has_call, "{run:?}");
         assert_eq!(run.stdout.contains("no first program was written"), !has_call, "{run:?}");

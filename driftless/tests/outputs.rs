@@ -395,3 +395,20 @@ fn with_nothing_configured_the_sandbox_serves_the_whole_job() {
     assert_eq!((workspace.tree(), workspace.times()), (tree, times));
     workspace.run(&["regenerate", "--check"]).succeeds(&[]);
 }
+
+/// Another style of names: once, and the run says it.
+#[test]
+fn another_style_renames_operations_once() {
+    let workspace = Workspace::pinned();
+    let before = workspace.read("specs/client.txt");
+    assert!(before.contains("things.list_things "), "{before}");
+    let configuration = workspace.read("specs/codegen.toml");
+    workspace.write("specs/codegen.toml", &(configuration + "\n[style]\nversion = 2\n"));
+    workspace
+        .run(&["regenerate", "--offline"])
+        .succeeds(&["style       2 operations", "things.list_things → things.list\n"]);
+    assert!(workspace.read(NAMES).contains("\nstyle operations = 2\n"));
+    let again = workspace.run(&["regenerate", "--offline"]);
+    again.succeeds(&["0 bytes written"]);
+    assert!(!again.stderr.contains("style "), "{again:?}");
+}

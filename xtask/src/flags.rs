@@ -63,6 +63,12 @@ pub(crate) struct Corpus {
     /// Compiles all clients as modules of one crate: quick for many small contracts.
     #[arg(long, conflicts_with_all = ["no_check", "keep", "repeat"])]
     pub(crate) together: bool,
+    /// Counts how names and types read in each style of names, instead; compiles nothing.
+    #[arg(long, conflicts_with_all = ["json", "no_check", "keep", "repeat", "together"])]
+    pub(crate) style: bool,
+    /// With --style, writes a line for each operation without an operationId: contract, operation, its name in each style.
+    #[arg(long, value_name = "FILE", requires = "style")]
+    pub(crate) names: Option<PathBuf>,
     /// Takes only contracts whose path contains this text.
     #[arg(long, value_name = "SUBSTRING")]
     pub(crate) only: Option<String>,

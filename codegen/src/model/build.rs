@@ -6,11 +6,11 @@ use super::schemas::Types;
 use super::security::{Scheme, Schemes, Security};
 use super::tree::{Document, Node};
 use super::{
-    Content, Model, Operation, Provenance, Routes, address, api_version, bodies, operations, parameters, reach,
-    responses, tags,
+    Content, Model, Operation, Provenance, Routes, address, api_version, bodies, operation_names, operations,
+    parameters, reach, responses, tags,
 };
 use crate::ledger::Ledger;
-use crate::{Names, Report, Setup};
+use crate::{Names, Report, Setup, StyleVersion};
 
 /// Interprets all documents, and says which names were given.
 ///
@@ -24,7 +24,7 @@ pub(crate) fn build(
     ledger: &mut Ledger,
 ) -> Result<(Model, Names, Routes), Report> {
     let (mut operations, routes) = operations::find(documents, setup, pins, ledger);
-    let names = operations::name(&mut operations, &setup.config, pins)?;
+    let names = operation_names::name(&mut operations, &setup.config, pins)?;
     let mut secured: BTreeMap<&str, Schemes> = BTreeMap::new();
     for document in documents {
         secured.insert(&document.name, Schemes::read(&Node::root(document), ledger));
@@ -59,6 +59,9 @@ pub(crate) fn build(
     model.types = definitions;
     model.xml = xml;
     given.operations = names;
+    if setup.config.style.version > StyleVersion::One {
+        given.styles.insert(operation_names::OPERATIONS.to_owned(), u8::from(setup.config.style.version).to_string());
+    }
     api_version::lift(&mut model, documents, pins, &mut given);
     model.families.sort_by(|one, other| one.name.cmp(&other.name));
     model.operations.sort_by(|one, other| (&one.family, &one.name).cmp(&(&other.family, &other.name)));

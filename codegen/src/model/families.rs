@@ -2,12 +2,13 @@
 
 use super::Family;
 use super::tree::Node;
-use crate::Setup;
 use crate::config::MAIN;
 use crate::ledger::{Ledger, Loss};
 use crate::naming::ident::{camel, feature_name, handle_name, member_name};
+use crate::naming::operation::is_noun;
 use crate::rules::{covers, trimmed};
 use crate::text::{Ident, clipped, is_device};
+use crate::{Setup, StyleVersion};
 
 /// Features that the generator writes itself, beside those of families.
 const FEATURES: &[&str] = &["assumed", "default", "unreferenced"];
@@ -39,7 +40,7 @@ pub(super) fn claim<'c>(
         Some((family, prefix)) => (from_rule(setup, family), prefix),
         None => {
             let named = |text: &str| named(setup, server, text, String::new(), Vec::new());
-            let mut by_tag = named(&fallback(path, operation));
+            let mut by_tag = named(&fallback(setup, path, operation));
             if let Some(before) = before.filter(|before| *before != &*by_tag.name) {
                 let own = server.and_then(|server| before.strip_prefix(&*name(setup, server))?.strip_prefix('_'));
                 let kept = named(own.unwrap_or(before));
@@ -61,12 +62,13 @@ pub(super) fn claim<'c>(
     }
 }
 
-fn fallback(path: &str, operation: &Node<'_>) -> String {
+fn fallback(setup: &Setup, path: &str, operation: &Node<'_>) -> String {
     let tag = operation.get("tags").and_then(|tags| tags.items().next()).and_then(|tag| tag.value.as_str());
-    let segment = || {
-        let mut segments = path.split('/').filter(|part| !part.is_empty() && !part.starts_with('{') && *part != "api");
-        segments.next().unwrap_or("root").to_owned()
+    let is_named = |part: &&str| match setup.config.style.version {
+        StyleVersion::One => !part.is_empty() && !part.starts_with('{') && *part != "api",
+        StyleVersion::Two => is_noun(part),
     };
+    let segment = || path.split('/').find(is_named).unwrap_or("root").to_owned();
     tag.filter(|tag| !tag.trim().is_empty()).map_or_else(segment, str::to_owned)
 }
 

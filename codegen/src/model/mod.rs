@@ -23,6 +23,7 @@ mod multipart;
 mod naming;
 mod object_like;
 mod objects;
+mod operation_names;
 mod operations;
 mod parameters;
 mod propose;

@@ -1,19 +1,16 @@
-//! Operations: found, put into families, named.
+//! Operations: found, and put into families.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::http::{is_json, is_token};
-use super::status::StatusKey;
+use super::http::is_token;
 use super::tree::{Document, Node};
 use super::{Family, Routes, families, route};
 use crate::ledger::{Ledger, Loss};
-use crate::naming::ident::{camel, feature_name, member_name, type_name};
-use crate::naming::operation::{RouteWords, from_route, last_parameter, version};
-use crate::naming::{Doubles, Scope};
+use crate::naming::ident::{camel, feature_name};
 use crate::rules::admits;
 use crate::text::Ident;
 use crate::walk::{METHODS, OTHER_OPERATIONS};
-use crate::{Config, Names, Report, Setup};
+use crate::{Names, Setup};
 
 /// An operation that has its family and name, and is not interpreted yet.
 #[derive(Debug)]
@@ -31,7 +28,7 @@ pub(super) struct FoundOperation<'a> {
     pub(super) hint: String,
     /// The key of the operation in the lock: `GET /orders`. If several documents have one, only the first is plain.
     pub(super) key: String,
-    prefix: String,
+    pub(super) prefix: String,
 }
 
 /// All operations that the configuration admits and that can be sent, and the number of all.
@@ -167,132 +164,4 @@ fn share(operations: &mut [FoundOperation<'_>], ledger: &mut Ledger) {
 /// Returns whether a text is a method that a client can send (RFC 9110, section 9.1). `CONNECT` asks for a tunnel.
 fn is_method(text: &str) -> bool {
     is_token(text) && !text.eq_ignore_ascii_case("connect")
-}
-
-/// Gives every operation its name: pinned, from its identifier, or from its method and path.
-///
-/// # Errors
-///
-/// Pinned or chosen names that two operations of a family have.
-pub(super) fn name(
-    operations: &mut [FoundOperation<'_>],
-    config: &Config,
-    pins: &Names,
-) -> Result<BTreeMap<String, String>, Report> {
-    let mut given = BTreeMap::new();
-    let mut doubles = Doubles::default();
-    let mut scopes: BTreeMap<Ident, Scope> = BTreeMap::new();
-    let mut hints = Scope::default();
-    let firsts: Vec<String> = operations.iter().map(first_wish).collect();
-    // Number of versions of a route with the same wished name.
-    let mut versions: BTreeMap<(Ident, String), BTreeSet<Option<String>>> = BTreeMap::new();
-    for (operation, first) in operations.iter().zip(&firsts) {
-        let place = (operation.family.name.clone(), first.clone());
-        versions.entry(place).or_default().insert(version(&operation.template));
-    }
-    let mut order: Vec<usize> = (0..operations.len()).collect();
-    // Pinned names first: a newcomer never takes the name of one that was there before. Then those that somebody chose.
-    order.sort_by_key(|index| {
-        let key = &operations[*index].key;
-        let is_chosen = config.rename.contains_key(key);
-        (is_chosen || !pins.operations.contains_key(key), !is_chosen)
-    });
-    // Programs call a renamed operation by its pinned name: a newcomer does not take it in the same run.
-    let renamed = operations.iter().filter(|operation| config.rename.contains_key(&operation.key));
-    let left: Vec<(&str, &str)> =
-        renamed.filter_map(|operation| pins.operations.get(&operation.key)?.split_once('.')).collect();
-    for index in order {
-        let operation = &mut operations[index];
-        let key = operation.key.clone();
-        let scope = scopes
-            .entry(operation.family.name.clone())
-            .or_insert_with(|| Scope::with(["new", "clone", "into", "from"]));
-        let pinned = pins.operations.get(&key).and_then(|pin| pin.strip_prefix(&format!("{}.", operation.family.name)));
-        let chosen = config.rename.get(&key).map(String::as_str);
-        if chosen.is_none() && pinned.is_none() {
-            left.iter()
-                .filter(|(family, _)| **family == *operation.family.name)
-                .for_each(|(_, name)| _ = scope.take(name));
-        }
-        let wishes: Vec<String> = match chosen.or(pinned) {
-            Some(name) => {
-                doubles.note("operation", &operation.family.name, &key, name, chosen.is_some());
-                vec![name.to_owned()]
-            }
-            None => {
-                let first = &firsts[index];
-                let is_versioned = versions
-                    .get(&(operation.family.name.clone(), first.clone()))
-                    .is_some_and(|versions| versions.len() > 1);
-                wishes(operation, first, is_versioned)
-            }
-        };
-        operation.name = scope.claim(wishes.iter().map(String::as_str));
-        given.insert(key, format!("{}.{}", operation.family.name, operation.name));
-    }
-    // Types are named after the operation; the family only joins where two operations have the same name.
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for operation in operations.iter() {
-        *counts.entry(type_name(&operation.name)).or_default() += 1;
-    }
-    for operation in operations.iter_mut() {
-        let short = type_name(&operation.name);
-        let long = type_name(&format!("{}_{}", operation.family.name, operation.name));
-        let wish = if counts.get(&short) == Some(&1) { short } else { long };
-        operation.hint = hints.claim([wish.as_str()]).to_string();
-    }
-    doubles.check()?;
-    Ok(given)
-}
-
-/// The best name for an operation, which others may want as well.
-fn first_wish(operation: &FoundOperation<'_>) -> String {
-    let id = operation.node.text("operationId");
-    if id.trim().is_empty() {
-        from_route(RouteWords {
-            method: &operation.method,
-            path: &operation.template,
-            prefix: &operation.prefix,
-            answers_array: answers_array(&operation.node),
-            is_resource: ["get", "delete"].iter().any(|method| operation.item.get(method).is_some()),
-        })
-    } else {
-        without_owner(id, operation)
-    }
-}
-
-/// Names for an operation, best first.
-fn wishes(operation: &FoundOperation<'_>, first: &str, is_versioned: bool) -> Vec<String> {
-    let stem = first.trim_end_matches('_');
-    let version = version(&operation.template).filter(|_| is_versioned);
-    let mut wishes = vec![first.to_owned()];
-    wishes.extend(version.map(|version| format!("{stem}_{version}")));
-    wishes.extend(last_parameter(&operation.template).map(|parameter| format!("{stem}_by_{parameter}")));
-    wishes.push(format!("{stem}_{}", operation.method.to_lowercase()));
-    wishes
-}
-
-/// `Projects_List` in the family `projects` reads `list`.
-fn without_owner(id: &str, operation: &FoundOperation<'_>) -> String {
-    let tag = operation.node.get("tags").and_then(|tags| tags.items().next()).and_then(|tag| tag.value.as_str());
-    if let Some((owner, rest)) = id.split_once(['_', '/', '.']) {
-        let owner = member_name(owner);
-        let owned = *owner == *operation.family.name || tag.is_some_and(|tag| member_name(tag) == owner);
-        if owned && rest.chars().any(char::is_alphabetic) {
-            return member_name(rest);
-        }
-    }
-    member_name(id)
-}
-
-/// Returns whether the first success response is a JSON array. Names need the answer before there are types.
-fn answers_array(operation: &Node<'_>) -> bool {
-    let responses = operation.get("responses");
-    let first = responses.iter().flat_map(|responses| responses.members().collect::<Vec<_>>());
-    let is_success = |status: &str| StatusKey::read(status).is_some_and(StatusKey::is_success);
-    let success = first.into_iter().find(|(status, _)| is_success(status)).and_then(|(_, node)| node.resolve());
-    let content = success.and_then(|response| response.get("content"));
-    let media = content.as_ref().and_then(|content| content.members().find(|(name, _)| is_json(name)));
-    let schema = media.and_then(|(_, media)| media.get("schema")).and_then(|schema| schema.resolve());
-    schema.is_some_and(|schema| schema.text("type") == "array")
 }

@@ -6,6 +6,7 @@ pub(crate) mod operation;
 pub(crate) mod published;
 mod scope;
 pub(crate) mod setter;
+pub(crate) mod short;
 pub(crate) mod words;
 
 pub(crate) use doubles::Doubles;

@@ -67,13 +67,13 @@ pub(crate) fn version(path: &str) -> Option<String> {
 }
 
 /// A static part of a path, and whether a parameter picks one of it.
-#[derive(Debug)]
-struct PathNoun {
-    noun: String,
-    item: bool,
+#[derive(Clone, Debug)]
+pub(super) struct PathNoun {
+    pub(super) noun: String,
+    pub(super) item: bool,
 }
 
-fn steps(route: RouteWords<'_>) -> Vec<PathNoun> {
+pub(super) fn steps(route: RouteWords<'_>) -> Vec<PathNoun> {
     let rest = route.path.strip_prefix(route.prefix).unwrap_or(route.path);
     let mut steps: Vec<PathNoun> = Vec::new();
     let relative: Vec<&str> = rest.split('/').filter(|segment| !segment.is_empty()).collect();
@@ -97,24 +97,25 @@ fn steps(route: RouteWords<'_>) -> Vec<PathNoun> {
     steps
 }
 
-fn is_noun(segment: &str) -> bool {
+/// Returns whether a segment says something about the action: `api`, `v1` and parameters do not.
+pub(crate) fn is_noun(segment: &str) -> bool {
     let versioned =
         segment.strip_prefix(['v', 'V']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '{'));
     !segment.is_empty() && !versioned && !segment.eq_ignore_ascii_case("api") && !segment.starts_with('{')
 }
 
-fn phrase(parents: &[PathNoun]) -> String {
+pub(super) fn phrase(parents: &[PathNoun]) -> String {
     let nouns: Vec<String> =
         parents.iter().map(|step| if step.item { singular(&step.noun) } else { step.noun.clone() }).collect();
     nouns.join("_")
 }
 
-fn join(verb: &str, parent: &str, noun: &str) -> String {
+pub(super) fn join(verb: &str, parent: &str, noun: &str) -> String {
     if parent.is_empty() { format!("{verb}_{noun}") } else { format!("{verb}_{parent}_{noun}") }
 }
 
 /// `start` on `virtual_machine` → `start_virtual_machine`; `set_password` on `user` → `set_user_password`.
-fn action(segment: &str, parent: &str) -> String {
+pub(super) fn action(segment: &str, parent: &str) -> String {
     match (segment.split_once('_'), parent.is_empty()) {
         (_, true) => segment.to_owned(),
         (None, false) => format!("{segment}_{parent}"),

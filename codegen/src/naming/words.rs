@@ -234,6 +234,54 @@ pub(crate) fn is_question(segment: &str) -> bool {
     segment.split('_').next().is_some_and(|first| QUESTIONS.contains(&first))
 }
 
+/// Returns whether the first word of a snake-case segment says that the operation reads: `get_progress`, `search`.
+pub(crate) fn asks(segment: &str) -> bool {
+    let first = segment.split('_').next().unwrap_or_default();
+    is_question(segment) || ["get", "has", "is", "list"].contains(&first)
+}
+
+/// The first words of a phrase that stands for things, and needs no verb: `on_deck`.
+const PREPOSITIONS: &[&str] = &["by", "for", "from", "in", "on", "to", "with", "without"];
+
+pub(crate) fn is_preposition(word: &str) -> bool {
+    PREPOSITIONS.contains(&word)
+}
+
+/// Returns whether the first word of a segment is a verb that names of style 1 do not know.
+pub(crate) fn is_task(segment: &str) -> bool {
+    ["create", "empty", "grab", "invalidate", "scan"].contains(&segment.split('_').next().unwrap_or_default())
+}
+
+/// Returns whether a segment names things by what was done to them, or by where they are: `recently_added`, `on_deck`.
+pub(crate) fn is_aside(segment: &str) -> bool {
+    let mut words = segment.split('_');
+    words.clone().next().is_some_and(is_preposition) || words.next_back().is_some_and(is_outcome)
+}
+
+/// The effect of an operation as its documentation says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Reads,
+    Creates,
+    Updates,
+    Deletes,
+    Unknown,
+}
+
+/// The effect that the first word of a text says: "Returns all orders".
+pub(crate) fn meaning(prose: &str) -> Meaning {
+    let first: String = prose.trim_start().chars().take_while(|c| c.is_alphabetic()).take(20).collect();
+    let word = first.to_lowercase();
+    let stem = word.strip_suffix('s').unwrap_or(&word);
+    match stem {
+        "get" | "fetche" | "fetch" | "find" | "list" | "read" | "retrieve" | "return" | "show" => Meaning::Reads,
+        "add" | "create" | "insert" => Meaning::Creates,
+        "change" | "edit" | "modifie" | "modify" | "replace" | "update" => Meaning::Updates,
+        "delete" | "remove" => Meaning::Deletes,
+        _ => Meaning::Unknown,
+    }
+}
+
 /// Returns whether a segment names an event of the past: `started`, `completed`.
 pub(crate) fn is_outcome(segment: &str) -> bool {
     segment.len() > 4 && segment.ends_with("ed") && !segment.ends_with("eed")

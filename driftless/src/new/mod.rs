@@ -314,6 +314,7 @@ fn head(names: &ClientNames, base: Option<&Url>) -> String {
     format!(
         "# The configuration of the client. `cargo xtask regenerate` reads it; unknown keys are errors.\n\n\
          [client]\npackage = {}\ntype = {}\nvariables = {}\n\n\
+         # The rules by which names are derived. A later version changes no name until it is written here.\n[style]\nversion = 2\n\n\
          # The variable overrides `base_url`.\n[source]\nname = {}\n{base}base_url_env = {}\n\n\
          # The credentials of the download come from the variables that programs read. No key holds a secret.\n\
          [source.token]\nvariables = {}\n",

@@ -126,7 +126,8 @@ pub(crate) fn plan(
     changes.extend(drift.as_ref().map(Drifted::report));
     let snapshots = Snapshots::new(files, &desired.output.review);
     changes.extend(snapshots.first(&desired.output.review));
-    let summary = summary::lines(settings, &pins, files.text(SCHEMA).as_deref(), lock, &desired, &changes);
+    let pinned = files.text(SCHEMA);
+    let summary = summary::lines(settings, &pins, (pinned.as_deref(), &names), lock, &desired, &changes);
     Ok(Plan { desired, survey, changes, summary, drift, snapshots })
 }
 

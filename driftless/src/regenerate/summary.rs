@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use driftless_codegen::Loss;
 use driftless_codegen::graphql::changes;
+use driftless_codegen::{Loss, Names};
 
 use super::outputs::Desired;
 use super::pins::Pin;
@@ -11,16 +11,16 @@ use crate::console::{count, size};
 use crate::lock::Lock;
 use crate::settings::Settings;
 use crate::transaction::Change;
-use crate::workspace::{CONFIGURATION, SCHEMA, SNAPSHOTS};
+use crate::workspace::{CONFIGURATION, NAMES, SCHEMA, SNAPSHOTS};
 
 /// Most degraded parts that are named.
 const NAMED: usize = 20;
 
-/// `schema` is the one that was pinned before.
+/// `schema` is the one that was pinned before, and `names` are those that the lock had.
 pub(super) fn lines(
     settings: &Settings,
     pins: &[Pin],
-    schema: Option<&str>,
+    (schema, names): (Option<&str>, &Names),
     old: Option<&Lock>,
     desired: &Desired,
     changes: &[Change],
@@ -47,6 +47,7 @@ pub(super) fn lines(
         stats.typed_schemas,
         count(stats.schemas, "schema", "schemas"),
     ));
+    styled(&mut lines, names, desired);
     lines.push(normalised(desired));
     degraded(&mut lines, desired);
     unused(&mut lines, settings, desired);
@@ -77,6 +78,28 @@ fn graphql(lines: &mut Vec<String>, old: Option<&str>, desired: &Desired) {
         lines.extend(changes.iter().take(NAMED).map(|line| format!("  {line}")));
         if changes.len() > NAMED {
             lines.push(format!("  … and {} more: git diff {SCHEMA}", changes.len() - NAMED));
+        }
+    }
+}
+
+/// Operations that another style gave another name.
+fn styled(lines: &mut Vec<String>, before: &Names, desired: &Desired) {
+    let given = &desired.output.names;
+    if before.styles == given.styles {
+        return;
+    }
+    let renamed: Vec<(&String, &String)> = given
+        .operations
+        .iter()
+        .filter_map(|(key, name)| Some((before.operations.get(key)?, name)))
+        .filter(|(old, new)| old != new)
+        .collect();
+    if !renamed.is_empty() {
+        let operations = count(renamed.len(), "operation has another name", "operations have other names");
+        lines.push(format!("style       {operations}, which programs that call them have to take over"));
+        lines.extend(renamed.iter().take(NAMED).map(|(old, new)| format!("  {old} → {new}")));
+        if renamed.len() > NAMED {
+            lines.push(format!("  … and {} more: git diff {NAMES}", renamed.len() - NAMED));
         }
     }
 }

@@ -46,6 +46,8 @@ const EXAMPLES: &[(&str, &str)] = &[
         "[[operation]]\nname = \"job\"\nsubmit = \"POST /api/jobs\"\nidentifier = \"/id\"\nquery = \"job.graphql\"\nstate = \"/job/state\"\nstates = { succeeded = [\"DONE\"] }",
     ),
     ("client", "[client]\npackage = \"orders-client\"\ntype = \"Orders\"\nvariables = \"ORDERS_\""),
+    ("style", "[style]\nversion = 2"),
+    ("style.version", "version = 2"),
     ("client.package", "package = \"orders-client\""),
     ("client.type", "type = \"Orders\""),
     ("client.variables", "variables = \"ORDERS_\""),
@@ -130,7 +132,7 @@ pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Failure {
     let reason =
         reason.split_once("expected struct ").map_or(reason.clone(), |(before, _)| format!("{before}expected a table"));
     // `[source]` is read apart from the other tables.
-    let reason = reason.replace("expected one of `client`, `family`,", "expected one of `client`, `source`, `family`,");
+    let reason = reason.replace("expected one of `client`, ", "expected one of `client`, `source`, ");
     let message =
         if key.is_empty() { format!("{location}: {reason}") } else { format!("{location}: `{key}`: {reason}") };
     Failure::configuration("configuration/invalid", message, hint(&key))
@@ -164,9 +166,10 @@ mod tests {
     use super::*;
 
     /// Tables, and where their keys stand.
-    const TABLES: [(&str, &str); 16] = [
+    const TABLES: [(&str, &str); 17] = [
         ("", ""),
         ("client", "[client]"),
+        ("style", "[style]"),
         ("source.stand_in", "[source.stand_in]"),
         ("source", "[source]"),
         ("source.token", "[source.token]"),

@@ -5,6 +5,7 @@ mod layout;
 mod manifest;
 mod one;
 mod sizes;
+mod style;
 mod table;
 mod together;
 
@@ -65,6 +66,10 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Corpus) -> Result<ExitCo
             "there is no contract here (.json, .yaml, .yml)",
             "name a folder or a file that holds one, and check --only",
         ));
+    }
+    if flags.style {
+        style::run(workspace, &contracts, flags.names.as_deref())?;
+        return Ok(ExitCode::SUCCESS);
     }
     if cfg!(debug_assertions) {
         progress("built without optimisation: for figures of speed use `cargo run --release -p xtask -- corpus …`");

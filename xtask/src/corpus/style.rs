@@ -1,0 +1,190 @@
+//! `cargo xtask corpus --style`: counts how the names and types of the generated clients read, in both styles.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use driftless::develop::{self, DEFAULT_NAME};
+use driftless_codegen::load::load;
+use driftless_codegen::{Contract, Item, NameStyle, Names, Setup, StyleVersion, api};
+
+use crate::bounded::read_bounded;
+use crate::console::{progress, result};
+use crate::failure::Failure;
+use crate::workspace::Workspace;
+
+/// How often something was the case, and among how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count(usize, usize);
+
+impl Count {
+    fn add(&mut self, is_found: bool) {
+        self.0 += usize::from(is_found);
+        self.1 += 1;
+    }
+}
+
+/// The table: what is counted → in each style.
+type Table = BTreeMap<&'static str, [Count; 2]>;
+
+const STYLES: [StyleVersion; 2] = [StyleVersion::One, StyleVersion::Two];
+
+/// Prints the table, and writes the names that operations without an operationId get to `names`.
+pub(super) fn run(workspace: &Workspace, contracts: &[(String, PathBuf)], names: Option<&Path>) -> Result<(), Failure> {
+    let reserved = develop::reserved(workspace)?;
+    let mut table = Table::new();
+    let mut list = String::new();
+    let mut failed = 0;
+    for (name, path) in contracts {
+        let bytes = read_bounded(path).map_err(|error| Failure::file("read", path, &error))?;
+        let Ok(loaded) = load(DEFAULT_NAME, &bytes) else {
+            failed += 1;
+            continue;
+        };
+        let unnamed = unnamed(&loaded.tree);
+        let mut given: BTreeMap<String, [String; 2]> = BTreeMap::new();
+        for (index, version) in STYLES.into_iter().enumerate() {
+            let mut setup = Setup { reserved: reserved.clone(), ..Setup::default() };
+            setup.config.style = NameStyle { version };
+            let contract = Contract { name: DEFAULT_NAME, bytes: &bytes };
+            let Ok((api, names)) = api(&[contract], &setup, &Names::default()) else {
+                failed += 1;
+                break;
+            };
+            let mut count = |row, is_found| table.entry(row).or_default()[index].add(is_found);
+            for (key, name) in names.operations.iter().filter(|(key, _)| unnamed.contains(*key)) {
+                let (family, own) = name.split_once('.').unwrap_or_default();
+                count("no operationId: the name repeats its family", repeats(own, family));
+                if key.starts_with("POST ") {
+                    count("no operationId, POST: named create_…", own.starts_with("create"));
+                    count("no operationId, POST: named post_…", own.starts_with("post"));
+                }
+                given.entry(key.clone()).or_default()[index].clone_from(name);
+            }
+            items(&api.items, &mut count);
+        }
+        for (key, [one, two]) in given {
+            _ = writeln!(list, "{name}\t{key}\t{one}\t{two}");
+        }
+    }
+    if failed > 0 {
+        progress(&format!("{failed} contracts have no client: `cargo xtask corpus` says why"));
+    }
+    result(&format!("{:50}  {:>22}  {:>22}", "", "style 1", "style 2"));
+    for (row, counts) in &table {
+        let [one, two] = counts.map(|Count(hits, all)| {
+            let share = if all == 0 { 0.0 } else { 100.0 * hits as f64 / all as f64 };
+            format!("{hits} of {all} ({share:.1} %)")
+        });
+        result(&format!("{row:50}  {one:>22}  {two:>22}"));
+    }
+    names.map_or(Ok(()), |path| fs::write(path, list).map_err(|error| Failure::file("write", path, &error)))
+}
+
+/// The keys of operations without an operationId.
+fn unnamed(tree: &serde_json::Value) -> BTreeSet<String> {
+    let paths = tree.get("paths").and_then(|paths| paths.as_object());
+    let operations = paths.into_iter().flatten().flat_map(|(path, item)| {
+        let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+        methods.into_iter().filter_map(move |method| Some((method, path, item.get(method)?)))
+    });
+    let is_unnamed = |operation: &serde_json::Value| operation.get("operationId").is_none();
+    operations
+        .filter(|(_, _, operation)| is_unnamed(operation))
+        .map(|(method, path, _)| format!("{} {path}", method.to_uppercase()))
+        .collect()
+}
+
+/// Returns whether the words of a name contain those of the family, in the singular or in the plural.
+fn repeats(name: &str, family: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.split('_').filter(|word| !word.is_empty()).map(|word| word.trim_end_matches('s').to_owned()).collect()
+    };
+    let (name, family) = (words(name), words(family));
+    !family.is_empty() && name.windows(family.len()).any(|part| part == family)
+}
+
+/// Counts types that are equal within one client, and calls with many arguments.
+fn items(items: &[Item], count: &mut impl FnMut(&'static str, bool)) {
+    let mut members: HashMap<&str, Vec<String>> = HashMap::new();
+    for item in items {
+        match item.kind {
+            "variant" => members.entry(item.parent()).or_default().push(item.wire.clone()),
+            "field" => members.entry(item.parent()).or_default().push(format!("{}: {}", item.wire, item.signature)),
+            _ => {}
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for item in items {
+        let own = members.get(item.path.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let row = match item.kind {
+            // An enumeration of bodies has no values of the contract.
+            "enum" if own.iter().filter(|value| !value.is_empty()).count() > 1 => {
+                "enumerations that repeat one of the contract"
+            }
+            "struct" if !own.is_empty() => "structs with the members of another one",
+            "fn" if item.signature.contains("-> Call<") => {
+                let types = arguments(&item.signature);
+                let texts = types.iter().fold((0, 0), |(most, row), kind| {
+                    let row = if kind == "&str" { row + 1 } else { 0 };
+                    (most.max(row), row)
+                });
+                count("calls with four `&str` in a row", texts.0 >= 4);
+                count("calls with five arguments", types.len() >= 5);
+                continue;
+            }
+            _ => continue,
+        };
+        let mut sorted = own.to_vec();
+        sorted.sort();
+        count(row, !seen.insert((item.kind, sorted)));
+    }
+}
+
+/// The types of the arguments in `(a: T, b: U) -> R`.
+fn arguments(signature: &str) -> Vec<String> {
+    let Some(list) = signature.strip_prefix('(') else { return Vec::new() };
+    let (mut depth, mut types, mut current) = (0_u32, Vec::new(), String::new());
+    for c in list.chars() {
+        match c {
+            ')' if depth == 0 => break,
+            ',' if depth == 0 => types.push(std::mem::take(&mut current)),
+            _ => {
+                depth = match c {
+                    '(' | '<' | '[' => depth + 1,
+                    ')' | '>' | ']' => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                current.push(c);
+            }
+        }
+    }
+    types.push(current);
+    types.iter().filter_map(|argument| Some(argument.split_once(':')?.1.trim().to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{arguments, repeats};
+
+    #[test]
+    fn a_name_that_has_the_words_of_its_family_repeats_it() {
+        for (name, family, is) in [
+            ("list_library_list", "library", true),
+            ("list_movies", "movie", true),
+            ("get_movie_file", "movie_files", true),
+            ("get_file", "movie_files", false),
+            ("list", "library", false),
+        ] {
+            assert_eq!(repeats(name, family), is, "{name}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_split_where_no_type_is_open() {
+        let types = arguments("(id: &str, map: BTreeMap<String, (i64, u8)>, body: &Body) -> Call<'a, (), X>");
+        assert_eq!(types, ["&str", "BTreeMap<String, (i64, u8)>", "&Body"]);
+        assert!(arguments("() -> Call<'a, ()>").is_empty());
+    }
+}
