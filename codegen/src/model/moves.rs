@@ -20,7 +20,7 @@ pub(crate) fn followed(pins: &Names, given: &Names) -> Option<Names> {
     for map in [&mut moved.types, &mut moved.uses, &mut moved.members, &mut moved.published] {
         rekey(map, &pins.types, &types);
     }
-    for map in [&mut moved.members, &mut moved.headers, &mut moved.answers, &mut moved.bodies] {
+    for map in [&mut moved.members, &mut moved.published, &mut moved.headers, &mut moved.answers, &mut moved.bodies] {
         rekey(map, &pins.operations, &operations);
     }
     (moved != *pins).then_some(moved)
