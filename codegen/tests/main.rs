@@ -19,6 +19,7 @@ mod effort;
 mod graphql;
 mod hostile;
 mod load;
+mod moved_names;
 mod names;
 mod pages;
 mod rules;
