@@ -28,6 +28,7 @@ const KEPT: u64 = 1024 * 1024;
 pub(crate) struct Program {
     package: String,
     manifest: PathBuf,
+    default_features: bool,
 }
 
 impl Program {
@@ -44,13 +45,18 @@ impl Program {
             )
         })?;
         let manifest = stand_in.manifest.as_deref().unwrap_or(Path::new("Cargo.toml"));
-        Ok(Self { package: stand_in.package.clone(), manifest: workspace.root().join(manifest) })
+        Ok(Self {
+            package: stand_in.package.clone(),
+            manifest: workspace.root().join(manifest),
+            default_features: stand_in.default_features.unwrap_or(true),
+        })
     }
 
     /// Compiles it where that is needed, and runs it.
-    fn command(&self, quiet: bool) -> Command {
+    fn command(&self, quiet: bool, default_features: bool) -> Command {
         let mut command = cargo();
         command.arg("run").args(quiet.then_some("--quiet"));
+        command.args((!default_features).then_some("--no-default-features"));
         // cargo reads the configuration of the current folder and those above. Without the profiles of the program's own, it would
         // compile all of its libraries once more.
         if let Some(configuration) = self.configuration(&std::env::current_dir().unwrap_or_default()) {
@@ -71,7 +77,7 @@ impl Program {
 pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
     let program = Program::new(workspace, &Settings::from_files(&Files::read(workspace)?)?.source)?;
     // Compiling may take a minute, which a person wants to see.
-    let mut command = program.command(!std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let mut command = program.command(!std::io::IsTerminal::is_terminal(&std::io::stderr()), true);
     command.args(&flags.flags);
     become_of(&mut command)
 }
@@ -131,7 +137,7 @@ impl Drop for Process {
 impl LocalSandbox {
     /// Compiles the sandbox where that is needed, starts it, and waits until it listens.
     pub(crate) async fn start(program: &Program, flags: &[&str]) -> Result<Self, Failure> {
-        let mut command = program.command(true);
+        let mut command = program.command(true, program.default_features);
         command.args(["--json", "--end-with-stdin"]).args(flags.iter().map(OsString::from));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|error| not_started(&error))?;
@@ -203,12 +209,37 @@ mod tests {
     #[test]
     fn a_program_of_another_workspace_has_the_profiles_of_that_one() {
         let folder = tempfile::tempdir().expect("a folder");
-        let program = Program { package: "stand-in".to_owned(), manifest: folder.path().join("Cargo.toml") };
+        let manifest = folder.path().join("Cargo.toml");
+        let program = Program { package: "stand-in".to_owned(), manifest, default_features: true };
         assert_eq!(program.configuration(Path::new("/")), None, "it has no configuration");
         let configuration = folder.path().join(".cargo/config.toml");
         std::fs::create_dir(folder.path().join(".cargo")).expect("a folder");
         std::fs::write(&configuration, "").expect("a file");
         assert_eq!(program.configuration(Path::new("/")), Some(configuration));
         assert_eq!(program.configuration(&folder.path().join("specs")), None, "cargo reads it by itself");
+    }
+
+    #[test]
+    fn default_features_are_left_out_where_they_are_not_wanted() {
+        let manifest = PathBuf::from("/nowhere/Cargo.toml");
+        let program = Program { package: "stand-in".to_owned(), manifest, default_features: false };
+        let arguments = |command: Command| -> Vec<_> { command.get_args().map(OsString::from).collect() };
+        assert_eq!(
+            arguments(program.command(true, program.default_features)),
+            [
+                "run",
+                "--quiet",
+                "--no-default-features",
+                "--package",
+                "stand-in",
+                "--manifest-path",
+                "/nowhere/Cargo.toml",
+                "--"
+            ]
+        );
+        assert_eq!(
+            arguments(program.command(false, true)),
+            ["run", "--package", "stand-in", "--manifest-path", "/nowhere/Cargo.toml", "--"]
+        );
     }
 }

@@ -27,7 +27,7 @@
 //!   same over HTTP below `/sandbox`, described by `/sandbox/openapi.yaml`;
 //! - pages for people: a console at `/sandbox`, Swagger UI at `/swagger`, queries and subscriptions at `/graphiql`.
 //!
-//! The state is stored in SQLite: in memory, or in a file ([`Options::data`]). Teams, clients, users and resources come from
+//! The state is kept in memory, or in a file of SQLite ([`Options::data`]). Teams, clients, users and resources come from
 //! `sandbox/seed.toml`, or from a file of the same form ([`Options::seed`]).
 //!
 //! # Undocumented behaviour
