@@ -14,6 +14,7 @@ mod determinism;
 mod drift;
 mod drift_contracts;
 mod drift_documents;
+mod drift_forms;
 mod effort;
 mod graphql;
 mod hostile;
