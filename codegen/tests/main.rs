@@ -14,6 +14,7 @@ mod determinism;
 mod drift;
 mod drift_contracts;
 mod drift_documents;
+mod drift_forms;
 mod drift_security;
 mod effort;
 mod graphql;

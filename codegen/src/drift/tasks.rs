@@ -220,14 +220,14 @@ impl Task {
 }
 
 /// The tasks that stand open, and those that are folded. Each action has some that stand open.
-pub(super) fn split(tasks: &[Task]) -> (Vec<&Task>, Vec<&Task>) {
+pub(super) fn split(tasks: Vec<Task>) -> (Vec<Task>, Vec<Task>) {
     if tasks.len() <= LINES {
-        return (tasks.iter().collect(), Vec::new());
+        return (tasks, Vec::new());
     }
     let actions: BTreeSet<Action> = tasks.iter().map(|task| task.action).collect();
     let each = (LINES / actions.len().max(1)).max(1);
     let mut open: HashMap<Action, usize> = HashMap::new();
-    tasks.iter().partition(|task| {
+    tasks.into_iter().partition(|task| {
         let number = open.entry(task.action).or_default();
         *number += 1;
         *number <= each
