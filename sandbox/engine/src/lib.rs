@@ -34,4 +34,4 @@ mod serve;
 mod sandbox;
 
 pub use error::Error;
-pub use sandbox::{Options, Sandbox, explain, start, start_with};
+pub use sandbox::{Document, Options, Sandbox, explain, explain_all, start, start_all, start_with};

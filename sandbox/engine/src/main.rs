@@ -2,14 +2,14 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use driftless_sandbox::{Error, Options};
+use driftless_sandbox::{Document, Error, Options};
 use lexopt::{Arg, Parser, ValueExt as _};
 
 const HELP: &str = "\
-Serves a contract on loopback, with state
+Serves contracts on loopback, with state
 
 Usage: driftless-sandbox --contract <FILE> [OPTIONS] [serve|explain]
 
@@ -18,7 +18,7 @@ Commands:
   explain   Print a table of the operations: what each was taken for, and why
 
 Options:
-      --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML
+      --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML. Repeat it to serve several on one port
       --port <PORT>       Port to listen on; 0 for any free one [default: 0]
       --seed <N>          Number that decides the sampled values and new identifiers [default: 1]
       --no-credentials    Answer requests without credentials, too
@@ -44,7 +44,7 @@ struct Failure {
 
 #[derive(Debug)]
 struct Flags {
-    contract: Option<PathBuf>,
+    contracts: Vec<PathBuf>,
     options: Options,
     explains: bool,
 }
@@ -67,14 +67,14 @@ fn main() -> ExitCode {
 fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failure> {
     let refuse = |error: lexopt::Error| misread(error.to_string());
     let mut parser = Parser::from_iter(arguments);
-    let mut flags = Flags { contract: None, options: Options::default(), explains: false };
+    let mut flags = Flags { contracts: Vec::new(), options: Options::default(), explains: false };
     while let Some(argument) = parser.next().map_err(refuse)? {
         match argument {
             Arg::Short('h') | Arg::Long("help") => return Ok(Request::Print(HELP)),
             Arg::Short('V') | Arg::Long("version") => {
                 return Ok(Request::Print(concat!("driftless-sandbox ", env!("CARGO_PKG_VERSION"), "\n")));
             }
-            Arg::Long("contract") => flags.contract = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("contract") => flags.contracts.push(parser.value().map_err(refuse)?.into()),
             Arg::Long("port") => flags.options.port = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
             Arg::Long("seed") => flags.options.seed = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
             Arg::Long("no-credentials") => flags.options.checks_credentials = false,
@@ -92,25 +92,23 @@ fn misread(message: String) -> Failure {
 }
 
 fn run(request: Request) -> Result<(), Failure> {
-    let Flags { contract, options, explains } = match request {
+    let Flags { contracts, options, explains } = match request {
         Request::Print(text) => return print(text),
         Request::Run(flags) => flags,
     };
-    let path = contract.ok_or_else(|| misread("the contract is missing: pass --contract FILE".to_owned()))?;
-    let bytes = std::fs::read(&path).map_err(|error| Failure {
-        code: "contract-file".to_owned(),
-        message: format!("{} cannot be read: {error}", path.display()),
-        hint: "pass the file of a contract with --contract".to_owned(),
-        exit: SYSTEM,
-    })?;
+    if contracts.is_empty() {
+        return Err(misread("the contract is missing: pass --contract FILE".to_owned()));
+    }
+    let contracts: Vec<(String, Vec<u8>)> = contracts.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let contracts: Vec<Document<'_>> = contracts.iter().map(|(name, bytes)| Document::new(name, bytes)).collect();
     if explains {
-        return print(&driftless_sandbox::explain(&bytes).map_err(|error| refused(&error))?);
+        return print(&driftless_sandbox::explain_all(&contracts).map_err(|error| refused(&error))?);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| system(&error))?;
     let ended = runtime.block_on(async {
         // A caller that has read the address may end the program at once.
         let mut signals = Signals::register().map_err(|error| system(&error))?;
-        let sandbox = driftless_sandbox::start_with(&bytes, options).await.map_err(|error| refused(&error))?;
+        let sandbox = driftless_sandbox::start_all(&contracts, options).await.map_err(|error| refused(&error))?;
         print(&format!("listening on {}\n", sandbox.origin()))?;
         signals.next().await;
         sandbox.stop().await;
@@ -119,6 +117,17 @@ fn run(request: Request) -> Result<(), Failure> {
     // A request that is still computed does not keep the program.
     runtime.shutdown_background();
     ended
+}
+
+fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Failure {
+        code: "contract-file".to_owned(),
+        message: format!("{name} cannot be read: {error}"),
+        hint: "pass the file of a contract with --contract".to_owned(),
+        exit: SYSTEM,
+    })?;
+    Ok((name, bytes))
 }
 
 /// The signals that end the program. From their registration on, none of them kills it.

@@ -3,6 +3,7 @@
 
 mod hostile;
 mod program;
+mod several;
 mod walk;
 
 use driftless_sandbox::{Options, Sandbox};

@@ -12,5 +12,5 @@ mod security;
 mod success;
 
 pub(crate) use connection::{Server, bind};
-pub(crate) use handle::Service;
+pub(crate) use handle::{Part, Service};
 pub(crate) use route::Router;

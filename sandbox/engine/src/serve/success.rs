@@ -31,7 +31,7 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         _ => None,
     };
     if let Some((status, detail)) = refused {
-        return problem(engine, Some(call.operation), &Problem { status, detail, violations: Vec::new() });
+        return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
     }
     let Some((status, response)) = success(call.operation, preferred(call, &outcome)) else {
         return undeclared(call, &outcome);
