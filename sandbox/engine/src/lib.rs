@@ -11,6 +11,7 @@
 //! # Ok(()) }
 //! ```
 #![deny(missing_docs)]
+#![cfg_attr(not(feature = "data"), allow(dead_code, reason = "only a state that is saved has its changes noted"))]
 
 // Each module uses only those before it.
 mod error;
@@ -30,6 +31,9 @@ mod state;
 mod act;
 
 mod serve;
+
+#[cfg(feature = "data")]
+mod data;
 
 mod sandbox;
 

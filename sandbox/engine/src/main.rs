@@ -21,6 +21,7 @@ Options:
       --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML. Repeat it to serve several on one port
       --port <PORT>       Port to listen on; 0 for any free one [default: 0]
       --seed <N>          Number that decides the sampled values and new identifiers [default: 1]
+      --data <FILE>       File that keeps the state; one program at a time uses it
       --no-credentials    Answer requests without credentials, too
   -h, --help              Print this help
   -V, --version           Print the version
@@ -28,7 +29,7 @@ Options:
 Exit codes:
   0  ended by a signal, or the table was printed
   5  invalid command line, unreadable contract, or a port in use
-  6  the file cannot be read, or standard output cannot be written
+  6  a file cannot be read or is in use, or standard output cannot be written
 ";
 
 const CONFIGURATION: u8 = 5;
@@ -77,6 +78,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
             Arg::Long("contract") => flags.contracts.push(parser.value().map_err(refuse)?.into()),
             Arg::Long("port") => flags.options.port = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
             Arg::Long("seed") => flags.options.seed = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
+            Arg::Long("data") => flags.options.data = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("no-credentials") => flags.options.checks_credentials = false,
             Arg::Value(word) if word == "serve" => flags.explains = false,
             Arg::Value(word) if word == "explain" => flags.explains = true,
@@ -109,6 +111,10 @@ fn run(request: Request) -> Result<(), Failure> {
         // A caller that has read the address may end the program at once.
         let mut signals = Signals::register().map_err(|error| system(&error))?;
         let sandbox = driftless_sandbox::start_all(&contracts, options).await.map_err(|error| refused(&error))?;
+        for line in sandbox.left_out() {
+            // A closed terminal does not keep the sandbox from serving.
+            let _ = writeln!(io::stderr(), "left out: {line}");
+        }
         print(&format!("listening on {}\n", sandbox.origin()))?;
         signals.next().await;
         sandbox.stop().await;
@@ -173,7 +179,7 @@ fn refused(error: &Error) -> Failure {
         code: error.code().to_owned(),
         message: error.to_string(),
         hint: error.advice().to_owned(),
-        exit: CONFIGURATION,
+        exit: if error.code().starts_with("data/") { SYSTEM } else { CONFIGURATION },
     }
 }
 

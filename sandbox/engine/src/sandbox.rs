@@ -1,6 +1,7 @@
 //! The sandbox as a value: options, start, stop.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::act::Engine;
@@ -19,11 +20,14 @@ pub struct Options {
     pub seed: u64,
     /// Answers 401 to a request without credentials of the declared kind. Credentials are not verified. On by default.
     pub checks_credentials: bool,
+    /// File that keeps the state, of SQLite; it is created if it is missing. Without one, the state ends with the sandbox. It needs the
+    /// cargo feature `data`.
+    pub data: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { port: 0, seed: 1, checks_credentials: true }
+        Self { port: 0, seed: 1, checks_credentials: true, data: None }
     }
 }
 
@@ -32,6 +36,7 @@ impl Default for Options {
 pub struct Sandbox {
     origin: String,
     base_path: String,
+    left_out: Vec<String>,
     server: Server,
 }
 
@@ -76,15 +81,37 @@ pub async fn start_with(contract: &[u8], options: Options) -> Result<Sandbox, Er
 pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<Sandbox, Error> {
     let contracts = read(contracts)?;
     let base_path = contracts.first().map(|contract| contract.base_path.clone()).unwrap_or_default();
+    let engines = contracts.into_iter().map(|contract| {
+        let plan = infer::plan(&contract);
+        Engine::new(contract, plan, options.seed)
+    });
+    let (engines, left_out) = with_saved(engines.collect(), options.data)?;
     let (listener, address) = bind(options.port).await?;
     let origin = format!("http://{address}");
-    let parts = contracts.into_iter().map(|contract| {
-        let plan = infer::plan(&contract);
-        Part { router: Router::new(&contract), engine: Engine::new(contract, plan, options.seed) }
-    });
+    let parts = engines.into_iter().map(|engine| Part { router: Router::new(&engine.contract), engine });
     let checks_credentials = options.checks_credentials;
     let service = Service { parts: parts.collect(), origin: origin.clone(), checks_credentials };
-    Ok(Sandbox { origin, base_path, server: Server::start(listener, Arc::new(service)) })
+    Ok(Sandbox { origin, base_path, left_out, server: Server::start(listener, Arc::new(service)) })
+}
+
+/// The engines with the state of a file.
+#[cfg(feature = "data")]
+fn with_saved(engines: Vec<Engine>, data: Option<PathBuf>) -> Result<(Vec<Engine>, Vec<String>), Error> {
+    match data {
+        Some(path) => crate::data::Data::open(&path)?.attach(engines),
+        None => Ok((engines, Vec::new())),
+    }
+}
+
+#[cfg(not(feature = "data"))]
+fn with_saved(engines: Vec<Engine>, data: Option<PathBuf>) -> Result<(Vec<Engine>, Vec<String>), Error> {
+    match data {
+        Some(_) => {
+            let message = "this sandbox was compiled without the cargo feature `data`, so it keeps no state in a file";
+            Err(Error::new("data/feature", "", message, "cargo install driftless-sandbox --features data"))
+        }
+        None => Ok((engines, Vec::new())),
+    }
 }
 
 /// Reads contracts that have no operation in common.
@@ -152,6 +179,12 @@ impl Sandbox {
     /// Address of the server, without a path.
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// The parts of the saved state that do not fit the contract any more, a line each. They stay in the file, and are answered
+    /// again with a contract that has them.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// Ends the sandbox; running requests are answered before.

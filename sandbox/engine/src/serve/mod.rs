@@ -13,4 +13,6 @@ mod success;
 
 pub(crate) use connection::{Server, bind};
 pub(crate) use handle::{Part, Service};
+#[cfg(feature = "data")]
+pub(crate) use route::Routed;
 pub(crate) use route::Router;

@@ -27,6 +27,7 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
     let refused = match &outcome {
         Outcome::Unknown(detail) => Some((404, detail.clone())),
         Outcome::Conflict(detail) => Some((409, detail.clone())),
+        Outcome::Unsaved(reason) => Some((507, format!("the state cannot be saved: {reason}"))),
         Outcome::Full => Some((507, "the sandbox's memory is full: delete items, or start it again".to_owned())),
         _ => None,
     };
