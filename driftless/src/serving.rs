@@ -20,6 +20,8 @@ use crate::workspace::{CONTRACTS, Workspace};
 
 /// The program that serves any contract.
 const ENGINE: &str = "driftless-sandbox";
+/// The behaviour of the pinned contracts in the sandbox, relative to the workspace. People write it.
+const BEHAVIOUR: &str = "specs/sandbox.toml";
 /// Folder of downloaded contracts, relative to the workspace. They are pinned nowhere.
 const DOWNLOADS: &str = "target/sandbox";
 
@@ -47,6 +49,9 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitC
         ));
     }
     let mut command = Command::new(program);
+    if contracts.is_empty() && workspace.path(BEHAVIOUR).is_file() {
+        command.arg("--behaviour").arg(workspace.path(BEHAVIOUR));
+    }
     for path in paths {
         command.arg("--contract").arg(path);
     }

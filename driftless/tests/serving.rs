@@ -56,6 +56,11 @@ fn the_pinned_contracts_are_served_and_so_is_a_file_or_a_url() {
     workspace.pin(&contract::small());
     assert!(answer(&workspace, &[], "/api/things").starts_with("HTTP/1.1 200"));
 
+    workspace.write("specs/sandbox.toml", "[[collection]]\npath = '/api/things'\nseeds = []\n");
+    assert!(answer(&workspace, &[], "/api/things").ends_with("\r\n\r\n[]"));
+    workspace.write("specs/sandbox.toml", "[[collection]]\npath = '/api/none'\n");
+    workspace.run(&["sandbox"]).fails(5, &["specs/sandbox.toml:2: `collection.path`", "/api/none"]);
+
     workspace.write("other.json", &contract::with_paths(&["/api/others"]));
     let pinned = workspace.path("specs/contracts/service.json");
     let both = ["--contract", "other.json", "--contract", pinned.to_str().expect("UTF-8"), "--seed", "3"];
@@ -76,7 +81,7 @@ fn the_pinned_contracts_are_served_and_so_is_a_file_or_a_url() {
     assert!(before.iter().all(|(path, bytes)| after[path] == *bytes), "nothing is pinned");
     workspace.run(&["sandbox", "--contract", &format!("{}/none", server.url())]).fails(3, &["404"]);
     workspace.run(&["sandbox", "--contract", "ftp://host/a"]).fails(5, &["--contract", "http(s)"]);
-    workspace.run(&["sandbox", "--contract", "none.json"]).fails(6, &["contract-file", "none.json"]);
+    workspace.run(&["sandbox", "--contract", "none.json"]).fails(6, &["error[file]", "none.json"]);
 }
 
 /// A contract that is named is served by the program, even if another one stands in for the service.

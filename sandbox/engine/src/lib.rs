@@ -17,6 +17,8 @@
 mod error;
 mod seed;
 
+mod behaviour;
+
 mod contract;
 mod outline;
 
@@ -37,5 +39,6 @@ mod data;
 
 mod sandbox;
 
+pub use behaviour::Behaviour;
 pub use error::Error;
 pub use sandbox::{Document, Options, Sandbox, explain, explain_all, start, start_all, start_with};

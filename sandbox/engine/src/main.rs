@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use driftless_sandbox::{Document, Error, Options};
+use driftless_sandbox::{Behaviour, Document, Error, Options};
 use lexopt::{Arg, Parser, ValueExt as _};
 
 const HELP: &str = "\
@@ -21,6 +21,7 @@ Options:
       --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML. Repeat it to serve several on one port
       --port <PORT>       Port to listen on; 0 for any free one [default: 0]
       --seed <N>          Number that decides the sampled values and new identifiers [default: 1]
+      --behaviour <FILE>  File in TOML that corrects the table of `explain`, and adds statuses, seeds and asynchronous work
       --data <FILE>       File that keeps the state; one program at a time uses it
       --no-credentials    Answer requests without credentials, too
   -h, --help              Print this help
@@ -46,12 +47,13 @@ struct Failure {
 #[derive(Debug)]
 struct Flags {
     contracts: Vec<PathBuf>,
+    behaviour: Option<PathBuf>,
     options: Options,
     explains: bool,
 }
 
 enum Request {
-    Run(Flags),
+    Run(Box<Flags>),
     Print(&'static str),
 }
 
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
 fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failure> {
     let refuse = |error: lexopt::Error| misread(error.to_string());
     let mut parser = Parser::from_iter(arguments);
-    let mut flags = Flags { contracts: Vec::new(), options: Options::default(), explains: false };
+    let mut flags = Flags { contracts: Vec::new(), behaviour: None, options: Options::default(), explains: false };
     while let Some(argument) = parser.next().map_err(refuse)? {
         match argument {
             Arg::Short('h') | Arg::Long("help") => return Ok(Request::Print(HELP)),
@@ -78,6 +80,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
             Arg::Long("contract") => flags.contracts.push(parser.value().map_err(refuse)?.into()),
             Arg::Long("port") => flags.options.port = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
             Arg::Long("seed") => flags.options.seed = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
+            Arg::Long("behaviour") => flags.behaviour = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("data") => flags.options.data = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("no-credentials") => flags.options.checks_credentials = false,
             Arg::Value(word) if word == "serve" => flags.explains = false,
@@ -85,7 +88,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
             other => return Err(refuse(other.unexpected())),
         }
     }
-    Ok(Request::Run(flags))
+    Ok(Request::Run(Box::new(flags)))
 }
 
 fn misread(message: String) -> Failure {
@@ -94,17 +97,23 @@ fn misread(message: String) -> Failure {
 }
 
 fn run(request: Request) -> Result<(), Failure> {
-    let Flags { contracts, options, explains } = match request {
+    let Flags { contracts, behaviour, mut options, explains } = match request {
         Request::Print(text) => return print(text),
-        Request::Run(flags) => flags,
+        Request::Run(flags) => *flags,
     };
     if contracts.is_empty() {
         return Err(misread("the contract is missing: pass --contract FILE".to_owned()));
     }
     let contracts: Vec<(String, Vec<u8>)> = contracts.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let contracts: Vec<Document<'_>> = contracts.iter().map(|(name, bytes)| Document::new(name, bytes)).collect();
+    if let Some(path) = behaviour {
+        let (name, bytes) = read(&path)?;
+        options.behaviour = Behaviour::read(name, String::from_utf8_lossy(&bytes)).map_err(|error| refused(&error))?;
+    }
     if explains {
-        return print(&driftless_sandbox::explain_all(&contracts).map_err(|error| refused(&error))?);
+        return print(
+            &driftless_sandbox::explain_all(&contracts, &options.behaviour).map_err(|error| refused(&error))?,
+        );
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| system(&error))?;
     let ended = runtime.block_on(async {
@@ -128,9 +137,9 @@ fn run(request: Request) -> Result<(), Failure> {
 fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Failure {
-        code: "contract-file".to_owned(),
+        code: "file".to_owned(),
         message: format!("{name} cannot be read: {error}"),
-        hint: "pass the file of a contract with --contract".to_owned(),
+        hint: "pass the file of a contract with --contract, and that of the behaviour with --behaviour".to_owned(),
         exit: SYSTEM,
     })?;
     Ok((name, bytes))

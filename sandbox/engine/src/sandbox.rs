@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::act::Engine;
+use crate::behaviour::Behaviour;
 use crate::contract::{Contract, SegmentPart};
 use crate::error::Error;
 use crate::infer;
-use crate::serve::{Part, Router, Server, Service, bind};
+use crate::serve::{Router, ServedContract, Server, Service, bind};
 
 /// Options of a sandbox.
 #[derive(Clone, Debug)]
@@ -23,11 +24,13 @@ pub struct Options {
     /// File that keeps the state, of SQLite; it is created if it is missing. Without one, the state ends with the sandbox. It needs the
     /// cargo feature `data`.
     pub data: Option<PathBuf>,
+    /// Corrections of the inference, and behaviour that the contract does not describe.
+    pub behaviour: Behaviour,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { port: 0, seed: 1, checks_credentials: true, data: None }
+        Self { port: 0, seed: 1, checks_credentials: true, data: None, behaviour: Behaviour::default() }
     }
 }
 
@@ -81,14 +84,12 @@ pub async fn start_with(contract: &[u8], options: Options) -> Result<Sandbox, Er
 pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<Sandbox, Error> {
     let contracts = read(contracts)?;
     let base_path = contracts.first().map(|contract| contract.base_path.clone()).unwrap_or_default();
-    let engines = contracts.into_iter().map(|contract| {
-        let plan = infer::plan(&contract);
-        Engine::new(contract, plan, options.seed)
-    });
+    let plans = infer::plans(&contracts, &options.behaviour)?;
+    let engines = contracts.into_iter().zip(plans).map(|(contract, plan)| Engine::new(contract, plan, options.seed));
     let (engines, left_out) = with_saved(engines.collect(), options.data)?;
     let (listener, address) = bind(options.port).await?;
     let origin = format!("http://{address}");
-    let parts = engines.into_iter().map(|engine| Part { router: Router::new(&engine.contract), engine });
+    let parts = engines.into_iter().map(|engine| ServedContract { router: Router::new(&engine.contract), engine });
     let checks_credentials = options.checks_credentials;
     let service = Service { parts: parts.collect(), origin: origin.clone(), checks_credentials };
     Ok(Sandbox { origin, base_path, left_out, server: Server::start(listener, Arc::new(service)) })
@@ -153,17 +154,20 @@ fn read(documents: &[Document<'_>]) -> Result<Vec<Contract>, Error> {
 ///
 /// Fails if the contract cannot be read.
 pub fn explain(contract: &[u8]) -> Result<String, Error> {
-    explain_all(&[Document::new("the contract", contract)])
+    explain_all(&[Document::new("the contract", contract)], &Behaviour::default())
 }
 
-/// The tables of several contracts, each below the name of its contract.
+/// The tables of several contracts, each below the name of its contract. A reason that comes from the behaviour file names its line.
 ///
 /// # Errors
 ///
-/// Fails if a contract cannot be read, or if two of them have the same method and path.
-pub fn explain_all(contracts: &[Document<'_>]) -> Result<String, Error> {
-    let tables = read(contracts)?.into_iter().zip(contracts).map(|(contract, document)| {
-        let table = infer::explain(&contract, &infer::plan(&contract));
+/// Fails if a contract cannot be read, if two of them have the same method and path, or if the behaviour file names what no contract
+/// has.
+pub fn explain_all(contracts: &[Document<'_>], behaviour: &Behaviour) -> Result<String, Error> {
+    let readable = read(contracts)?;
+    let plans = infer::plans(&readable, behaviour)?;
+    let tables = readable.iter().zip(&plans).zip(contracts).map(|((contract, plan), document)| {
+        let table = infer::explain(contract, plan);
         if contracts.len() > 1 { format!("{}\n\n{table}", document.name) } else { table }
     });
     Ok(tables.collect::<Vec<_>>().join("\n"))

@@ -1,6 +1,7 @@
 //! Tests with a running server: create, read, list, change and delete in all dialects, refusals, and hostile contracts.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod behaviour;
 #[cfg(feature = "data")]
 mod data;
 mod hostile;

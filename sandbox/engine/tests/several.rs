@@ -1,6 +1,6 @@
 //! Several contracts on one port.
 
-use driftless_sandbox::{Document, Options, explain_all, start_all};
+use driftless_sandbox::{Behaviour, Document, Options, explain_all, start_all};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ async fn an_operation_of_two_contracts_is_an_error_that_names_both() {
     assert_eq!((error.code(), error.pointer()), ("contract/twice", "/paths/~1pets~1{other}/get"));
     assert!(error.to_string().starts_with("same.json: GET /pets/{other} is an operation of one.json, too"), "{error}");
     let unread = [Document::new("one.json", one.as_bytes()), Document::new("bad.json", b"{}")];
-    assert!(explain_all(&unread).unwrap_err().to_string().starts_with("bad.json: "));
-    let table = explain_all(&documents[..2]).unwrap();
+    assert!(explain_all(&unread, &Behaviour::default()).unwrap_err().to_string().starts_with("bad.json: "));
+    let table = explain_all(&documents[..2], &Behaviour::default()).unwrap();
     assert!(table.starts_with("one.json\n\noperation") && table.contains("\ntwo.json\n\noperation"), "{table}");
 }

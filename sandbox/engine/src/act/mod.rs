@@ -6,6 +6,7 @@ mod list;
 mod members;
 pub(crate) mod merge;
 mod values;
+mod work;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -99,7 +100,7 @@ impl Engine {
     }
 
     pub(crate) fn act(&self, call: &Call<'_>) -> Outcome {
-        let reads = [Method::GET, Method::HEAD].contains(&call.operation.method);
+        let reads = [Method::GET, Method::HEAD].contains(&call.operation.method) && !self.goes_on(call);
         if !reads {
             let _writing = self.writing();
             let outcome = self.perform(call);
@@ -148,7 +149,7 @@ impl Engine {
             (Role::Download, None) => Ok(self.download(call)),
             _ => Ok(Outcome::Invented),
         };
-        outcome.unwrap_or_else(Outcome::from)
+        self.worked(call, outcome.unwrap_or_else(Outcome::from))
     }
 
     /// A panic of another request leaves the state as it was between two changes.

@@ -18,14 +18,14 @@ use crate::request::{Read, Refusal, RequestParts, check};
 /// The contracts that are being served.
 #[derive(Debug)]
 pub(crate) struct Service {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ServedContract>,
     pub(crate) origin: String,
     pub(crate) checks_credentials: bool,
 }
 
 /// One contract of a service.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct ServedContract {
     pub(crate) engine: Engine,
     pub(crate) router: Router,
 }
@@ -73,9 +73,9 @@ impl Service {
     }
 
     /// The contract with the most specific template: the one with the longest base path, and then the one with the most literals.
-    fn route(&self, method: &Method, path: &str) -> (Option<&Part>, Routed) {
+    fn route(&self, method: &Method, path: &str) -> (Option<&ServedContract>, Routed) {
         let mut others = Vec::new();
-        let mut best: Option<(&Part, Vec<Candidate>)> = None;
+        let mut best: Option<(&ServedContract, Vec<Candidate>)> = None;
         let rank = |candidates: &[Candidate]| {
             candidates.first().map(|candidate| (candidate.base.len(), candidate.specificity.clone()))
         };
@@ -101,7 +101,7 @@ impl Service {
         }
     }
 
-    fn answer_by(&self, part: &Part, request: &Received, candidates: Vec<Candidate>) -> Reply {
+    fn answer_by(&self, part: &ServedContract, request: &Received, candidates: Vec<Candidate>) -> Reply {
         let Some(checked) = part.checked(request, candidates) else { return refuse(None, 404, NO_PATH) };
         let operation = checked.operation;
         let refuse = |status, detail: &str| refuse(Some((&part.engine, operation)), status, detail);
@@ -163,7 +163,7 @@ impl Service {
     }
 }
 
-impl Part {
+impl ServedContract {
     /// The first candidate that the request is valid for; else the first one.
     fn checked(&self, request: &Received, mut candidates: Vec<Candidate>) -> Option<Checked<'_>> {
         let operation = |candidate: &Candidate| self.engine.contract.operations.get(candidate.operation);

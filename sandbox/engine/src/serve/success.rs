@@ -23,6 +23,11 @@ const OWN: [&str; 7] =
 
 /// The answer to a checked request.
 pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> Reply {
+    let status = call.planned.answers.iter().find(|answer| answer.applies(call.read)).map(|answer| answer.status);
+    if let Some(status) = status.filter(|status| *status >= 400) {
+        let detail = "the behaviour file answers this request so".to_owned();
+        return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
+    }
     let outcome = engine.act(call);
     let refused = match &outcome {
         Outcome::Unknown(detail) => Some((404, detail.clone())),
@@ -34,7 +39,8 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
     if let Some((status, detail)) = refused {
         return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
     }
-    let Some((status, response)) = success(call.operation, preferred(call, &outcome)) else {
+    let statuses = status.as_ref().map_or_else(|| preferred(call, &outcome), std::slice::from_ref);
+    let Some((status, response)) = success(call.operation, statuses) else {
         return undeclared(call, &outcome);
     };
     let mut reply = Reply { status, headers: headers(engine, call, response), ..Reply::default() };
