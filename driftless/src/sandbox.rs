@@ -1,10 +1,10 @@
-//! Starts the local stand-in for the platform: `cargo xtask sandbox`, and the source where nothing is configured. It is a
-//! program of its own, so that whoever has a deployment never compiles it.
+//! The program that stands in for the service: the source if nothing is configured. It is a program of its own, so that whoever has a
+//! deployment never compiles it.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdout, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,7 @@ use tokio::sync::oneshot;
 
 use crate::child::{Owned, cargo};
 use crate::failure::{Exit, Failure};
-use crate::files::Files;
-use crate::flags;
-use crate::settings::{Settings, SourceSettings};
+use crate::settings::SourceSettings;
 use crate::workspace::{CONFIGURATION, Workspace};
 
 /// How long a sandbox has to end after its standard input.
@@ -53,7 +51,7 @@ impl Program {
     }
 
     /// Compiles it where that is needed, and runs it.
-    fn command(&self, quiet: bool, default_features: bool) -> Command {
+    pub(crate) fn command(&self, quiet: bool, default_features: bool) -> Command {
         let mut command = cargo();
         command.arg("run").args(quiet.then_some("--quiet"));
         command.args((!default_features).then_some("--no-default-features"));
@@ -72,29 +70,6 @@ impl Program {
         let configuration = root.join(".cargo/config.toml");
         (!current.starts_with(&root) && configuration.is_file()).then_some(configuration)
     }
-}
-
-pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
-    let program = Program::new(workspace, &Settings::from_files(&Files::read(workspace)?)?.source)?;
-    // Compiling may take a minute, which a person wants to see.
-    let mut command = program.command(!std::io::IsTerminal::is_terminal(&std::io::stderr()), true);
-    command.args(&flags.flags);
-    become_of(&mut command)
-}
-
-/// Goes on as another program: signals reach it, and nothing is left to end before it.
-#[cfg(unix)]
-fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
-    use std::os::unix::process::CommandExt as _;
-    Err(not_started(&command.exec()))
-}
-
-#[cfg(not(unix))]
-fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
-    let mut child = Owned(command.spawn().map_err(|error| not_started(&error))?);
-    let status = child.0.wait().map_err(|error| not_started(&error))?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 /// A sandbox that runs beside this program, and ends with it.
