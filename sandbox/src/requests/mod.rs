@@ -3,6 +3,7 @@
 mod capture;
 mod filter;
 mod graphql;
+mod loose;
 mod mask;
 mod record;
 
@@ -179,7 +180,7 @@ pub(crate) async fn record(State(log): State<Arc<Log>>, request: Request, next: 
     let template = route::template(log.contract, &method, &path).unwrap_or(&path).to_owned();
     log.arrive(&method, &template);
     let (parts, body) = request.into_parts();
-    let (sent, body) = Captured::record(parts.headers.clone(), body);
+    let (sent, body) = Captured::record_request(parts.headers.clone(), body).await;
     let response = next.run(Request::from_parts(parts, body)).await;
     let (parts, body) = response.into_parts();
     let (answered, body) = Captured::record(parts.headers.clone(), body);

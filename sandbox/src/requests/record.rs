@@ -42,7 +42,7 @@ pub struct Message {
     pub headers: Vec<(String, String)>,
     /// The body, if it is text of at most 16 KiB.
     pub body: Option<String>,
-    /// The length of the body in bytes, so far.
+    /// The length of the body in bytes: the announced one, or the length so far.
     pub length: usize,
 }
 

@@ -39,7 +39,7 @@ function message(title, { headers, body, length }) {
         element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)))))),
     body ? element("div", { class: "body" }, copyButton(pretty(body), `the body of the ${title.toLowerCase()}`),
       element("pre", { tabindex: "0", role: "region", "aria-label": `Body of the ${title.toLowerCase()}` }, pretty(body)))
-    : element("p", { class: "note" }, length > 0 ? `A body of ${length.toLocaleString("en")} bytes, which is not shown: it is too long, not text, or may hold a secret.` : "No body."));
+    : element("p", { class: "note" }, length > 0 ? `A body of ${length.toLocaleString("en")} bytes, which is not shown: it is a page, not text, or longer than 16 KiB.` : "No body."));
 }
 
 export default function requests(root) {
