@@ -156,7 +156,7 @@ async fn requests_are_filtered_and_verified() {
     let template = "/api/projects/v1/projects/{project_id}";
     for (query, count) in [
         ("", 4),
-        ("method=get", 2),
+        ("method=GET", 2),
         ("path=/api/projects", 3),
         ("template=/api/projects/v1/projects/%7Bproject_id%7D&status=404", 1),
         ("after=2", 2),
@@ -167,13 +167,13 @@ async fn requests_are_filtered_and_verified() {
     }
     assert_eq!(ask(&sandbox, Method::GET, "requests?unknown=1", None).await.0, 400);
     for (asked, status) in [
-        (json!({ "method": "POST", "path": PROJECTS, "body": { "name": "Aurora" }, "times": 1 }), 200),
-        (json!({ "method": "POST", "path": PROJECTS, "body": { "name": "other" } }), 409),
-        (json!({ "body": "\"name\":\"Aurora\"", "status": 201 }), 200),
-        (json!({ "template": template, "atLeast": 2, "atMost": 2 }), 200),
-        (json!({ "template": template, "atMost": 1 }), 409),
-        (json!({ "headers": { "Content-Type": "application/json" }, "times": 1 }), 200),
-        (json!({ "path": "/nowhere", "times": 0 }), 200),
+        (json!({ "match": { "method": "POST", "path": PROJECTS, "body": { "name": "Aurora" } }, "times": 1 }), 200),
+        (json!({ "match": { "method": "POST", "path": PROJECTS, "body": { "name": "other" } } }), 409),
+        (json!({ "match": { "body": "\"name\":\"Aurora\"", "status": 201 } }), 200),
+        (json!({ "match": { "template": template }, "atLeast": 2, "atMost": 2 }), 200),
+        (json!({ "match": { "template": template }, "atMost": 1 }), 409),
+        (json!({ "match": { "headers": { "Content-Type": "application/json" } }, "times": 1 }), 200),
+        (json!({ "match": { "path": "/nowhere" }, "times": 0 }), 200),
     ] {
         let (actual, answer) = ask(&sandbox, Method::POST, "requests/verify", Some(&asked)).await;
         assert_eq!(actual, status, "{asked}: {answer}");
@@ -190,10 +190,10 @@ async fn requests_are_filtered_and_verified() {
 async fn faults_are_listed_and_removed_one_by_one_and_the_journal_names_them() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let caller = Caller::new(&sandbox, 0).await;
-    let own = json!({ "path": PROJECTS, "times": 2, "fault": "status=418", "body": { "a": 1 } });
+    let own = json!({ "match": { "path": PROJECTS }, "times": 2, "fault": "status=418", "body": { "a": 1 } });
     let (status, first) = ask(&sandbox, Method::POST, "faults", Some(&own)).await;
     assert_eq!((status, &first["id"], &first["used"]), (201, &json!(1), &json!(0)));
-    let seldom = json!({ "path": "/identity", "probability": 0.000001, "fault": "status=503" });
+    let seldom = json!({ "match": { "path": "/identity" }, "probability": 0.000001, "fault": "status=503" });
     ask(&sandbox, Method::POST, "faults", Some(&seldom)).await;
     let answer = caller.get(PROJECTS).await;
     assert_eq!(
@@ -216,7 +216,7 @@ async fn faults_are_listed_and_removed_one_by_one_and_the_journal_names_them() {
         &sandbox,
         Method::POST,
         "faults",
-        Some(&json!({ "path": PROJECTS, "probability": 0.5, "fault": "status=503" })),
+        Some(&json!({ "match": { "path": PROJECTS }, "probability": 0.5, "fault": "status=503" })),
     )
     .await;
     let mut failed = 0;

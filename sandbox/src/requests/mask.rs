@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use super::capture::{BodyBeginning, KEPT};
 use super::{graphql, loose};
-use crate::live::EVENT_STREAM;
-use crate::reply;
+use crate::reply::{self, EVENT_STREAM};
 
 const MASK: &str = "***";
 /// The member of a GraphQL request with the document.

@@ -110,7 +110,8 @@ export default function requests(root) {
 
   function one(request) {
     const address = request.path + (request.query ? `?${request.query}` : "");
-    const fault = new URLSearchParams({ method: request.method, path: request.path });
+    const operation = request.operation ? `${request.operation.method} ${request.operation.path}` : undefined;
+    const fault = new URLSearchParams(operation ? { operation } : { method: request.method, path: request.path });
     return element("div", {}, close(),
       element("h2", { class: "path" }, element("span", { class: "method" }, request.method), " ", element("bdi", {}, address)),
       element("p", { class: "summary" }, statusChip(request.status), ` ${request.milliseconds} ms · `, when(request.at, "real"), ` · number ${request.number}`),
