@@ -49,6 +49,19 @@ fn text<'a>(printed: &'a Value, pointer: &str) -> &'a str {
     printed.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer} in {printed}"))
 }
 
+/// Programs with another current folder read the files.
+#[test]
+fn the_paths_of_secrets_are_absolute() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program =
+        Program(command(&["--json", "--secrets", "./secrets"]).current_dir(folder.path()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(program.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let printed: Value = serde_json::from_str(&line).unwrap();
+    let file = Path::new(text(&printed, "/clients/0/secret_file"));
+    assert!(file.is_absolute() && file.is_file(), "{line}");
+}
+
 #[tokio::test]
 async fn one_line_says_all_that_a_program_needs() {
     let (program, printed) = Program::start(&["--contract-requires-token"]);
