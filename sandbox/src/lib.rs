@@ -73,6 +73,6 @@ pub use error::Error;
 pub use fault::{Fault, FaultControl, FaultError, FaultRule, Reset, Waits};
 pub use issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
 pub use options::Options;
-pub use requests::{Expected, Message, RequestFilter, RequestRecord, Requests, Verified};
+pub use requests::{Expected, Message, NearMiss, RequestFilter, RequestRecord, Requests, Verified};
 pub use sandbox::{Sandbox, start, start_with};
 pub use workflow::Outcome;
