@@ -62,8 +62,9 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     let (new, _) = api(&after, &setup, &names).unwrap();
     there.with_items(&old, &new);
     assert_eq!(there.unexplained, Some(Vec::new()));
-    let heading = Heading { what: "platform, revision 1 → 2", version: Some("0.1.0") };
-    insta::assert_snapshot!("revision-2", there.markdown(&heading));
+    let heading = Heading { what: "platform, revision 1 → 2", version: Some("0.1.0"), links: &[] };
+    let report = there.report(&heading).markdown();
+    insta::assert_snapshot!("revision-2", report);
     assert!(there.not_judged.is_empty(), "{:?}", there.not_judged);
     // The pull request: the report, the lines for the changelog, and the snapshots.
     let review = |contracts: &[Contract<'_>]| generate(contracts, &setup, &names).unwrap().review;
@@ -71,7 +72,7 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     let texts: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let text = |side: &BTreeMap<String, String>, name: &String| side.get(name).cloned().unwrap_or_default();
     let snapshots: usize = texts.iter().map(|name| differing(&text(&old, name), &text(&new, name))).sum();
-    let (report, changelog) = (there.markdown(&heading).lines().count(), there.changelog().len());
+    let (report, changelog) = (report.lines().count(), there.changelog().len());
     let all = report + changelog + snapshots;
     assert!(all <= 250, "a reviewer reads {all} lines: {report} + {changelog} + {snapshots}");
     // All changes are of assumed operations.

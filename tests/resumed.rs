@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use platform_client::Uuid;
-use platform_sandbox::{Options, Sandbox};
+use platform_sandbox::{Options, RequestFilter, Sandbox};
 
 use crate::support::{Programs, Run, client, component, deploying, secret_files, variables};
 
@@ -66,7 +66,7 @@ async fn a_deployment_whose_answer_is_lost_is_not_begun_again_whatever_the_next_
     let path = format!("/api/projects/v1/projects/{project}/components/{component}/deployments");
     let faults = ["reset=after", "status=409", "status=422", "status=403", "status=404", "status=429", "status=425"];
     for fault in faults {
-        sandbox.faults().next_of(1, "POST", &path, fault.parse().unwrap()).unwrap();
+        sandbox.faults().next(1, RequestFilter::new().method("POST").path(&path), fault.parse().unwrap()).unwrap();
         let seen = run().await.unwrap();
         assert_eq!(seen.code, Some(1), "{fault}: {seen:?}");
         assert!(

@@ -19,7 +19,8 @@ pub struct Names {
     /// Fields and variants that needed more than their wire name.
     pub members: BTreeMap<String, String>,
     /// Types, also of GraphQL documents, and the wire names of those of their members whose names are derived from them, as
-    /// words: `service#/components/schemas/Project` → `id ownerId`. No later member takes a name of theirs.
+    /// words: `service#/components/schemas/Project` → `id ownerId`. No later member takes a name of theirs. Also operations, and
+    /// the query parameters that are written as their setters are: `GET /orders` → `query:limit`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub published: BTreeMap<String, String>,
     /// Responses of calls: the statuses of a success, and the media types of their bodies, abbreviated if common.

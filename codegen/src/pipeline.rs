@@ -111,7 +111,7 @@ fn following(inputs: &[Contract<'_>], setup: &Setup, pins: &Names, is_followed: 
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
     let (model, mut names, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
     // A body that is not the one of its call has members, and no type.
-    names.published.retain(|owner, _| names.types.contains_key(owner));
+    names.published.retain(|owner, _| names.types.contains_key(owner) || names.operations.contains_key(owner));
     let resolved = generate::generate(&model, pins, &mut names)?;
     let bindings = bind::bind(&model, setup)?;
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;

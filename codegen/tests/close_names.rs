@@ -54,12 +54,28 @@ fn client(wires: &[&str], names: &Names) -> Result<Output, Report> {
     generate(&[Contract { name: "platform", bytes: bytes.as_bytes() }], &setup, names)
 }
 
+/// A client whose only members are the setters of a call: of the query, of headers and of cookies in turn.
+fn calls(wires: &[&str], names: &Names) -> Result<Output, Report> {
+    let place = |wire: &str| {
+        let number = WIRES.iter().position(|other| *other == wire).unwrap_or_default();
+        if wire.contains('$') { "query" } else { ["query", "query", "header", "cookie"][number % 4] }
+    };
+    let parameters: Vec<Value> =
+        wires.iter().map(|wire| json!({"name": wire, "in": place(wire), "schema": {"type": "string"}})).collect();
+    let done = json!({"204": {"description": "Done"}});
+    let contract =
+        json!({"openapi": "3.0.4", "paths": {"/things": {"post": {"parameters": parameters, "responses": done}}}});
+    let bytes = contract.to_string();
+    generate(&[Contract { name: "platform", bytes: bytes.as_bytes() }], &Setup::default(), names)
+}
+
 /// Members of all types, and the methods of calls → their wire names, as their documentation says them.
 fn members(output: &Output) -> BTreeMap<String, String> {
     let mut members = BTreeMap::new();
     for (path, text) in output.files.iter().filter(|(path, _)| !path.ends_with("mod.rs")) {
         let file = syn::parse_file(text).expect(text);
-        let mut add = |owner: &syn::Ident, member: String, attributes: &[syn::Attribute]| {
+        let mut add = |owner: &dyn ToString, member: String, attributes: &[syn::Attribute]| {
+            let owner = owner.to_string();
             let docs: Vec<String> = attributes.iter().map(|attribute| format!("{:?}", attribute.meta)).collect();
             let docs = docs.join("\n");
             let wire =
@@ -76,6 +92,11 @@ fn members(output: &Output) -> BTreeMap<String, String> {
                 syn::Item::Enum(item) => {
                     item.variants.iter().for_each(|variant| add(&item.ident, variant.ident.to_string(), &variant.attrs))
                 }
+                syn::Item::Impl(item) => item.items.iter().for_each(|part| {
+                    if let syn::ImplItem::Fn(setter) = part {
+                        add(&"call", setter.sig.ident.to_string(), &setter.attrs);
+                    }
+                }),
                 _ => {}
             }
         }
@@ -112,8 +133,8 @@ fn no_later_member_takes_a_published_name() {
         // A run over the same contract changes nothing.
         assert_eq!(client(&wires, &latest.names).unwrap().names, latest.names);
     }
-    // Members of the object, the form and the enumeration; fields, inputs, values and variables.
-    assert!(seen >= ORDERS * (3 * WIRES.len() + 4 * OF_GRAPHQL), "{seen}");
+    // Members of the object, the form and the enumeration, and setters; fields, inputs, values and variables.
+    assert!(seen >= ORDERS * (4 * WIRES.len() + 4 * OF_GRAPHQL), "{seen}");
 }
 
 /// The lines of both branches, as git keeps them and the tool reads them.
@@ -133,6 +154,11 @@ fn merged(one: &Names, other: &Names) -> Names {
 /// Two branches each add a member: a person settles which of them has the name that both gave, or both keep theirs.
 #[test]
 fn a_merge_takes_no_published_name() {
+    merges(client);
+    merges(calls);
+}
+
+fn merges(client: fn(&[&str], &Names) -> Result<Output, Report>) {
     let (mut refused, mut together) = (0, 0);
     for base in ["at", "user_id"] {
         let first = client(&[base], &Names::default()).unwrap();

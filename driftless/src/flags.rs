@@ -120,7 +120,7 @@ pub enum Command {
     /// Adds another service to the workspace: a client crate of its own.
     #[command(after_help = format!("{ADD}\n\n{EXIT_CODES}"))]
     Add(Box<Add>),
-    /// Runs the local stand-in for the platform until Ctrl-C.
+    /// Runs the configured stand-in until Ctrl-C; without one, or with --contract, serves contracts on loopback.
     // The program knows its flags, and explains them.
     #[command(disable_help_flag = true)]
     Sandbox(Sandbox),
@@ -276,7 +276,7 @@ pub struct Regenerate {
 
 #[derive(Debug, Args)]
 pub struct Sandbox {
-    /// Flags of the program; `cargo xtask sandbox --help` lists them.
+    /// `--contract FILE|URL` (it can be repeated), and flags of the program; `cargo xtask sandbox --help` lists them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLAGS")]
     pub flags: Vec<OsString>,
 }

@@ -38,6 +38,7 @@ mod regenerate;
 mod review;
 mod sandbox;
 mod schema;
+mod serving;
 mod settings;
 mod source;
 mod transaction;
@@ -134,7 +135,7 @@ pub mod develop {
             Command::New(flags) => only("new").and_then(|()| crate::new::new(&flags)),
             Command::Add(flags) => only("add").and_then(|()| crate::new::add(top(scope)?.root(), &flags)),
             Command::Upgrade(flags) => only("upgrade").and_then(|()| crate::upgrade::run(&top(scope)?, &flags)),
-            Command::Sandbox(flags) => only("sandbox").and_then(|()| crate::sandbox::run(&workspace(scope)?, &flags)),
+            Command::Sandbox(flags) => only("sandbox").and_then(|()| crate::serving::run(&workspace(scope)?, &flags)),
             Command::Regenerate(flags) => each(scope, |workspace| match flags.check {
                 true => crate::check::run(workspace),
                 false => crate::regenerate::run(workspace, &flags),

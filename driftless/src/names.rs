@@ -23,7 +23,8 @@ const BETWEEN: &str = " = ";
 
 /// Fails if two lines give one name to different things, and `renames` gives another name to neither.
 pub(crate) fn check(text: &str, renames: &BTreeMap<String, String>) -> Result<(), Failure> {
-    let (names, mut lines) = read(text)?;
+    let (names, lines) = read(text)?;
+    let mut lines: Vec<Line<'_>> = lines.into_iter().flat_map(|line| twice::each(&names, line)).collect();
     // The generator, which knows the contract, compares a chosen name that no line has yet.
     lines.retain(|line| renames.get(&line.key).is_none_or(|chosen| line.wish() == chosen));
     match twice::find(&names, &lines).as_slice() {
@@ -208,6 +209,7 @@ mod tests {
             all.operations.insert(operation.clone(), format!("f{}.n{index}", seed % 2));
             all.answers.insert(operation.clone(), "204:none".to_owned());
             all.bodies.insert(operation.clone(), "json".to_owned());
+            all.published.insert(operation.clone(), "query:limit query:take".to_owned());
             let owner = format!("doc#/components/schemas/A{}", ".b".repeat(index));
             all.types.insert(owner.clone(), format!("T{index}"));
             all.uses.insert(owner.clone(), "read".to_owned());
@@ -300,6 +302,23 @@ mod tests {
         let names = parse(text).expect("parses");
         assert_eq!(names.published.get("d#/a").map(String::as_str), Some("id userId user_id"));
         assert_eq!(render(&names).lines().last(), Some("published d#/a = id userId user_id"));
+    }
+
+    /// The contract may be that of one branch: the other one's parameter is not in it, and its programs call it all the same.
+    #[test]
+    fn a_published_parameter_has_the_name_that_another_line_gives() {
+        let merged = "operation GET /a = x.a\nmember GET /a.query:perPage = per_page\npublished GET /a = query:limit\n\
+            published GET /a = query:limit query:per_page\n";
+        let failure = check(merged, &BTreeMap::new()).expect_err("one name for two");
+        assert_eq!(failure.code, "names/double");
+        for place in ["names.lock:2:1: GET /a.query:perPage", "names.lock:4:1: GET /a.query:per_page"] {
+            assert!(failure.message.contains(place), "{}", failure.message);
+        }
+        check(&merged.replace(" query:per_page", ""), &BTreeMap::new()).expect("settled in the file");
+        for key in ["GET /a.query:perPage", "GET /a.query:per_page"] {
+            let renames = BTreeMap::from([(key.to_owned(), "size".to_owned())]);
+            check(merged, &renames).expect("settled in the configuration");
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Starts the local stand-in for the platform: `cargo xtask sandbox`, and the source where nothing is configured. It is a
-//! program of its own, so that whoever has a deployment never compiles it.
+//! The program that stands in for the service: the source if nothing is configured. It is a program of its own, so that whoever has a
+//! deployment never compiles it.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdout, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,7 @@ use tokio::sync::oneshot;
 
 use crate::child::{Owned, cargo};
 use crate::failure::{Exit, Failure};
-use crate::files::Files;
-use crate::flags;
-use crate::settings::{Settings, SourceSettings};
+use crate::settings::SourceSettings;
 use crate::workspace::{CONFIGURATION, Workspace};
 
 /// How long a sandbox has to end after its standard input.
@@ -28,6 +26,7 @@ const KEPT: u64 = 1024 * 1024;
 pub(crate) struct Program {
     package: String,
     manifest: PathBuf,
+    default_features: bool,
 }
 
 impl Program {
@@ -44,13 +43,18 @@ impl Program {
             )
         })?;
         let manifest = stand_in.manifest.as_deref().unwrap_or(Path::new("Cargo.toml"));
-        Ok(Self { package: stand_in.package.clone(), manifest: workspace.root().join(manifest) })
+        Ok(Self {
+            package: stand_in.package.clone(),
+            manifest: workspace.root().join(manifest),
+            default_features: stand_in.default_features.unwrap_or(true),
+        })
     }
 
     /// Compiles it where that is needed, and runs it.
-    fn command(&self, quiet: bool) -> Command {
+    pub(crate) fn command(&self, quiet: bool, default_features: bool) -> Command {
         let mut command = cargo();
         command.arg("run").args(quiet.then_some("--quiet"));
+        command.args((!default_features).then_some("--no-default-features"));
         // cargo reads the configuration of the current folder and those above. Without the profiles of the program's own, it would
         // compile all of its libraries once more.
         if let Some(configuration) = self.configuration(&std::env::current_dir().unwrap_or_default()) {
@@ -66,29 +70,6 @@ impl Program {
         let configuration = root.join(".cargo/config.toml");
         (!current.starts_with(&root) && configuration.is_file()).then_some(configuration)
     }
-}
-
-pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
-    let program = Program::new(workspace, &Settings::from_files(&Files::read(workspace)?)?.source)?;
-    // Compiling may take a minute, which a person wants to see.
-    let mut command = program.command(!std::io::IsTerminal::is_terminal(&std::io::stderr()));
-    command.args(&flags.flags);
-    become_of(&mut command)
-}
-
-/// Goes on as another program: signals reach it, and nothing is left to end before it.
-#[cfg(unix)]
-fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
-    use std::os::unix::process::CommandExt as _;
-    Err(not_started(&command.exec()))
-}
-
-#[cfg(not(unix))]
-fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
-    let mut child = Owned(command.spawn().map_err(|error| not_started(&error))?);
-    let status = child.0.wait().map_err(|error| not_started(&error))?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 /// A sandbox that runs beside this program, and ends with it.
@@ -131,7 +112,7 @@ impl Drop for Process {
 impl LocalSandbox {
     /// Compiles the sandbox where that is needed, starts it, and waits until it listens.
     pub(crate) async fn start(program: &Program, flags: &[&str]) -> Result<Self, Failure> {
-        let mut command = program.command(true);
+        let mut command = program.command(true, program.default_features);
         command.args(["--json", "--end-with-stdin"]).args(flags.iter().map(OsString::from));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|error| not_started(&error))?;
@@ -203,12 +184,37 @@ mod tests {
     #[test]
     fn a_program_of_another_workspace_has_the_profiles_of_that_one() {
         let folder = tempfile::tempdir().expect("a folder");
-        let program = Program { package: "stand-in".to_owned(), manifest: folder.path().join("Cargo.toml") };
+        let manifest = folder.path().join("Cargo.toml");
+        let program = Program { package: "stand-in".to_owned(), manifest, default_features: true };
         assert_eq!(program.configuration(Path::new("/")), None, "it has no configuration");
         let configuration = folder.path().join(".cargo/config.toml");
         std::fs::create_dir(folder.path().join(".cargo")).expect("a folder");
         std::fs::write(&configuration, "").expect("a file");
         assert_eq!(program.configuration(Path::new("/")), Some(configuration));
         assert_eq!(program.configuration(&folder.path().join("specs")), None, "cargo reads it by itself");
+    }
+
+    #[test]
+    fn default_features_are_left_out_where_they_are_not_wanted() {
+        let manifest = PathBuf::from("/nowhere/Cargo.toml");
+        let program = Program { package: "stand-in".to_owned(), manifest, default_features: false };
+        let arguments = |command: Command| -> Vec<_> { command.get_args().map(OsString::from).collect() };
+        assert_eq!(
+            arguments(program.command(true, program.default_features)),
+            [
+                "run",
+                "--quiet",
+                "--no-default-features",
+                "--package",
+                "stand-in",
+                "--manifest-path",
+                "/nowhere/Cargo.toml",
+                "--"
+            ]
+        );
+        assert_eq!(
+            arguments(program.command(false, true)),
+            ["run", "--package", "stand-in", "--manifest-path", "/nowhere/Cargo.toml", "--"]
+        );
     }
 }

@@ -71,6 +71,9 @@ pub(crate) struct StandIn {
     /// The manifest of its workspace, relative to this one.
     #[serde(default)]
     pub(crate) manifest: Option<PathBuf>,
+    /// A regeneration compiles the program with its default cargo features unless this is `false`. The command `sandbox` always does.
+    #[serde(default)]
+    pub(crate) default_features: Option<bool>,
 }
 
 impl SourceSettings {

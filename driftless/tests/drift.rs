@@ -96,16 +96,17 @@ fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
         run.stdout.lines().map(str::to_owned).collect()
     };
     let all = lines("9");
-    let effects = all.iter().filter(|line| !line.starts_with(' ')).map(|line| line[22..].trim().to_owned());
-    let effects: Vec<String> = effects.collect();
+    // A heading with day, revision and effect, and below it a sentence that begins with the subject of the revision.
+    let revision = |two: &[String]| format!("{}  {}", &two[0][24..], two[1].split_once("`: ").expect("a subject").1);
+    let effects: Vec<String> = all.windows(2).filter(|two| two[0].starts_with("2")).map(revision).collect();
     let [newest, back, conflict, smaller, first] = effects.as_slice() else { panic!("{all:#?}") };
     assert!(newest.starts_with("break  1 cause: 1 breaks"), "{newest}");
     assert!(back.contains("holds the markers of a merge conflict"), "{back}");
     assert!(conflict.contains("holds the markers of a merge conflict"), "{conflict}");
     assert!(smaller.starts_with("break  1 cause: 1 breaks"), "{smaller}");
-    assert!(first.starts_with("-      the first contract"), "{first}");
-    assert!(all.iter().any(|line| line.contains("B1   `POST /api/things` is gone")), "{all:#?}");
-    assert_eq!(lines("1")[..], all[..lines("1").len()], "the newest come first");
+    assert!(first.starts_with("-  the first contract"), "{first}");
+    assert!(all.iter().any(|line| line.contains("  B1: `POST /api/things` is gone")), "{all:#?}");
+    assert_eq!(lines("1")[1..], all[1..lines("1").len()], "the newest come first");
 
     let run = workspace.run(&["drift", "--history", "9", "--format", "json"]);
     let history: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
@@ -113,10 +114,10 @@ fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
         history.as_array().expect("a list").iter().map(|one| &one["client"]).collect();
     assert_eq!(serde_json::json!(clients), serde_json::json!(["break", null, null, "break", null]));
     let run = workspace.run(&["drift", "--history", "9", "--format", "markdown"]);
-    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("| 2")).count(), 5, "{}", run.stdout);
+    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("## 2")).count(), 5, "{}", run.stdout);
     let run = workspace.run(&["drift", "--history", "9", "--format", "html"]);
-    assert_eq!(run.stdout.matches("<details class=\"break\">").count(), 2, "{}", run.stdout);
-    assert!(run.stdout.contains("<li>B1: `POST /api/things` is gone"), "{}", run.stdout);
+    assert_eq!(run.stdout.matches("</code>  break</h2>").count(), 2, "{}", run.stdout);
+    assert!(run.stdout.contains("<li>B1: <code>POST /api/things</code> is gone"), "{}", run.stdout);
     workspace.run(&["drift", "--history", "9", "--format", "sarif"]).fails(5, &["drift/history-format"]);
 
     // A revision in which nothing but the GraphQL schema changed.
@@ -125,7 +126,7 @@ fn the_history_has_a_line_for_each_revision_that_pinned_another_contract() {
         workspace.commit();
     }
     let history = lines("2");
-    assert!(history[0][22..].starts_with("break  1 cause: 1 breaks"), "{history:#?}");
+    assert!(history[2].ends_with("break") && history[3].contains(": 1 cause: 1 breaks"), "{history:#?}");
     assert!(history.iter().any(|line| line.contains("`Query.size` is gone")), "{history:#?}");
     // The first schema is nothing that changed.
     assert!(history.iter().any(|line| line.contains("Nothing changed that a program could notice")), "{history:#?}");

@@ -35,6 +35,8 @@ mod rules;
 #[cfg(unix)]
 mod sandbox;
 mod servers;
+#[cfg(unix)]
+mod serving;
 mod shrunk;
 mod stand_in;
 mod support;

@@ -91,6 +91,28 @@ fn a_port_that_is_taken_is_said() {
     Workspace::new().run(&["sandbox", "--port", &port]).fails(5, &[&port, "--port"]);
 }
 
+/// As in this repository: the sandbox of a regeneration is compiled without SQLite, that of the command `sandbox` with it.
+#[test]
+fn a_sandbox_without_sqlite_is_a_source_and_keeps_no_file() {
+    let workspace = Workspace::new();
+    let without = support::CONFIGURATION.replacen("stand_in = { ", "stand_in = { default_features = false, ", 1);
+    assert_ne!(without, support::CONFIGURATION);
+    workspace.write("specs/codegen.toml", &without);
+    workspace.run(&["regenerate"]).succeeds(&["service from sandbox", "new"]);
+    let data = workspace.path("kept.db");
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--package", "platform-sandbox", "--no-default-features", "--", "--data"])
+        .arg(&data)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .expect("cargo runs");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{stderr}");
+    assert!(stderr.contains("error[sandbox-data-left-out]"), "{stderr}");
+    assert!(stderr.contains("`cargo xtask sandbox --data FILE`"), "{stderr}");
+    assert!(!data.exists());
+}
+
 #[test]
 fn flags_that_cannot_be_followed_are_named() {
     let workspace = Workspace::new();

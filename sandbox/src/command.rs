@@ -22,7 +22,7 @@ Commands:
   reset [JSON]              Resets everything, or the named parts: '{\"only\":[\"state\",\"clock\"]}'
   clock [JSON]              Shows the clock, or changes it: '{\"advanceMilliseconds\":60000}'
   faults                    Lists the faults
-  faults add <JSON>         Adds a fault: '{\"path\":\"/api/teams/v1\",\"times\":2,\"fault\":\"status=503\"}'
+  faults add <JSON>         Adds a fault: '{\"match\":{\"path\":\"/api/teams/v1\"},\"times\":2,\"fault\":\"status=503\"}'
   faults show <ID>          Shows one fault
   faults remove [ID]        Removes one fault, or all
   event-faults <JSON>       Drops or duplicates events of subscriptions
@@ -30,7 +30,7 @@ Commands:
   requests [QUERY]          Lists the last requests: 'method=GET&path=/api&limit=10'
   requests show <NUMBER>    Shows one request with headers and bodies; secrets are masked
   requests clear            Clears the list and the counts
-  verify <JSON>             Checks the number of requests: '{\"path\":\"/api\",\"atLeast\":1}'
+  verify <JSON>             Checks the number of requests: '{\"match\":{\"path\":\"/api\"},\"atLeast\":1}'
   issuer <JSON>             Changes the issuer: '{\"rotateKey\":true}'
   api-token <JSON>          Creates an API token: '{\"user\":\"ada\",\"name\":\"robot\"}'
   contract <JSON>           Sets whether the contract requires a token: '{\"requiresToken\":false}'

@@ -27,7 +27,7 @@
 //!   same over HTTP below `/sandbox`, described by `/sandbox/openapi.yaml`;
 //! - pages for people: a console at `/sandbox`, Swagger UI at `/swagger`, queries and subscriptions at `/graphiql`.
 //!
-//! The state is stored in SQLite: in memory, or in a file ([`Options::data`]). Teams, clients, users and resources come from
+//! The state is kept in memory, or in a file of SQLite ([`Options::data`]). Teams, clients, users and resources come from
 //! `sandbox/seed.toml`, or from a file of the same form ([`Options::seed`]).
 //!
 //! # Undocumented behaviour
@@ -73,6 +73,6 @@ pub use error::Error;
 pub use fault::{Fault, FaultControl, FaultError, FaultRule, Reset, Waits};
 pub use issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
 pub use options::Options;
-pub use requests::{Expected, Message, RequestFilter, RequestRecord, Requests, Verified};
+pub use requests::{Expected, Message, NearMiss, RequestFilter, RequestRecord, Requests, Verified};
 pub use sandbox::{Sandbox, start, start_with};
 pub use workflow::Outcome;

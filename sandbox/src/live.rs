@@ -8,9 +8,6 @@ use crate::caller::Caller;
 use crate::fault::Rules;
 use crate::issuer::Issuer;
 
-/// The media type of server-sent events.
-pub(crate) const EVENT_STREAM: &str = "text/event-stream";
-
 /// Completes when the caller's token expires, when sockets are ended, or when the sandbox stops.
 pub(crate) fn end(issuer: &Issuer, faults: &Rules, caller: &Caller) -> impl Future<Output = ()> + Send + use<> {
     let mut ends = faults.socket_ends();

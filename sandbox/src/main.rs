@@ -294,6 +294,9 @@ fn failed(error: &platform_sandbox::Error) -> Failure {
             (CONFIGURATION, "choose one of them with `--compliance-team`, or leave the flag out")
         }
         "sandbox-data" | "sandbox-data-in-use" => (SYSTEM, "choose another file with `--data`, or leave the flag out"),
+        "sandbox-data-left-out" => {
+            (CONFIGURATION, "compile the program with it: `cargo xtask sandbox --data FILE`, or leave `--data` out")
+        }
         "sandbox-secret-file" | "sandbox-secrets-in-use" => {
             (SYSTEM, "choose another folder with `--secrets`, or make it writable")
         }

@@ -13,6 +13,15 @@ pub(crate) fn response(status: StatusCode, detail: &str) -> Response {
     send(status, body(status, detail))
 }
 
+/// A problem with further members.
+pub(crate) fn with(status: StatusCode, detail: &str, members: Value) -> Response {
+    let mut body = body(status, detail);
+    if let (Value::Object(body), Value::Object(members)) = (&mut body, members) {
+        body.extend(members);
+    }
+    send(status, body)
+}
+
 /// A problem at one place, which the detail repeats.
 pub(crate) fn at(status: StatusCode, place: String, message: &str) -> Response {
     let mut body = body(status, &format!("{place}: {message}"));

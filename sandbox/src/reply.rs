@@ -5,6 +5,9 @@ use http::header::{ACCEPT, CONTENT_TYPE, GetAll};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::Value;
 
+/// The media type of server-sent events.
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
+
 /// Returns whether an `If-None-Match` header contains an entity tag. The comparison is the weak one of RFC 9110 §13.1.2.
 pub(crate) fn matches(header: GetAll<'_, HeaderValue>, etag: &str) -> bool {
     let mut tags = header.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));

@@ -132,7 +132,7 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
     let store = Arc::new(Store::open(data, Clock::new(), Hub::new(Arc::clone(&events)), beginning)?);
     let places = Places::new(base_url, compliance_url, Arc::clone(&directory));
     let issuer = Arc::new(Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?);
-    let faults = Arc::new(Rules::new(events));
+    let faults = Arc::new(Rules::new(contract, events));
     let step = options.step.unwrap_or(Duration::from_millis(150)).as_millis();
     let api = Api {
         contract,

@@ -1,15 +1,18 @@
 //! An HTTP server: its listener, its connections, its shutdown.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::serve::Listener;
+use axum::{BoxError, Router};
+use bytes::Bytes;
 use http::Request;
+use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::{Service as _, service_fn};
@@ -116,10 +119,11 @@ async fn converse(line: Line, router: Router, http: Builder, mut goodbye: watch:
     let connection = line.connection();
     let has_begun = Arc::new(AtomicBool::new(false));
     let (routes, begins) = (TowerToHyperService::new(router), Arc::clone(&has_begun));
+    let stops = goodbye.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
         begins.store(true, Ordering::Relaxed);
         request.extensions_mut().insert(ConnectInfo(connection.clone()));
-        routes.call(request)
+        routes.call(request.map(|body| Upload::new(body, stops.clone())))
     });
     let mut served = pin!(http.serve_connection(TokioIo::new(line), service).with_upgrades());
     // Clients that disconnect or do not speak HTTP are not an error.
@@ -130,6 +134,49 @@ async fn converse(line: Line, router: Router, http: Builder, mut goodbye: watch:
     if has_begun.load(Ordering::Relaxed) {
         served.as_mut().graceful_shutdown();
         let _ = served.await;
+    }
+}
+
+/// The body of a request. If the server stops, it ends with an error instead of waiting for more: its request has not been handled.
+struct Upload {
+    body: Incoming,
+    /// Completes when the server stops. A body that has arrived needs none.
+    stop: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+}
+
+impl Upload {
+    fn new(body: Incoming, mut goodbye: watch::Receiver<()>) -> Self {
+        let stop = async move {
+            // An error means that the sender was dropped, which stops the server as well.
+            let _ = goodbye.changed().await;
+        };
+        let stop: Option<Pin<Box<dyn Future<Output = ()> + Send>>> =
+            if body.is_end_stream() { None } else { Some(Box::pin(stop)) };
+        Self { body, stop }
+    }
+}
+
+impl Body for Upload {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+            return Poll::Ready(frame.map(|frame| frame.map_err(BoxError::from)));
+        }
+        if self.stop.as_mut().is_some_and(|stop| stop.as_mut().poll(context).is_pending()) {
+            return Poll::Pending;
+        }
+        self.stop = None;
+        Poll::Ready(Some(Err("the server stops, and the body is incomplete".into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

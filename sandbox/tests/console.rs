@@ -303,9 +303,9 @@ async fn a_fault_that_is_set_answers_and_is_shown_with_whom_it_met() {
     browser.wait("document.querySelectorAll('#requests tr').length === 2").await;
     browser.click("#requests tr:first-child a.row").await;
     browser.click("a.button").await;
-    browser.wait("document.querySelector('#fault-path')?.value.length > 5").await;
-    assert_eq!(browser.value("document.querySelector('#fault-path').value").await, PROJECTS);
-    assert_eq!(browser.value("document.querySelector('#fault-method').value").await, "GET");
+    browser.wait("document.querySelector('#fault-match')?.value.length > 5").await;
+    let criteria = browser.value("document.querySelector('#fault-match').value").await;
+    assert_eq!(criteria, json!({ "operation": format!("GET {PROJECTS}") }).to_string());
     browser.fill("#fault-preset", "status=429, retry-after=2").await;
     browser.fill("#fault-times", "2").await;
     browser.fill("#fault-body", r#"{"message":"slowly"}"#).await;
@@ -332,7 +332,7 @@ async fn a_fault_that_is_set_answers_and_is_shown_with_whom_it_met() {
     browser.fill("#drop", "3").await;
     browser.click("#events-set").await;
     browser.wait_text("#event-faults", "3 events to lose").await;
-    sandbox.faults().add(FaultRule::new("status=500".parse().unwrap()).path("/api")).unwrap();
+    sandbox.faults().add(FaultRule::new("status=500".parse().unwrap()).matching("/api")).unwrap();
     browser.wait_text("#faults-shown", "2 faults active").await;
     browser.click("#faults-clear").await;
     browser.wait("document.querySelector('#faults-shown').hidden").await;

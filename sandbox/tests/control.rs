@@ -34,7 +34,7 @@ async fn clock_faults_and_reset_are_within_reach() {
     assert_eq!(seen["resources"]["deployments"], 1);
     assert_eq!(seen["requests"][0]["path"], address.as_str());
 
-    let fault = json!({ "method": "GET", "path": PROJECTS, "times": 1, "fault": "status=503" });
+    let fault = json!({ "match": { "method": "GET", "path": PROJECTS }, "times": 1, "fault": "status=503" });
     assert_eq!(post(&sandbox, "faults", &fault).await, 201);
     assert_eq!(caller.get(PROJECTS).await.status(), 503);
     assert_eq!(post(&sandbox, "faults", &json!({ "fault": "status=500" })).await, 201);

@@ -3,7 +3,7 @@
 
 use crate::browser::Browser;
 use crate::support::{Caller, PROJECTS, http};
-use platform_sandbox::{FaultRule, Options, Sandbox};
+use platform_sandbox::{FaultRule, Options, RequestFilter, Sandbox};
 use reqwest::{Method, Response};
 use serde_json::json;
 
@@ -99,7 +99,9 @@ async fn a_preflight_meets_the_faults_that_name_its_method() {
             let path = if base == sandbox.base_url() { PROJECTS } else { "/api/compliance/frameworks" };
             let any = sandbox.faults().next(1, path, "status=503".parse().unwrap()).unwrap();
             assert_eq!(preflight(base, path, PAGE).await.status(), status, "{origins:?}");
-            let options = FaultRule::new("status=418".parse().unwrap()).method("OPTIONS").path(path).times(1);
+            let options = FaultRule::new("status=418".parse().unwrap())
+                .matching(RequestFilter::new().method("OPTIONS").path(path))
+                .times(1);
             let own = sandbox.faults().add(options).unwrap();
             let met = preflight(base, path, PAGE).await;
             assert_eq!(
@@ -117,7 +119,9 @@ async fn a_preflight_meets_the_faults_that_name_its_method() {
             sandbox.faults().next(1, path, "status=503".parse().unwrap()).unwrap();
             let plain = http().request(Method::OPTIONS, format!("{base}{path}")).send().await.unwrap();
             assert_eq!(plain.status(), 503, "{origins:?}");
-            let reset = FaultRule::new("reset=before".parse().unwrap()).method("OPTIONS").path(path).times(1);
+            let reset = FaultRule::new("reset=before".parse().unwrap())
+                .matching(RequestFilter::new().method("OPTIONS").path(path))
+                .times(1);
             sandbox.faults().add(reset).unwrap();
             let asked = http().request(Method::OPTIONS, format!("{base}{path}")).header("origin", PAGE);
             assert!(asked.header("access-control-request-method", "POST").send().await.is_err(), "{origins:?}");

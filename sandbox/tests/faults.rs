@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support;
 use crate::support::{Caller, PROJECTS, project, token};
-use platform_sandbox::{Fault, Sandbox};
+use platform_sandbox::{Expected, Fault, FaultRule, RequestFilter, Sandbox};
 use reqwest::Method;
 use serde_json::json;
 
@@ -48,7 +48,10 @@ async fn connections_are_reset_before_and_after_the_request_is_handled() {
         sandbox.requests().clear();
         let (answer, end) = until_the_end(&mut request(&sandbox, &caller, &format!("reset={when}")));
         assert_eq!((answer.as_str(), end), ("", Err(ErrorKind::ConnectionReset)), "{when}");
-        sandbox.faults().next_of(1, "POST", PROJECTS, format!("reset={when}").parse().unwrap()).unwrap();
+        sandbox
+            .faults()
+            .next(1, RequestFilter::new().method("POST").path(PROJECTS), format!("reset={when}").parse().unwrap())
+            .unwrap();
         let lost = caller.request(Method::POST, PROJECTS).json(&project(&sandbox)).send().await;
         assert!(lost.is_err(), "{when}");
         assert_eq!(caller.get_json(PROJECTS).await.as_array().unwrap().len(), created, "{when}");
@@ -132,7 +135,10 @@ async fn a_handle_gives_faults_to_the_next_requests_or_to_all() {
     let caller = Caller::new(&sandbox, 0).await;
     let status = async |path: &str| caller.get(path).await.status().as_u16();
     sandbox.faults().next(2, PROJECTS, "status=503".parse().unwrap()).unwrap();
-    sandbox.faults().next_of(1, "DELETE", PROJECTS, "status=500".parse().unwrap()).unwrap();
+    sandbox
+        .faults()
+        .next(1, RequestFilter::new().method("DELETE").path(PROJECTS), "status=500".parse().unwrap())
+        .unwrap();
     let machines = "/api/virtual-machines";
     assert_eq!(
         [status(machines).await, status(PROJECTS).await, status(PROJECTS).await, status(PROJECTS).await],
@@ -199,4 +205,103 @@ async fn the_state_can_be_reset() {
     sandbox.reset().unwrap();
     assert_eq!(caller.get_json(PROJECTS).await, json!([]));
     assert_eq!(caller.get_json("/api/virtual-machines").await.as_array().unwrap().len(), 1);
+}
+
+/// Each rule fits the second request only, by one criterion, and the first is a near miss.
+#[tokio::test]
+async fn a_rule_takes_the_requests_that_its_criteria_name_and_says_why_it_does_not_take_others() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let all = || RequestFilter::new().path("/");
+    let get = |path: &str| caller.request(reqwest::Method::GET, path);
+    let post = |path: &str, body: serde_json::Value| caller.request(reqwest::Method::POST, path).json(&body);
+    let graphql = |query: &str| post("/graphql", json!({ "query": query }));
+    let one = format!("{PROJECTS}/00000020-0000-4000-8000-000000000031");
+    for (filter, near, fits, difference) in [
+        (
+            all().operation(&format!("GET {PROJECTS}")),
+            get(&one),
+            get(PROJECTS),
+            "operation is \"GET /api/projects/v1/projects/{project_id}\", not \"GET /api/projects/v1/projects\""
+                .to_owned(),
+        ),
+        (
+            all().template("/api/projects/v1/projects/{project_id}"),
+            get(PROJECTS),
+            get(&one),
+            format!("template is {PROJECTS:?}, not \"/api/projects/v1/projects/{{project_id}}\""),
+        ),
+        (
+            all().header("X-A", "1"),
+            get(PROJECTS),
+            get(PROJECTS).header("x-a", "1"),
+            "header \"X-A\" is missing".to_owned(),
+        ),
+        (
+            all().header("x-a", "1"),
+            get(PROJECTS).header("x-a", "2"),
+            get(PROJECTS).header("x-a", "2").header("x-a", "1"),
+            "header \"x-a\" has another value".to_owned(),
+        ),
+        (
+            all().json(json!({ "a": { "b": 1 } })),
+            post(PROJECTS, json!({ "a": { "b": 2 } })),
+            post(PROJECTS, json!({ "a": { "b": 1, "c": 2 }, "d": 3 })),
+            "body has other members or values".to_owned(),
+        ),
+        (
+            all().text("b c"),
+            post(PROJECTS, json!("a b d")),
+            post(PROJECTS, json!("a b c d")),
+            "body does not contain the text".to_owned(),
+        ),
+        (
+            all().pointer("/a/1", json!("x")),
+            post(PROJECTS, json!({ "a": ["x"] })),
+            post(PROJECTS, json!({ "a": ["y", "x"] })),
+            "pointer \"/a/1\" is missing".to_owned(),
+        ),
+        (
+            all().pointer("/a/0", json!({ "b": 1 })),
+            post(PROJECTS, json!({ "a": [{ "b": 2 }] })),
+            post(PROJECTS, json!({ "a": [{ "b": 1, "c": 2 }] })),
+            "pointer \"/a/0\" has another value".to_owned(),
+        ),
+        (
+            all().pointer("/a", json!(1)),
+            caller.request(reqwest::Method::POST, PROJECTS).body("{"),
+            post(PROJECTS, json!({ "a": 1 })),
+            "pointer \"/a\": the body is not JSON, or longer than 16 KiB".to_owned(),
+        ),
+        (
+            all().graphql("projects"),
+            graphql("{ viewer { subject } }"),
+            graphql("{ projects { id } }"),
+            "graphql is \"viewer\", not \"projects\"".to_owned(),
+        ),
+        (
+            all().graphql("Named"),
+            get("/graphql").query(&[("query", "query Other { projects { id } }")]),
+            get("/graphql").query(&[
+                ("query", "query Other { projects { id } } query Named { viewer { subject } }"),
+                ("operationName", "Named"),
+            ]),
+            "graphql is \"Other, projects\", not \"Named\"".to_owned(),
+        ),
+    ] {
+        sandbox.faults().clear();
+        let case = format!("{filter:?}");
+        sandbox.faults().add(FaultRule::new("status=418".parse().unwrap()).matching(filter.clone()).times(1)).unwrap();
+        assert_ne!(near.send().await.unwrap().status(), 418, "{case}");
+        let [waits] = &sandbox.faults().list()[..] else { panic!("{case}") };
+        let [miss] = &waits.near_misses[..] else { panic!("{case}: {waits:?}") };
+        assert_eq!(miss.differences, [difference.as_str()], "{case}");
+        let counts = sandbox.requests().verify(&filter, Expected::exactly(1));
+        assert!(!counts.is_satisfied, "{case}");
+        assert!(counts.near_misses.iter().any(|miss| miss.differences == [difference.as_str()]), "{case}: {counts:?}");
+        assert_eq!(fits.send().await.unwrap().status(), 418, "{case}");
+        assert!(sandbox.faults().list().is_empty(), "{case}");
+        assert!(sandbox.requests().verify(&filter, Expected::exactly(1)).is_satisfied, "{case}");
+        sandbox.requests().clear();
+    }
 }

@@ -105,10 +105,16 @@ async fn a_user_logs_in_and_the_code_gives_tokens_once() {
     assert_eq!(claims["sub"], sandbox.user("ada").unwrap().id.to_string());
     assert_eq!(claims["client_id"], "platform-cli");
 
-    // A second use is refused, and the tokens of the first one are revoked (RFC 6749 §4.1.2).
+    // A second use is refused, and the tokens of the first one are revoked (RFC 6749 §4.1.2), also those that came by refreshing.
+    let refreshed = refresh(&sandbox, body["refresh_token"].as_str().unwrap()).await.1;
+    let later = refreshed["access_token"].as_str().unwrap();
+    assert_eq!(status(&sandbox, later).await, 200);
     let (again, body_again) = redeem(&sandbox, &code, &[]).await;
     assert_eq!((again, body_again["error"].as_str()), (400, Some("invalid_grant")));
     assert_eq!(refresh(&sandbox, body["refresh_token"].as_str().unwrap()).await.0, 400);
+    for token in [access, later] {
+        assert_eq!(status(&sandbox, token).await, 401);
+    }
     // The session continues: the next code needs no login.
     let answered = browser.authorize(&[("scope", "api")]).await;
     assert!(location(&answered).starts_with(REDIRECT));

@@ -70,6 +70,81 @@ async fn a_request_opens_to_headers_and_bodies_without_a_secret() {
     assert_eq!(ask(&sandbox, Method::GET, "requests/99", None).await.0, 404);
 }
 
+/// Each request is answered by a layer that does not read its body.
+#[tokio::test]
+async fn the_body_of_a_request_is_recorded_even_if_nobody_reads_it() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let stranger = Caller::with_token(&sandbox, String::new());
+    let body = json!({ "name": "unread" });
+    for (caller, path, media_type, fault, status) in [
+        (&caller, PROJECTS, "application/json", "status=503", 503),
+        (&caller, PROJECTS, "application/json", "reset=before", 0),
+        (&stranger, PROJECTS, "application/json", "", 401),
+        (&caller, "/nowhere", "application/json", "", 404),
+        (&caller, "/api/virtual-machines", "application/json", "", 405),
+        (&caller, PROJECTS, "text/csv", "", 415),
+    ] {
+        sandbox.requests().clear();
+        let request = caller.request(Method::POST, path).header("x-sandbox-fault", fault);
+        let answer = request.header("content-type", media_type).body(body.to_string()).send().await;
+        assert_eq!(answer.map_or(0, |answer| answer.status().as_u16()), status, "{path}");
+        let wanted = RequestFilter::new().json(body.clone());
+        assert!(sandbox.requests().verify(&wanted, Expected::exactly(1)).is_satisfied, "{path} {status}");
+        let recorded = sandbox.requests().last().pop().unwrap().request();
+        assert_eq!(recorded.body, Some(body.to_string()), "{path} {status}");
+    }
+    // Of a long body, the journal states the announced length.
+    caller.request(Method::POST, "/nowhere").body("a".repeat(1_000_000)).send().await.unwrap();
+    let recorded = sandbox.requests().last().pop().unwrap().request();
+    assert_eq!((recorded.body, recorded.length), (None, 1_000_000));
+    // A client that does not send the body is answered, too, and one that waits to be asked for it is not asked.
+    let address = sandbox.base_url().strip_prefix("http://").unwrap();
+    for (head, body, recorded) in [("", "{\"na", Some("{\"na".to_owned())), ("expect: 100-continue\r\n", "", None)] {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let request = format!("POST {PROJECTS} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 9\r\n{head}\r\n{body}");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        // hyper closes a connection whose request is unfinished.
+        let _ = stream.read_to_string(&mut answer).await;
+        assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+        assert_eq!(sandbox.requests().last().pop().unwrap().request().body.filter(|body| !body.is_empty()), recorded);
+    }
+}
+
+/// A body that is refused is shown as it was sent.
+#[tokio::test]
+async fn a_body_that_is_not_json_is_recorded_without_its_secrets() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let registries = format!("/api/teams/v1/teams/{}/container-registries", sandbox.team().id);
+    let part = |name: &str, value: &str| {
+        format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n--b--\r\n")
+    };
+    for (media_type, body, recorded) in [
+        ("application/json", "{\"name\": \"n\",}".to_owned(), "{\"name\": \"n\",}".to_owned()),
+        (
+            "application/json",
+            r#"{"password":"hunter2","name":"n",}"#.to_owned(),
+            r#"{"password":"***","name":"n",}"#.to_owned(),
+        ),
+        ("application/xml", "<name>n</name>".to_owned(), "<name>n</name>".to_owned()),
+        ("multipart/form-data; boundary=b", part("name", "n"), part("name", "n")),
+        (
+            "multipart/form-data; boundary=b",
+            part("password", "hunter2"),
+            "--b\r\ncontent-disposition: form-data; name=***".to_owned(),
+        ),
+    ] {
+        let request = caller.request(Method::POST, &registries).header("content-type", media_type);
+        let status = request.body(body).send().await.unwrap().status();
+        assert!(status.is_client_error(), "{media_type}: {status}");
+        assert_eq!(sandbox.requests().last().pop().unwrap().request().body, Some(recorded), "{media_type}");
+    }
+}
+
 #[tokio::test]
 async fn requests_are_filtered_and_verified() {
     let sandbox = platform_sandbox::start().await.unwrap();
@@ -81,7 +156,7 @@ async fn requests_are_filtered_and_verified() {
     let template = "/api/projects/v1/projects/{project_id}";
     for (query, count) in [
         ("", 4),
-        ("method=get", 2),
+        ("method=GET", 2),
         ("path=/api/projects", 3),
         ("template=/api/projects/v1/projects/%7Bproject_id%7D&status=404", 1),
         ("after=2", 2),
@@ -92,13 +167,13 @@ async fn requests_are_filtered_and_verified() {
     }
     assert_eq!(ask(&sandbox, Method::GET, "requests?unknown=1", None).await.0, 400);
     for (asked, status) in [
-        (json!({ "method": "POST", "path": PROJECTS, "body": { "name": "Aurora" }, "times": 1 }), 200),
-        (json!({ "method": "POST", "path": PROJECTS, "body": { "name": "other" } }), 409),
-        (json!({ "body": "\"name\":\"Aurora\"", "status": 201 }), 200),
-        (json!({ "template": template, "atLeast": 2, "atMost": 2 }), 200),
-        (json!({ "template": template, "atMost": 1 }), 409),
-        (json!({ "headers": { "Content-Type": "application/json" }, "times": 1 }), 200),
-        (json!({ "path": "/nowhere", "times": 0 }), 200),
+        (json!({ "match": { "method": "POST", "path": PROJECTS, "body": { "name": "Aurora" } }, "times": 1 }), 200),
+        (json!({ "match": { "method": "POST", "path": PROJECTS, "body": { "name": "other" } } }), 409),
+        (json!({ "match": { "body": "\"name\":\"Aurora\"", "status": 201 } }), 200),
+        (json!({ "match": { "template": template }, "atLeast": 2, "atMost": 2 }), 200),
+        (json!({ "match": { "template": template }, "atMost": 1 }), 409),
+        (json!({ "match": { "headers": { "Content-Type": "application/json" } }, "times": 1 }), 200),
+        (json!({ "match": { "path": "/nowhere" }, "times": 0 }), 200),
     ] {
         let (actual, answer) = ask(&sandbox, Method::POST, "requests/verify", Some(&asked)).await;
         assert_eq!(actual, status, "{asked}: {answer}");
@@ -115,10 +190,10 @@ async fn requests_are_filtered_and_verified() {
 async fn faults_are_listed_and_removed_one_by_one_and_the_journal_names_them() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let caller = Caller::new(&sandbox, 0).await;
-    let own = json!({ "path": PROJECTS, "times": 2, "fault": "status=418", "body": { "a": 1 } });
+    let own = json!({ "match": { "path": PROJECTS }, "times": 2, "fault": "status=418", "body": { "a": 1 } });
     let (status, first) = ask(&sandbox, Method::POST, "faults", Some(&own)).await;
     assert_eq!((status, &first["id"], &first["used"]), (201, &json!(1), &json!(0)));
-    let seldom = json!({ "path": "/identity", "probability": 0.000001, "fault": "status=503" });
+    let seldom = json!({ "match": { "path": "/identity" }, "probability": 0.000001, "fault": "status=503" });
     ask(&sandbox, Method::POST, "faults", Some(&seldom)).await;
     let answer = caller.get(PROJECTS).await;
     assert_eq!(
@@ -141,7 +216,7 @@ async fn faults_are_listed_and_removed_one_by_one_and_the_journal_names_them() {
         &sandbox,
         Method::POST,
         "faults",
-        Some(&json!({ "path": PROJECTS, "probability": 0.5, "fault": "status=503" })),
+        Some(&json!({ "match": { "path": PROJECTS }, "probability": 0.5, "fault": "status=503" })),
     )
     .await;
     let mut failed = 0;

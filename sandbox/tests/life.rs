@@ -38,6 +38,29 @@ async fn a_stopped_sandbox_frees_its_port() {
     assert_eq!(again.base_url(), format!("http://127.0.0.1:{port}"));
 }
 
+/// A request whose body never ends is answered when the sandbox stops. If the stop waited for the body, it would end the connection
+/// without an answer.
+#[tokio::test]
+async fn an_unfinished_body_does_not_delay_the_stop() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let address = sandbox.base_url().strip_prefix("http://").unwrap().to_owned();
+    let (mut stream, token) = (tokio::net::TcpStream::connect(&address).await.unwrap(), caller.token());
+    let head = format!(
+        "host: {address}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: 9"
+    );
+    stream.write_all(format!("POST {PROJECTS} HTTP/1.1\r\n{head}\r\n\r\n{{").as_bytes()).await.unwrap();
+    while sandbox.requests().count("POST", PROJECTS) == 0 {
+        tokio::task::yield_now().await;
+    }
+    sandbox.stop().await;
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
 #[tokio::test]
 async fn a_dropped_sandbox_stops() {
     let sandbox = platform_sandbox::start().await.unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::browser;
 use crate::browser::Browser;
 use crate::support::{Caller, PROJECTS, deployment, deployment_with, project};
-use platform_sandbox::{FaultRule, Options, Sandbox};
+use platform_sandbox::{FaultRule, Options, RequestFilter, Sandbox};
 use serde_json::{Value, json};
 
 /// A page: its name, its address, the selector to click once it is loaded, and the selector of a complete page.
@@ -29,11 +29,13 @@ async fn pages(sandbox: &Sandbox, graphiql: bool) -> Vec<Page> {
         deployment_with(sandbox, &caller, outcome).await;
         sandbox.clock().advance(Duration::from_secs(60));
     }
-    let once = FaultRule::new("status=503, retry-after=1".parse().unwrap()).method("GET").path(PROJECTS).times(1);
+    let once = FaultRule::new("status=503, retry-after=1".parse().unwrap())
+        .matching(RequestFilter::new().method("GET").path(PROJECTS))
+        .times(1);
     sandbox.faults().add(once).unwrap();
     assert_eq!(caller.get(PROJECTS).await.status(), 503);
     let met = sandbox.requests().last().last().unwrap().number;
-    let slow = FaultRule::new("latency=250".parse().unwrap()).path("/api/teams/v1").probability(0.5);
+    let slow = FaultRule::new("latency=250".parse().unwrap()).matching("/api/teams/v1").probability(0.5);
     sandbox.faults().add(slow).unwrap();
     sandbox.clock().hold();
     let (_, _) = deployment(sandbox, &caller).await;

@@ -49,6 +49,19 @@ fn text<'a>(printed: &'a Value, pointer: &str) -> &'a str {
     printed.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer} in {printed}"))
 }
 
+/// Programs with another current folder read the files.
+#[test]
+fn the_paths_of_secrets_are_absolute() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program =
+        Program(command(&["--json", "--secrets", "./secrets"]).current_dir(folder.path()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(program.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let printed: Value = serde_json::from_str(&line).unwrap();
+    let file = Path::new(text(&printed, "/clients/0/secret_file"));
+    assert!(file.is_absolute() && file.is_file(), "{line}");
+}
+
 #[tokio::test]
 async fn one_line_says_all_that_a_program_needs() {
     let (program, printed) = Program::start(&["--contract-requires-token"]);
@@ -307,19 +320,19 @@ fn a_running_sandbox_is_controlled_from_a_shell() {
     };
     assert_eq!(control(&["clock", r#"{"hold":true}"#]), (Some(0), String::new()));
     assert_eq!(json(&["clock"]).pointer("/isHeld"), Some(&Value::Bool(true)));
-    let added = json(&["faults", "add", r#"{"path":"/api/teams/v1","times":2,"fault":"status=503"}"#]);
+    let added = json(&["faults", "add", r#"{"match":{"path":"/api/teams/v1"},"times":2,"fault":"status=503"}"#]);
     let id = added.pointer("/id").unwrap().to_string();
     assert!(json(&["faults"]).to_string().contains("/api/teams/v1"));
     assert_eq!(json(&["faults", "show", &id]).pointer("/id"), added.pointer("/id"));
     assert_eq!(control(&["faults", "remove", &id]), (Some(0), String::new()));
     assert!(!json(&["faults"]).to_string().contains("/api/teams/v1"));
-    assert_eq!(control(&["verify", r#"{"path":"/api","times":0}"#]).0, Some(0));
+    assert_eq!(control(&["verify", r#"{"match":{"path":"/api"},"times":0}"#]).0, Some(0));
     assert_eq!(control(&["reset", r#"{"only":["clock"]}"#]), (Some(0), String::new()));
     assert_eq!(json(&["clock"]).pointer("/isHeld"), Some(&Value::Bool(false)));
     assert!(control(&["document"]).1.starts_with("openapi: 3.0"));
     for (words, code, says) in [
-        (&["verify", r#"{"path":"/api","atLeast":1}"#][..], 1, "409"),
-        (&["faults", "add", r#"{"path":"/api","method":"get","fault":"status=503"}"#], 1, "400"),
+        (&["verify", r#"{"match":{"path":"/api"},"atLeast":1}"#][..], 1, "409"),
+        (&["faults", "add", r#"{"match":{"path":"/api","method":"get"},"fault":"status=503"}"#], 1, "400"),
         (&["faults", "show", "999"], 1, "404"),
         (&["faults", "add"], 5, "needs an argument"),
         (&["nothing"], 5, "not a command"),

@@ -278,8 +278,16 @@ async fn what_can_never_work_is_refused_with_what_to_write() {
         ("faults", json!({ "body": "x", "mediaType": "" }), "$.mediaType", "text/plain"),
         ("faults", json!({ "body": "x", "mediaType": "*/*" }), "$.mediaType", "text/plain"),
         ("faults", json!({ "fault": "status=503", "mediaType": "text/plain" }), "$.mediaType", "give a body"),
-        ("faults", json!({ "method": "get", "fault": "status=500" }), "$.method", "write GET"),
-        ("faults", json!({ "path": template, "fault": "status=500" }), "$.path", "template"),
+        ("faults", json!({ "match": { "method": "get" }, "fault": "status=500" }), "$.match.method", "GET"),
+        ("faults", json!({ "match": { "path": template }, "fault": "status=500" }), "$.match.path", "template"),
+        ("faults", json!({ "match": { "status": 200 }, "fault": "status=500" }), "$.match.status", "leave it out"),
+        (
+            "faults",
+            json!({ "match": { "operation": template }, "fault": "status=500" }),
+            "$.match.operation",
+            "path template",
+        ),
+        ("faults", json!({ "match": { "name": 1 }, "fault": "status=500" }), "$.match.name", "unknown field"),
         ("faults", json!({ "probability": 0, "fault": "status=500" }), "$.probability", "above 0"),
         ("sockets", json!({ "code": 1004 }), "$.code", "1007 to 1014"),
         ("sockets", json!({ "code": 1005 }), "$.code", "1007 to 1014"),
@@ -292,14 +300,29 @@ async fn what_can_never_work_is_refused_with_what_to_write() {
         ("issuer", json!({ "refreshLeewaySeconds": 1 }), "$.refreshLeewaySeconds", "rolling"),
         ("issuer/api-tokens", json!({}), "$.user", "/sandbox/directory"),
         ("issuer/api-tokens", json!({ "user": "nobody" }), "$.user", "/sandbox/directory"),
-        ("requests/verify", json!({ "method": "get", "times": 0 }), "$.method", "GET"),
-        ("requests/verify", json!({ "path": template, "times": 0 }), "$.path", "template"),
-        ("requests/verify", json!({ "path": "/sandbox/faults", "times": 0 }), "$.path", "not recorded"),
-        ("requests/verify", json!({ "template": "/api/projects/{id}", "times": 0 }), "$.template", "the contract"),
-        ("requests/verify", json!({ "template": "api", "times": 0 }), "$.template", "slash"),
-        ("requests/verify", json!({ "template": template, "method": "PATCH" }), "$.template", "PATCH"),
-        ("requests/verify", json!({ "headers": { "a b": "" } }), "$.headers.a b", "no header"),
-        ("requests/verify", json!({ "headers": { "a": "\n" } }), "$.headers.a", "no header"),
+        ("requests/verify", json!({ "match": { "method": "get" }, "times": 0 }), "$.match.method", "GET"),
+        ("requests/verify", json!({ "match": { "path": template }, "times": 0 }), "$.match.path", "template"),
+        (
+            "requests/verify",
+            json!({ "match": { "path": "/sandbox/faults" }, "times": 0 }),
+            "$.match.path",
+            "not recorded",
+        ),
+        (
+            "requests/verify",
+            json!({ "match": { "template": "/api/projects/{id}" }, "times": 0 }),
+            "$.match.template",
+            "the contract",
+        ),
+        ("requests/verify", json!({ "match": { "template": "api" }, "times": 0 }), "$.match.template", "slash"),
+        (
+            "requests/verify",
+            json!({ "match": { "template": template, "method": "PATCH" } }),
+            "$.match.template",
+            "PATCH",
+        ),
+        ("requests/verify", json!({ "match": { "headers": { "a b": "" } } }), "$.match.headers.a b", "no header"),
+        ("requests/verify", json!({ "match": { "headers": { "a": "\n" } } }), "$.match.headers.a", "no header"),
         ("requests/verify", json!({ "times": 1, "atLeast": 1 }), "$.times", "alone"),
         ("requests/verify", json!({ "atLeast": 2, "atMost": 1 }), "$.atLeast", "1"),
     ] {
@@ -308,16 +331,18 @@ async fn what_can_never_work_is_refused_with_what_to_write() {
         let message = wrong_at(request.send().await.unwrap(), place, &case).await;
         assert!(message.contains(says), "{case}: {message}");
     }
-    for query in ["template=/api/projects/%7Bid%7D", "path=/sandbox", "path=api"] {
+    for query in
+        ["template=/api/projects/%7Bid%7D", "path=/sandbox", "path=api", "headers=a", "status=600", "method=get"]
+    {
         let url = format!("{}/sandbox/requests?{query}", sandbox.base_url());
         let place = query.split('=').next().unwrap();
         wrong_at(support::fetch(url).await.unwrap(), place, query).await;
     }
     // Requests that were never sent may be counted: there are none.
     for body in [
-        json!({ "template": template, "times": 0 }),
-        json!({ "path": PROJECTS, "atMost": 0 }),
-        json!({ "template": "/nowhere", "times": 0 }),
+        json!({ "match": { "template": template }, "times": 0 }),
+        json!({ "match": { "path": PROJECTS }, "atMost": 0 }),
+        json!({ "match": { "template": "/nowhere" }, "times": 0 }),
     ] {
         let request = support::http().post(format!("{}/sandbox/requests/verify", sandbox.base_url())).json(&body);
         assert_eq!(request.send().await.unwrap().status(), 200, "{body}");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support;
 use crate::support::{Caller, deployment, deployment_with, named};
-use platform_sandbox::Options;
+use platform_sandbox::{Options, RequestFilter};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -59,7 +59,10 @@ async fn work_fails_stalls_or_stays_silent_on_demand() {
         }
     }
     // The handle has the effect of the header.
-    sandbox.faults().next_of(1, "POST", "/api/virtual-machines/", "outcome=failure".parse().unwrap()).unwrap();
+    sandbox
+        .faults()
+        .next(1, RequestFilter::new().method("POST").path("/api/virtual-machines/"), "outcome=failure".parse().unwrap())
+        .unwrap();
     let machine = format!("/api/virtual-machines/{}", sandbox.team().virtual_machine_id);
     caller.post(&format!("{machine}/start"), &json!({})).await;
     sandbox.clock().advance(Duration::from_secs(3600));

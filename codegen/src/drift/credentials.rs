@@ -36,11 +36,12 @@ impl SchemePairs {
     pub(super) fn new(Sides { before, after }: Sides<&Side>) -> Self {
         let (olds, news) = (definitions(before), definitions(after));
         let renamed = renamed(&olds, &news);
-        let known: BTreeSet<&String> = olds.values().collect();
+        let (known, offered): (BTreeSet<&String>, BTreeSet<&String>) =
+            (olds.values().collect(), news.values().collect());
         // A scheme that says something else by the same name is reported by itself, and not at each operation.
         let as_before = |(name, own): (&String, &String)| {
-            let presented = if known.contains(own) { own } else { olds.get(name).unwrap_or(own) };
-            (name.clone(), presented.clone())
+            let before = olds.get(name).filter(|before| !known.contains(own) && !offered.contains(before));
+            (name.clone(), before.unwrap_or(own).clone())
         };
         let shown_after = news.iter().map(as_before).collect();
         Self { presented: Sides { before: olds, after: shown_after }, renamed }
@@ -51,24 +52,34 @@ impl SchemePairs {
         self.presented[side].is_empty()
     }
 
-    /// The alternatives that callers choose from, each once.
+    /// The alternatives that callers choose from, each once; one that needs more than another is left out. An empty one: anybody
+    /// may call.
     pub(super) fn alternatives(&self, side: When, requirement: Option<&Node<'_>>) -> Vec<Alternative> {
         let list =
             requirement.and_then(|node| node.value.as_array()).into_iter().flatten().filter_map(Value::as_object);
         let mut alternatives: Vec<Alternative> = Vec::new();
         for map in list {
-            let one = map.iter().map(|(name, scopes)| {
-                let presented = self.presented[side].get(name).cloned().unwrap_or_else(|| format!("? {name}"));
-                let scopes = scopes.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-                (presented, Need { name: name.clone(), scopes: scopes.collect() })
-            });
-            let one = one.collect();
-            if !alternatives.contains(&one) {
+            let mut one = Alternative::new();
+            for (name, scopes) in map {
+                // A scheme that only the other contract defines is the same one.
+                let presented = self.presented[side].get(name).or_else(|| self.presented[side.other()].get(name));
+                let presented = presented.cloned().unwrap_or_else(|| format!("? {name}"));
+                let need = one.entry(presented).or_insert_with(|| Need { name: name.clone(), scopes: BTreeSet::new() });
+                let scopes = scopes.as_array().into_iter().flatten().filter_map(Value::as_str);
+                need.scopes.extend(scopes.map(str::to_owned));
+            }
+            if !alternatives.iter().any(|less| meets(&one, less)) {
+                alternatives.retain(|more| !meets(more, &one));
                 alternatives.push(one);
             }
         }
-        alternatives
+        if alternatives.is_empty() { vec![Alternative::new()] } else { alternatives }
     }
+}
+
+/// True if a caller that shows `presented` has all that `needed` asks for.
+pub(super) fn meets(presented: &Alternative, needed: &Alternative) -> bool {
+    needed.iter().all(|(scheme, need)| presented.get(scheme).is_some_and(|own| need.scopes.is_subset(&own.scopes)))
 }
 
 /// The credential of each scheme of a contract, by its name.

@@ -48,8 +48,8 @@ pub(super) fn gather(
 
 fn cause(change: &Change) -> Cause {
     let place = |place: &Option<OutlineSite>| place.as_ref().map(|place| label(&place.pointer)).unwrap_or_default();
-    // The body of an error that came or went is not told.
-    let is_valued = !matches!(change.rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved);
+    // The body of an error that came or went is not told, and neither is the list that a credential stands in.
+    let is_valued = !matches!(change.rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved) && !is_credential(change);
     let value = |place: &Option<OutlineSite>| {
         place.as_ref().filter(|_| is_valued).map(|place| place.value.clone()).unwrap_or_default()
     };
@@ -59,6 +59,7 @@ fn cause(change: &Change) -> Cause {
             let none = String::new;
             return (change.rule, change.variant.to_owned(), change.keyword.clone(), none(), none(), none());
         }
+        _ if is_credential(change) => String::new(),
         Merge::AcrossOperations if change.node.is_none() => common(change),
         Merge::AcrossOperations | Merge::ByPlace => {
             let subject = if change.node.is_some() { change.subject.clone() } else { String::new() };
@@ -66,6 +67,25 @@ fn cause(change: &Change) -> Cause {
         }
     };
     (change.rule, identity, change.keyword.clone(), String::new(), old, new)
+}
+
+/// Reports whether a change is about the credentials of callers: the same whether the document names them, or an operation.
+fn is_credential(change: &Change) -> bool {
+    use Rule::{
+        AlternativeAdded, AlternativeRemoved, ScopeAdded, ScopeRemoved, SecurityAdded, SecurityDeclared,
+        SecurityRemoved, SecurityUndeclared,
+    };
+    matches!(
+        change.rule,
+        AlternativeAdded
+            | AlternativeRemoved
+            | ScopeAdded
+            | ScopeRemoved
+            | SecurityAdded
+            | SecurityDeclared
+            | SecurityRemoved
+            | SecurityUndeclared
+    )
 }
 
 /// The subject without the operation.

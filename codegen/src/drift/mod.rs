@@ -38,6 +38,7 @@ mod inline;
 mod item_change;
 mod items;
 mod lifecycle;
+mod markdown;
 #[cfg(test)]
 #[path = "../../tests/oasdiff/mod.rs"]
 mod oasdiff;
@@ -61,6 +62,7 @@ mod silence;
 mod tasks;
 mod terminal;
 mod unused;
+mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -78,9 +80,8 @@ use finding::Met;
 pub use finding::{Drift, Finding, Operations, Site, Unjudged};
 use gather::Named;
 pub use item_change::{ItemChange, ItemState, Source};
-pub use page::page;
 pub use release::Release;
-pub use report::Heading;
+pub use report::{DriftReport, Heading, Link};
 pub use rows::Row;
 pub use rule::{Declaration, Example, ExamplePart, RULES, Rule, Wire};
 use schema::Graph;

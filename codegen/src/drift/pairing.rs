@@ -18,7 +18,8 @@ pub(super) struct Pairing {
     pub(super) added: Vec<usize>,
 }
 
-/// Pairs operations: by method and path (with and without the address), by version, by `operationId`, and by equal shape.
+/// Pairs operations: by method and path (with and without the address), in another version and without one, by `operationId`, and
+/// by equal shape.
 pub(super) fn pair(Sides { before, after }: Sides<&[Operation<'_>]>) -> Pairing {
     let mut pairing =
         Pairing { pairs: Vec::new(), gone: (0..before.len()).collect(), added: (0..after.len()).collect() };
@@ -31,6 +32,12 @@ pub(super) fn pair(Sides { before, after }: Sides<&[Operation<'_>]>) -> Pairing 
     pairing.by(before, after, |operation| {
         let path: Vec<String> = segments(&operation.positional()).map(unversioned).collect();
         Some(format!("{} {} {}", operation.webhook, operation.method, path.join("/")))
+    });
+    pairing.by(before, after, |operation| {
+        let path = operation.positional();
+        let named: Vec<&str> = segments(&path).filter(|segment| is_named(segment)).collect();
+        (!named.iter().all(|segment| segment.contains("{}")))
+            .then(|| format!("{} {} {}", operation.webhook, operation.method, named.join("/")))
     });
     pairing.by(before, after, |operation| {
         let id = operation.node.text("operationId");
@@ -108,14 +115,19 @@ impl Pairing {
         }
     }
 
-    /// Pairs operations that take and give the same, and share a segment of their paths, where only one fits.
+    /// Pairs operations that take and give the same, and share a segment of their paths, where only one fits. Two that the
+    /// contracts call differently (`operationId`) are two: a list of the caller's orders looks like one of all orders.
     fn by_shape(&mut self, before: &[Operation<'_>], after: &[Operation<'_>]) {
         let shapes = |operations: &[Operation<'_>], which: &[usize]| -> Vec<(usize, String, BTreeSet<String>)> {
             which.iter().map(|index| (*index, shape(&operations[*index]), words(&operations[*index]))).collect()
         };
         let (olds, news) = (shapes(before, &self.gone), shapes(after, &self.added));
+        let is_other = |old: usize, new: usize| {
+            let [old, new] = [&before[old], &after[new]].map(|operation| operation.node.text("operationId"));
+            !old.is_empty() && !new.is_empty() && old != new
+        };
         let alike = |old: &(usize, String, BTreeSet<String>), new: &(usize, String, BTreeSet<String>)| {
-            old.1 == new.1 && !old.2.is_disjoint(&new.2)
+            old.1 == new.1 && !old.2.is_disjoint(&new.2) && !is_other(old.0, new.0)
         };
         let mut pairs = Vec::new();
         for old in &olds {
@@ -144,13 +156,15 @@ fn unversioned(segment: &str) -> String {
     if is_version { "v*".to_owned() } else { segment.to_owned() }
 }
 
+/// Reports whether a segment is neither a version nor `api`.
+fn is_named(segment: &str) -> bool {
+    segment != "api" && unversioned(segment) == segment
+}
+
 /// The segments of a path that name its resource.
 fn words(operation: &Operation<'_>) -> BTreeSet<String> {
     let path = operation.positional();
-    segments(&path)
-        .filter(|segment| !segment.contains("{}") && *segment != "api" && unversioned(segment) == *segment)
-        .map(str::to_owned)
-        .collect()
+    segments(&path).filter(|segment| !segment.contains("{}") && is_named(segment)).map(str::to_owned).collect()
 }
 
 /// The request and the responses of an operation, as text.

@@ -22,7 +22,7 @@ fn generator(document: &Value) -> Option<String> {
     if let Some(stated) = text(document.get("x-generator")) {
         // NSwag v14.1.0.0 (NJsonSchema v11.0.2.0 (Newtonsoft.Json v13.0.0.0))
         let own = stated.split(" (").next().unwrap_or_default();
-        return Some(own.replace(" v", " ").trim().to_owned()).filter(|own| !own.is_empty());
+        return Some(format!("`{}`", own.replace(" v", " ").trim())).filter(|own| own != "``");
     }
     // The name of the assembly and that of the document, unless the service chose another title.
     let title = text(document.get("info").and_then(|info| info.get("title")));
@@ -71,7 +71,7 @@ mod tests {
         );
         assert_eq!(
             describe(&nswag("13.18.2.0"), &nswag("14.1.0.0")).as_deref(),
-            Some("The documents look published by NSwag 13.18.2.0 before, by NSwag 14.1.0.0 now.")
+            Some("The documents look published by `NSwag 13.18.2.0` before, by `NSwag 14.1.0.0` now.")
         );
         let old = json!({"swagger": "2.0", "paths": {"/a": {"get": {"produces": TRIPLE, "responses": {}}}}});
         assert_eq!(generator(&old).as_deref(), Some("Swashbuckle"));

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::change::{Change, Log};
-use super::credentials::{self, Alternative, SchemePairs};
+use super::credentials::{self, Alternative, Need, SchemePairs, meets};
 use super::rule::{Rule, Wire};
 use super::side::{Operation, Side};
 use super::sides::{Sides, When};
 use crate::model::Node;
 
-/// The pairs of operations that require a scheme, by its name before.
+/// The pairs of operations that require a scheme before and after, by its name before.
 type Users = BTreeMap<String, BTreeSet<usize>>;
 
 /// Compares the schemes, and the requirement of the document where no operation has it.
@@ -22,11 +22,14 @@ pub(super) fn document(
     log: &mut Log,
 ) {
     let mut users = Users::new();
-    for (index, (old, _)) in pairs.iter().enumerate() {
-        let needed = schemes.alternatives(When::Before, requirement(old).as_ref());
-        needed.iter().flat_map(BTreeMap::values).for_each(|need| {
-            users.entry(need.name.clone()).or_default().insert(index);
-        });
+    for (index, (old, new)) in pairs.iter().enumerate() {
+        let needed = Sides { before: names(old), after: names(new) };
+        for name in &needed.before {
+            let renamed = schemes.renamed.iter().find(|(_, old)| *old == name);
+            if needed.after.contains(renamed.map_or(name, |(new, _)| new)) {
+                users.entry(name.clone()).or_default().insert(index);
+            }
+        }
     }
     definitions(Sides { before, after }, schemes, &users, log);
     // Requirements that mean the same are another way to write it.
@@ -58,18 +61,21 @@ fn requirement<'a>(operation: &Operation<'a>) -> Option<Node<'a>> {
     operation.node.get("security").or_else(|| Node::root(operation.node.document).get("security"))
 }
 
-/// True if a caller that shows `presented` has all that `needed` asks for.
-fn meets(presented: &Alternative, needed: &Alternative) -> bool {
-    needed.iter().all(|(scheme, need)| presented.get(scheme).is_some_and(|own| need.scopes.is_subset(&own.scopes)))
+/// The schemes that the requirement of an operation names.
+fn names(operation: &Operation<'_>) -> BTreeSet<String> {
+    let requirement = requirement(operation);
+    let list = requirement.and_then(|node| node.value.as_array()).into_iter().flatten();
+    list.filter_map(Value::as_object).flat_map(|alternative| alternative.keys().cloned()).collect()
 }
 
-/// The part of `whole` that is not in `part`.
-fn without(whole: &Alternative, part: &Alternative) -> Alternative {
-    whole
-        .iter()
-        .filter(|(scheme, _)| !part.contains_key(*scheme))
-        .map(|(scheme, need)| (scheme.clone(), need.clone()))
-        .collect()
+/// The part of `whole` that a caller who shows `part` lacks.
+fn beyond(whole: &Alternative, part: &Alternative) -> Alternative {
+    let lacks = |scheme: &String, need: &Need| {
+        let scopes = part.get(scheme).map(|own| need.scopes.difference(&own.scopes).cloned().collect());
+        let need = Need { scopes: scopes.clone().unwrap_or_else(|| need.scopes.clone()), ..need.clone() };
+        (scopes.is_none() || !need.scopes.is_empty()).then_some(need)
+    };
+    whole.iter().filter_map(|(scheme, need)| Some((scheme.clone(), lacks(scheme, need)?))).collect()
 }
 
 fn printed(alternative: &Alternative) -> String {
@@ -86,10 +92,24 @@ fn printed(alternative: &Alternative) -> String {
     needs.join(" and ")
 }
 
-/// Takes the first of a list that meets a condition.
-fn take(list: &mut Vec<Alternative>, is_it: impl Fn(&Alternative) -> bool) -> Option<Alternative> {
-    let index = list.iter().position(is_it)?;
-    Some(list.remove(index))
+/// Takes alternatives out of both lists of which each needs more, or less, than one of the other list.
+fn related<'l>(rest: &mut Sides<Vec<&'l Alternative>>) -> Option<Sides<Vec<&'l Alternative>>> {
+    let is_near = |one: &Alternative, other: &Alternative| meets(one, other) || meets(other, one);
+    let first = rest.before.iter().position(|one| rest.after.iter().any(|other| is_near(one, other)))?;
+    let mut group = Sides { before: vec![rest.before.remove(first)], after: Vec::new() };
+    loop {
+        let known = group.before.len() + group.after.len();
+        for side in [When::After, When::Before] {
+            let others = &group[side.other()];
+            let is_in = |one: &&Alternative| others.iter().any(|other| is_near(one, other));
+            let (near, far): (Vec<_>, Vec<_>) = rest[side].drain(..).partition(is_in);
+            rest[side] = far;
+            group[side].extend(near);
+        }
+        if group.before.len() + group.after.len() == known {
+            return Some(group);
+        }
+    }
 }
 
 fn compare(
@@ -101,48 +121,65 @@ fn compare(
     log: &mut Log,
 ) {
     let (old, new) = (schemes.alternatives(When::Before, before), schemes.alternatives(When::After, after));
-    let mut push = |rule, keyword: String, wire: Option<Wire>| {
+    let mut push = |rule, keyword: String| {
         let mut change = Change::new(rule, subject, Sides { before, after }).keyword(keyword).variant(variant);
         change.operations.extend(operation);
-        change.wire = wire;
         log.push(change);
     };
-    let is_open = |list: &[Alternative]| list.is_empty() || list.iter().any(BTreeMap::is_empty);
-    let only = |list: &[Alternative], others: &[Alternative]| -> Vec<Alternative> {
-        list.iter().filter(|one| !one.is_empty() && !others.contains(one)).cloned().collect()
+    let any = |list: &mut dyn Iterator<Item = String>| {
+        let distinct: BTreeSet<String> = list.collect();
+        distinct.into_iter().collect::<Vec<_>>().join(" or ")
     };
-    let (mut gone, mut added) = (only(&old, &new), only(&new, &old));
-    let all = |list: &[Alternative]| list.iter().map(printed).collect::<Vec<_>>().join(" or ");
+    let all = |list: &[Alternative]| any(&mut list.iter().map(printed));
+    let is_open = |list: &[Alternative]| list.iter().any(BTreeMap::is_empty);
     match (is_open(&old), is_open(&new)) {
         // A contract that never named a credential may have left it out.
-        (true, false) if schemes.is_silent(When::Before) => return push(Rule::SecurityDeclared, all(&added), None),
-        (false, true) if schemes.is_silent(When::After) => return push(Rule::SecurityUndeclared, all(&gone), None),
-        (true, false) => return push(Rule::SecurityAdded, all(&added), None),
-        (false, true) => return push(Rule::SecurityRemoved, all(&gone), None),
+        (true, false) if schemes.is_silent(When::Before) => return push(Rule::SecurityDeclared, all(&new)),
+        (false, true) if schemes.is_silent(When::After) => return push(Rule::SecurityUndeclared, all(&old)),
+        (true, false) => return push(Rule::SecurityAdded, all(&new)),
+        (false, true) => return push(Rule::SecurityRemoved, all(&old)),
         _ => {}
     }
-    gone.retain(|one| {
-        let same_schemes = |other: &Alternative| other.keys().eq(one.keys());
-        if let Some(same) = take(&mut added, same_schemes) {
-            for (scheme, need) in one {
-                let after = same.get(scheme).map(|need| need.scopes.clone()).unwrap_or_default();
-                let scopes = &need.scopes;
-                scopes.difference(&after).for_each(|scope| push(Rule::ScopeRemoved, scope.clone(), None));
-                after.difference(scopes).for_each(|scope| push(Rule::ScopeAdded, scope.clone(), None));
+    let mut rest = Sides {
+        before: old.iter().filter(|one| !new.contains(one)).collect::<Vec<_>>(),
+        after: new.iter().filter(|one| !old.contains(one)).collect::<Vec<_>>(),
+    };
+    while let Some(Sides { before: gone, after: added }) = related(&mut rest) {
+        // No alternative of a contract needs more than another one of it, so either all callers need more now, or less.
+        let is_more = gone.iter().any(|one| added.iter().any(|other| meets(other, one)));
+        let (less, more) = if is_more { (gone, added) } else { (added, gone) };
+        let (credential, scope) = match is_more {
+            true => (Rule::SecurityAdded, Rule::ScopeAdded),
+            false => (Rule::SecurityRemoved, Rule::ScopeRemoved),
+        };
+        match (less.as_slice(), more.as_slice()) {
+            ([less], [more]) if less.keys().eq(more.keys()) => {
+                let scopes: BTreeSet<String> = beyond(more, less).into_values().flat_map(|need| need.scopes).collect();
+                scopes.into_iter().for_each(|name| push(scope, name));
             }
-        } else if let Some(less) = take(&mut added, |other| meets(one, other)) {
-            push(Rule::SecurityRemoved, printed(&without(one, &less)), None);
-        } else if let Some(more) = take(&mut added, |other| meets(other, one)) {
-            push(Rule::SecurityAdded, printed(&without(&more, one)), None);
-        } else {
-            // A caller that presents all of it may have presented enough for another one.
-            let passes = new.iter().any(|other| meets(one, other));
-            push(Rule::AlternativeRemoved, printed(one), passes.then_some(Wire::Safe));
+            ([less], more) => push(credential, any(&mut more.iter().map(|more| printed(&beyond(more, less))))),
+            (_, more) => push(credential, any(&mut more.iter().map(|more| printed(more)))),
         }
-        false
-    });
-    for one in &added {
-        push(Rule::AlternativeAdded, printed(one), None);
+    }
+    // Of the others, one that has the schemes of one other has other scopes.
+    let same = |side: When, one: &Alternative| -> Vec<&Alternative> {
+        rest[side].iter().copied().filter(|other| other.keys().eq(one.keys())).collect()
+    };
+    for (side, list) in rest.as_ref() {
+        let (scope, alternative) = match side {
+            When::Before => (Rule::ScopeRemoved, Rule::AlternativeRemoved),
+            When::After => (Rule::ScopeAdded, Rule::AlternativeAdded),
+        };
+        for one in list {
+            match (same(side, one).as_slice(), same(side.other(), one).as_slice()) {
+                ([_], [other]) => {
+                    let scopes: BTreeSet<String> =
+                        beyond(one, other).into_values().flat_map(|need| need.scopes).collect();
+                    scopes.into_iter().for_each(|name| push(scope, name));
+                }
+                _ => push(alternative, printed(one)),
+            }
+        }
     }
 }
 
@@ -217,6 +254,7 @@ fn scheme(subject: &str, Sides { before, after }: Sides<&Node<'_>>, users: &BTre
                 ("scheme" | "name", _) if is_same_shown => Some(Wire::None),
                 // Another scope to ask for, or another description of one, takes nothing away.
                 (_, "scope-added" | "scope-changed") => Some(Wire::Safe),
+                _ if users.is_empty() => Some(Wire::None),
                 _ => None,
             };
             change.operations.extend(users);

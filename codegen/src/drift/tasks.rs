@@ -72,8 +72,10 @@ impl Drift {
     pub fn tasks(&self) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
         let mut known: HashMap<(Action, Vec<String>), usize> = HashMap::new();
+        let breaking = self.findings.iter().filter(|finding| finding.action == Some(Action::EditCalls));
+        let edited = breaking.flat_map(|finding| &finding.items).map(|change| (change.path(), change.kind())).collect();
         for row in &self.rows() {
-            for (families, job, action) in self.jobs(row) {
+            for (families, job, action) in self.jobs(row, &edited) {
                 let index = *known.entry((action, families.clone())).or_insert(tasks.len());
                 if index == tasks.len() {
                     tasks.push(Task { action, families, jobs: Vec::new() });
@@ -95,12 +97,16 @@ impl Drift {
         (!job.changes.is_empty()).then(|| Task { action: Action::EditLater, families: Vec::new(), jobs: vec![job] })
     }
 
-    /// The work that a row means for each family: its findings may mean different work.
-    fn jobs(&self, row: &Row<'_>) -> Vec<(Vec<String>, Job, Action)> {
+    /// The work that a row means for each family: its findings may mean different work. Items that are `edited` because running
+    /// programs break are no work for later.
+    fn jobs(&self, row: &Row<'_>, edited: &BTreeSet<(&str, &str)>) -> Vec<(Vec<String>, Job, Action)> {
         let mut by_action: BTreeMap<Action, Vec<&Finding>> = BTreeMap::new();
         for (_, finding) in &row.findings {
             let Some(action) = finding.action.filter(|action| *action != Action::Nothing) else { continue };
-            by_action.entry(action).or_default().push(finding);
+            let mut items = finding.items.iter().filter(|change| change.source == Source::Major);
+            if action != Action::EditLater || !items.all(|change| edited.contains(&(change.path(), change.kind()))) {
+                by_action.entry(action).or_default().push(finding);
+            }
         }
         let mut jobs = Vec::new();
         let mut reported: BTreeSet<&String> = BTreeSet::new();
@@ -214,14 +220,14 @@ impl Task {
 }
 
 /// The tasks that stand open, and those that are folded. Each action has some that stand open.
-pub(super) fn split(tasks: &[Task]) -> (Vec<&Task>, Vec<&Task>) {
+pub(super) fn split(tasks: Vec<Task>) -> (Vec<Task>, Vec<Task>) {
     if tasks.len() <= LINES {
-        return (tasks.iter().collect(), Vec::new());
+        return (tasks, Vec::new());
     }
     let actions: BTreeSet<Action> = tasks.iter().map(|task| task.action).collect();
     let each = (LINES / actions.len().max(1)).max(1);
     let mut open: HashMap<Action, usize> = HashMap::new();
-    tasks.iter().partition(|task| {
+    tasks.into_iter().partition(|task| {
         let number = open.entry(task.action).or_default();
         *number += 1;
         *number <= each

@@ -3,12 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::action::Action;
-use super::finding::Drift;
 use super::inline::{self, Inline};
-use super::report::{Heading, ITEMS, SECTIONS, UNEXPLAINED, WHO, rust};
+use super::report::{Blocks, DriftReport, ITEMS, Section, first};
 use super::rows::Row;
 use super::rule::Wire;
-use super::tasks;
+use super::tasks::Task;
 
 /// A line of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,11 +59,11 @@ impl Line {
         self
     }
 
-    /// Words with code between backticks, and strong ones between double asterisks.
-    fn words(mut self, text: &str) -> Self {
+    /// Words with code between backticks, and strong ones between double asterisks; the others have a role.
+    fn words(mut self, plain: Role, text: &str) -> Self {
         for (kind, part) in inline::parts(text) {
             let role = match kind {
-                Inline::Plain => Role::Plain,
+                Inline::Plain => plain,
                 Inline::Code => Role::Code,
                 Inline::Strong => Role::Strong,
             };
@@ -88,63 +87,38 @@ impl Display for Line {
     }
 }
 
-impl Drift {
-    /// The report for a terminal: `most` findings at most of each section.
+impl DriftReport<'_> {
+    /// For a terminal: `most` findings at most of each section.
     #[must_use]
-    pub fn lines(&self, heading: &Heading<'_>, most: usize) -> Vec<Line> {
-        let mut lines = vec![Line::new(0, 0).with(Role::Strong, self.verdict())];
-        lines.extend(self.advice(heading).iter().map(|sentence| Line::new(0, 0).words(sentence)));
-        self.screened(&mut lines, most);
-        let all = self.rows();
-        for (wire, heading) in SECTIONS {
-            let rows: Vec<&Row<'_>> = all.iter().filter(|row| row.client == wire).collect();
-            if rows.is_empty() {
-                continue;
-            }
-            let heading = format!("{heading} ({})", rows.len());
-            lines.extend([Line::default(), Line::new(0, 0).with(Role::Section(wire), heading)]);
-            rows.iter().take(most).for_each(|printed| row(&mut lines, printed));
-            if rows.len() > most {
-                let more = format!("… and {} more; --format markdown and --format html have all", rows.len() - most);
-                lines.push(Line::new(INDENT, INDENT).with(Role::Quiet, more));
+    pub fn lines(&self, most: usize) -> Vec<Line> {
+        let mut lines = vec![Line::new(0, 0).with(Role::Strong, &self.verdict)];
+        lines.extend(self.advice.iter().map(|sentence| Line::new(0, 0).words(Role::Plain, sentence)));
+        for Section { heading, content, .. } in &self.sections {
+            let (role, count) = match content {
+                Blocks::Rows(wire, rows) => (Role::Section(*wire), format!(" ({})", rows.len())),
+                Blocks::Paste(_) => continue,
+                Blocks::Work(..) | Blocks::List(..) => (Role::Strong, String::new()),
+            };
+            lines.extend([Line::default(), Line::new(0, 0).words(role, &format!("{heading}{count}"))]);
+            match content {
+                Blocks::Work(open, folded) => {
+                    open.chunk_by(|one, other| one.action == other.action).for_each(|tasks| work(&mut lines, tasks));
+                    more(&mut lines, folded.len());
+                }
+                Blocks::Rows(_, rows) => {
+                    rows.iter().take(most).for_each(|printed| row(&mut lines, printed));
+                    more(&mut lines, rows.len().saturating_sub(most));
+                }
+                Blocks::List(sentence, items) => {
+                    lines.extend((!sentence.is_empty()).then(|| Line::new(0, 0).words(Role::Quiet, sentence)));
+                    lines.extend(
+                        first(items, most).iter().map(|item| Line::new(INDENT, INDENT).words(Role::Plain, item)),
+                    );
+                }
+                Blocks::Paste(_) => {}
             }
         }
-        let besides = self.besides(most);
-        if !besides.is_empty() {
-            let heading = format!("{UNEXPLAINED} ({})", self.unexplained.as_ref().map_or(0, Vec::len));
-            lines.extend([Line::default(), Line::new(0, 0).with(Role::Strong, heading)]);
-            lines.extend(besides.iter().map(|sentence| Line::new(INDENT, INDENT).words(sentence)));
-        }
-        lines.push(Line::default());
-        lines.extend(self.rest().iter().map(|sentence| Line::new(0, 0).with(Role::Quiet, sentence)));
-        let places = self.not_judged.iter().take(most);
-        lines.extend(places.map(|place| Line::new(INDENT, INDENT).with(Role::Plain, &place.pointer)));
         lines
-    }
-}
-
-impl Drift {
-    /// The first screen: who has to act.
-    fn screened(&self, lines: &mut Vec<Line>, most: usize) {
-        let tasks = self.tasks();
-        if tasks.is_empty() || most == 0 {
-            return;
-        }
-        lines.extend([Line::default(), Line::new(0, 0).with(Role::Strong, WHO)]);
-        let (printed, more) = tasks::split(&tasks);
-        let mut last = None;
-        for task in printed {
-            let role = if task.action == Action::CheckCalls { Role::Silent } else { Role::Strong };
-            if last.replace(task.action) != Some(task.action) {
-                lines.push(Line::new(INDENT, HANG).with(role, task.action.says()));
-            }
-            lines.push(Line::new(2 * INDENT, HANG).with(Role::Quiet, task.who()));
-            lines.extend(task.says().iter().map(|sentence| Line::new(HANG, HANG + 2).words(sentence)));
-        }
-        if !more.is_empty() {
-            let more = format!("… and {} more; --format markdown and --format html have all", more.len());
-            lines.push(Line::new(INDENT, INDENT).with(Role::Quiet, more));
-        }
     }
 }
 
@@ -154,6 +128,24 @@ const INDENT: usize = 2;
 /// Columns before the text of a row.
 const HANG: usize = 7;
 
+fn more(lines: &mut Vec<Line>, number: usize) {
+    if number > 0 {
+        let text = format!("… and {number} more; --format markdown and --format html have all");
+        lines.push(Line::new(INDENT, INDENT).with(Role::Quiet, text));
+    }
+}
+
+/// Work of one kind.
+fn work(lines: &mut Vec<Line>, tasks: &[Task]) {
+    let Some(action) = tasks.first().map(|task| task.action) else { return };
+    let role = if action == Action::CheckCalls { Role::Silent } else { Role::Strong };
+    lines.push(Line::new(INDENT, HANG).with(role, action.says()));
+    for task in tasks {
+        lines.push(Line::new(2 * INDENT, HANG).with(Role::Quiet, task.who()));
+        lines.extend(task.says().iter().map(|sentence| Line::new(HANG, HANG + 2).words(Role::Plain, sentence)));
+    }
+}
+
 fn row(lines: &mut Vec<Line>, row: &Row<'_>) {
     let below = || Line::new(HANG, HANG + 2);
     lines.push(
@@ -162,13 +154,13 @@ fn row(lines: &mut Vec<Line>, row: &Row<'_>) {
             .with(Role::Plain, " ")
             .with(Role::Strong, &row.subject)
             .with(Role::Plain, " ")
-            .words(&row.change)
+            .words(Role::Plain, &row.change)
             .with(Role::Quiet, row.reach()),
     );
-    lines.extend(row.noticed().iter().map(|sentence| below().words(sentence)));
-    let items = rust(row, ITEMS);
+    lines.extend(row.noticed().iter().map(|sentence| below().words(Role::Plain, sentence)));
+    let items = row.in_rust(ITEMS);
     let (items, silent) = items.split_at(items.len() - usize::from(row.is_untold()));
-    lines.extend(items.iter().map(|item| below().words(item)));
+    lines.extend(items.iter().map(|item| below().words(Role::Plain, item)));
     lines.extend(silent.iter().map(|sentence| below().with(Role::Silent, sentence)));
 }
 
@@ -178,7 +170,7 @@ mod tests {
 
     #[test]
     fn code_and_strong_words_are_parts_and_plain_text_keeps_the_backticks() {
-        let line = Line::new(2, 4).words("goes from `a` to **b**, see `c\u{1b}[2J`");
+        let line = Line::new(2, 4).words(Role::Plain, "goes from `a` to **b**, see `c\u{1b}[2J`");
         let roles: Vec<Role> = line.spans.iter().map(|span| span.role).collect();
         assert_eq!(roles, [Role::Plain, Role::Code, Role::Plain, Role::Strong, Role::Plain, Role::Code]);
         assert_eq!(line.to_string(), "  goes from `a` to b, see `c\\u{1b}[2J`");

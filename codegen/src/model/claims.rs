@@ -147,29 +147,37 @@ impl<'a> Claims<'a> {
         names
     }
 
-    /// The names of the setters of an operation's optional parameters, given as place and wire name. All are pinned but those
-    /// of the query that are written as Rust writes them: no other can want their names before them.
+    /// The names of the setters of an operation's optional parameters, given as place and wire name. Those of the query that are
+    /// written as Rust writes them are words of a line for the operation, as members are; all others are pinned.
     pub(super) fn setters(&mut self, operation: &str, parameters: Vec<(&'static str, &str)>) -> Vec<Ident> {
         let mut scope = Scope::with(setter::METHODS.iter().copied());
-        let mut named: Vec<(bool, bool, usize, &str, &str)> = Vec::with_capacity(parameters.len());
-        for (index, (place, wire)) in parameters.into_iter().enumerate() {
-            let pinned = self.is_pinned(&setter_key(operation, place, wire));
-            let is_plain = place == "query" && setter_name(wire) == wire;
-            named.push((!pinned, !is_plain, index, place, wire));
+        let known = published::read(&self.pins.published, operation);
+        let placed: Vec<String> = parameters.iter().map(|(place, wire)| format!("{place}:{wire}")).collect();
+        let wished: Vec<(&str, String)> =
+            placed.iter().zip(&parameters).map(|(placed, (_, wire))| (placed.as_str(), setter_name(wire))).collect();
+        published::note(&mut self.doubles, "member", operation, &wished, &known, self.renames);
+        let mut named: Vec<(bool, bool, bool, usize, &str, &str)> = Vec::with_capacity(parameters.len());
+        for (index, ((place, wire), (placed, wish))) in parameters.iter().zip(&wished).enumerate() {
+            let pinned = self.is_pinned(&format!("{operation}.{placed}"));
+            let is_plain = *place == "query" && wish == wire;
+            named.push((!pinned, !known.contains(*placed), !is_plain, index, placed, wish));
         }
         named.sort_unstable();
-        let mut names = Vec::with_capacity(named.len());
-        for (_, derived, index, place, wire) in named {
-            let key = setter_key(operation, place, wire);
-            let wish = setter_name(wire);
+        let (mut names, mut plain) = (Vec::with_capacity(named.len()), Vec::new());
+        for (_, _, derived, index, placed, wish) in named {
+            let key = format!("{operation}.{placed}");
             let chosen = self.settled(operation, &key);
+            let place = placed.split(':').next().unwrap_or_default();
             let longer = format!("{}_{place}", wish.trim_end_matches('_'));
-            let name = scope.claim([chosen.unwrap_or(&wish), &wish, &longer]);
+            let name = scope.claim([chosen.unwrap_or(wish), wish, &longer]);
             if derived || *name != *wish {
                 self.given.members.insert(key, name.to_string());
+            } else {
+                plain.push(placed);
             }
             names.push((index, name));
         }
+        published::add(&mut self.given.published, operation, plain);
         names.sort_by_key(|(index, _)| *index);
         names.into_iter().map(|(_, name)| name).collect()
     }
@@ -265,11 +273,6 @@ fn has_schema(document: &Document, name: &str) -> bool {
 /// The document of the key of a type.
 fn document_of(key: &str) -> &str {
     key.split('#').next().unwrap_or_default()
-}
-
-/// The key of an optional parameter in the lock: `GET /orders.query:userId`.
-fn setter_key(operation: &str, place: &str, wire: &str) -> String {
-    format!("{operation}.{place}:{wire}")
 }
 
 /// The key of a header of an operation's responses in the lock: `GET /orders.retry-after`. Its value: `retry_after of 429`.

@@ -7,6 +7,9 @@ use super::http::essence;
 use super::tree::Node;
 use crate::pointer;
 
+/// The end of the key of a form's type.
+pub(super) const FORM: &str = "!multipart";
+
 /// `document#pointer`, with names instead of indices: a parameter is named by its location and name, an alternative by
 /// its title, its tag, or its nature, a media type without its parameters, and `allOf` is left out, because its parts
 /// are one schema.
@@ -80,13 +83,22 @@ fn plain_media_type(segment: &str) -> Option<(String, String)> {
 
 /// A key, or a part of one, without the parameters of media types.
 pub(super) fn plain_media_types(key: &str) -> String {
+    with_media_types(key, |plain| pointer::escape(&plain))
+}
+
+/// A key, or a part of one, with the same text in place of each media type, and without the mark of a form.
+pub(super) fn without_media_types(key: &str) -> String {
+    with_media_types(key.strip_suffix(FORM).unwrap_or(key), |_| "*".to_owned())
+}
+
+fn with_media_types(key: &str, written: impl Fn(String) -> String) -> String {
     let mut last = "";
-    let mut plain = |segment| {
-        let named = plain_media_type(segment).filter(|_| last == "content").map(|(_, plain)| pointer::escape(&plain));
+    let mut one = |segment| {
+        let named = plain_media_type(segment).filter(|_| last == "content").map(|(_, plain)| written(plain));
         last = segment;
         named.unwrap_or_else(|| segment.to_owned())
     };
-    key.split('/').map(&mut plain).collect::<Vec<_>>().join("/")
+    key.split('/').map(&mut one).collect::<Vec<_>>().join("/")
 }
 
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {

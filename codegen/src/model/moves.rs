@@ -1,9 +1,9 @@
-//! Moves pinned names with their objects: an operation to its new path, a media type to its new parameters, a component
-//! into another namespace.
+//! Moves pinned names with their objects: an operation to its new path, a body to its new media type, a component into another
+//! namespace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::keys::plain_media_types;
+use super::keys::{plain_media_types, without_media_types};
 use crate::naming::operation::version;
 use crate::walk::OTHER_OPERATIONS;
 use crate::{Names, pointer};
@@ -20,7 +20,7 @@ pub(crate) fn followed(pins: &Names, given: &Names) -> Option<Names> {
     for map in [&mut moved.types, &mut moved.uses, &mut moved.members, &mut moved.published] {
         rekey(map, &pins.types, &types);
     }
-    for map in [&mut moved.members, &mut moved.headers, &mut moved.answers, &mut moved.bodies] {
+    for map in [&mut moved.members, &mut moved.published, &mut moved.headers, &mut moved.answers, &mut moved.bodies] {
         rekey(map, &pins.operations, &operations);
     }
     (moved != *pins).then_some(moved)
@@ -50,12 +50,8 @@ fn owner<'k>(key: &'k str, known: &Map) -> Option<&'k str> {
 }
 
 /// The operations that are at another path, before → after, where only one of the same method fits: those that keep their names,
-/// since the name is the same, or the path behind another beginning; and those that send and answer the same at paths that share a word.
+/// since the name is the same, or the path behind another version or address; and those that send and answer the same at paths that share a word.
 fn operations(pins: &Names, given: &Names) -> (Map, Map) {
-    fn rest<'k>(gone: &mut BTreeSet<&'k String>, fresh: &mut BTreeSet<&'k String>, pairs: &Map) {
-        gone.retain(|key| !pairs.contains_key(*key));
-        fresh.retain(|key| !pairs.values().any(|new| new == *key));
-    }
     let mut gone = lone(&pins.operations, &given.operations);
     let mut fresh = lone(&given.operations, &pins.operations);
     if gone.is_empty() || fresh.is_empty() {
@@ -65,14 +61,28 @@ fn operations(pins: &Names, given: &Names) -> (Map, Map) {
         pairs(&gone, &fresh, |key| mark(key, pins.operations.get(key)?), |key| mark(key, given.operations.get(key)?));
     rest(&mut gone, &mut fresh, &kept);
     let shorter = |long, short| pairs(long, short, |key| shortened(key, short), |key| Some(key.to_owned()));
-    kept.extend(shorter(&gone, &fresh));
-    kept.extend(shorter(&fresh, &gone).into_iter().map(|(new, old)| (old, new)));
+    let mut ends = shorter(&gone, &fresh);
+    ends.extend(shorter(&fresh, &gone).into_iter().map(|(new, old)| (old, new)));
+    // `/me/orders` and `/orders` are not the same: a beginning with words is left out if it is that of all paths.
+    ends.retain(|old, new| {
+        beginning(old, new).is_some_and(|(begin, _)| {
+            words(&format!(" {begin}")).is_empty() || is_address(old, new, &pins.operations, &given.operations)
+        })
+    });
+    kept.extend(ends);
     rest(&mut gone, &mut fresh, &kept);
     let (olds, news) = (shapes(pins, &gone), shapes(given, &fresh));
     let shape = |shapes: &BTreeMap<&str, BTreeSet<String>>, key: &str| mark(key, &format!("{:?}", shapes.get(key)?));
     let mut alike = pairs(&gone, &fresh, |key| shape(&olds, key), |key| shape(&news, key));
     alike.retain(|old, new| !words(old).is_disjoint(&words(new)));
     (kept, alike)
+}
+
+/// Takes out the keys of pairs.
+fn rest(gone: &mut BTreeSet<&String>, fresh: &mut BTreeSet<&String>, pairs: &Map) {
+    let paired: BTreeSet<&String> = pairs.values().collect();
+    gone.retain(|key| !pairs.contains_key(*key));
+    fresh.retain(|key| !paired.contains(*key));
 }
 
 /// The keys that only the first map has.
@@ -86,6 +96,27 @@ fn shortened(key: &str, others: &BTreeSet<&String>) -> Option<String> {
     let end = if document.is_empty() { String::new() } else { format!(" of {document}") };
     let ends = path.match_indices('/').skip(1).map(|(start, _)| format!("{method} {}{end}", &path[start..]));
     ends.filter(|key| !words(key).is_empty()).find(|key| others.contains(key))
+}
+
+/// The beginning that one of two paths has in front of the other one, and whether it is that of the first.
+fn beginning<'k>(old: &'k str, new: &'k str) -> Option<(&'k str, bool)> {
+    let (old, new) = (parts(old)?.1, parts(new)?.1);
+    old.strip_suffix(new).map(|begin| (begin, true)).or_else(|| Some((new.strip_suffix(old)?, false)))
+}
+
+/// Returns whether all operations of a document, more than one, lose or gain the beginning of the path that one of them does, as
+/// if it went to the address of the service or came from there.
+fn is_address(old: &str, new: &str, olds: &Map, news: &Map) -> bool {
+    let (Some((begin, is_lost)), Some((.., document))) = (beginning(old, new), parts(old)) else { return false };
+    let (long, short) = if is_lost { (olds, news) } else { (news, olds) };
+    let short_of = |(method, path, _): (&str, &str, &str)| {
+        let end = if document.is_empty() { String::new() } else { format!(" of {document}") };
+        Some(format!("{method} {}{end}", path.strip_prefix(begin)?))
+    };
+    let own = |map: &Map| map.keys().filter(|key| parts(key).is_some_and(|parts| parts.2 == document)).count();
+    let of_document = long.keys().filter_map(|key| parts(key)).filter(|parts| parts.2 == document);
+    let mut shorts = of_document.map(short_of);
+    own(olds) > 1 && own(olds) == own(news) && shorts.all(|key| key.is_some_and(|key| short.contains_key(&key)))
 }
 
 /// Something that two operations have in common, if their methods and documents are the same.
@@ -163,9 +194,14 @@ fn types(pins: &Names, given: &Names, moves: &Map) -> Map {
             None => plain_media_types(&without_namespace(key)),
         }
     };
-    let (gone, fresh) = (lone(&pins.types, &given.types), lone(&given.types, &pins.types));
+    let (mut gone, mut fresh) = (lone(&pins.types, &given.types), lone(&given.types, &pins.types));
     let [olds, news] = &marks;
-    pairs(&gone, &fresh, |key| Some(place(olds, key)), |key| Some(place(news, key)))
+    let mut moved = pairs(&gone, &fresh, |key| Some(place(olds, key)), |key| Some(place(news, key)));
+    rest(&mut gone, &mut fresh, &moved);
+    // A body in another media type is the same body.
+    let anyhow = |place: String| Some(without_media_types(&place)).filter(|other| *other != place);
+    moved.extend(pairs(&gone, &fresh, |key| anyhow(place(olds, key)), |key| anyhow(place(news, key))));
+    moved
 }
 
 /// The key of a component, or of a part of one, without the namespace of its name: `Order` of `Shop.Models.Order`.
@@ -330,8 +366,10 @@ mod tests {
             ..Names::default()
         };
         let given = names(&["a~1b"]);
-        assert_eq!(after(&names(&["a~1b; charset=utf-8"]), &given), Some(given.types.clone()));
-        for other in [&["a~1b"][..], &["a~1c"], &["a~1b;v=1", "a~1b;v=2"], &["a~1b", "a~1b;v=1"]] {
+        for other in ["a~1b; charset=utf-8", "a~1c"] {
+            assert_eq!(after(&names(&[other]), &given), Some(given.types.clone()), "{other}");
+        }
+        for other in [&["a~1b"][..], &["a~1c", "a~1d"], &["a~1b;v=1", "a~1b;v=2"], &["a~1b", "a~1b;v=1"]] {
             assert_eq!(after(&names(other), &given), None, "{other:?}");
         }
     }

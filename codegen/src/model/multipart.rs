@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Style;
 use super::http::{in_utf8, is_json, is_token};
-use super::keys::key;
+use super::keys::{FORM, key};
 use super::limits::limits;
 use super::objects::text_not_bytes;
 use super::schemas::Types;
@@ -35,8 +35,8 @@ impl<'a> Types<'a> {
         // A schema of its own has one encoding.
         let is_shared = !node.pointer.starts_with(&format!("{}/", media.pointer));
         let (pointer, suffix) = match &encodings {
-            Some(_) if is_shared => (media.pointer.clone(), format!("!multipart:{}", key(media))),
-            _ => (node.pointer.clone(), "!multipart".to_owned()),
+            Some(_) if is_shared => (media.pointer.clone(), format!("{FORM}:{}", key(media))),
+            _ => (node.pointer.clone(), FORM.to_owned()),
         };
         let place = (node.document.name.clone(), pointer);
         if let Some(id) = self.multiparts.get(&place) {
@@ -58,7 +58,7 @@ impl<'a> Types<'a> {
         untyped: bool,
     ) -> Vec<BodyPart> {
         let flat = self.flatten(node);
-        let owner = format!("{}!multipart", key(node));
+        let owner = format!("{}{FORM}", key(node));
         let mut scope = Scope::default();
         let mut parts = Vec::new();
         let positions = positions(node);

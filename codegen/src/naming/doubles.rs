@@ -20,7 +20,7 @@ struct Named {
 enum From {
     Rename,
     Line,
-    /// The line of the type, which lists its published members.
+    /// The line of the type or operation, which lists its published members.
     Published,
 }
 

@@ -1,4 +1,5 @@
-//! Members that were published under the name that their wire name gives: a word for each, in one line for each type.
+//! Members and query parameters that were published under the name that their wire name gives: a word for each, in one line for
+//! each type or operation.
 //!
 //! Their names need no line of their own, but the generator has to know that programs use them. Of `userId` and `user_id`, the
 //! one that came first keeps `user_id`, whichever it is.
@@ -12,7 +13,7 @@ pub(crate) fn read(lines: &BTreeMap<String, String>, owner: &str) -> BTreeSet<St
     lines.get(owner).into_iter().flat_map(|words| words.split(' ')).map(decode).collect()
 }
 
-/// Adds wire names to the line of a type. Several selections of a GraphQL document may be one type.
+/// Adds wire names to the line of a type or an operation. Several selections of a GraphQL document may be one type.
 pub(crate) fn add(lines: &mut BTreeMap<String, String>, owner: &str, wires: Vec<&str>) {
     if wires.is_empty() {
         return;
@@ -22,7 +23,7 @@ pub(crate) fn add(lines: &mut BTreeMap<String, String>, owner: &str, wires: Vec<
     lines.insert(owner.to_owned(), words.into_iter().collect::<Vec<_>>().join(" "));
 }
 
-/// Notes the published names of the members of a type that the contract still has. Two branches each publish one.
+/// Notes the published names of the members of a type or an operation that the contract still has. Two branches each publish one.
 pub(crate) fn note(
     doubles: &mut Doubles,
     kind: &'static str,

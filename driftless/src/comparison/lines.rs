@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use driftless_codegen::drift::{Drift, Finding, Site};
+use driftless_codegen::drift::{Drift, Finding, Link, Site};
 use driftless_codegen::pointer::tokens;
 use serde_json::value::RawValue;
 
@@ -51,6 +51,15 @@ impl<'a> DocumentFiles<'a> {
         let (file, text) = self.texts.get_mut(site.document.as_str())?;
         Some(FileLine { file: file.clone(), line: text.line(&site.pointer) })
     }
+}
+
+/// Links from a report to these lines, as git hosts have them. `base` leads from the report to the workspace.
+pub(crate) fn links(places: &[Option<FileLine>], base: &str) -> Vec<Option<Link>> {
+    let link = |FileLine { file, line }: &FileLine| {
+        let [anchor, behind] = ["#L", ":"].map(|sign| line.map_or_else(String::new, |line| format!("{sign}{line}")));
+        Link { address: format!("{base}{}{anchor}", uri(file)), text: format!("{file}{behind}") }
+    };
+    places.iter().map(|place| place.as_ref().map(link)).collect()
 }
 
 /// A path as a relative reference (RFC 3986).

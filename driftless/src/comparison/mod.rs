@@ -1,7 +1,6 @@
 //! Two states of the contracts, compared as of today, with the client that each of them gives.
 
 pub(crate) mod lines;
-pub(crate) mod links;
 pub(crate) mod terminal;
 
 use driftless_codegen::drift::{self, Drift, Operations};

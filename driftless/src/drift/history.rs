@@ -1,23 +1,21 @@
 //! `cargo xtask drift --history N`: which revisions of git pinned another contract, and whom each of them broke.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::process::ExitCode;
 
-use driftless_codegen::drift::{Wire, page};
+use driftless_codegen::drift::{DriftReport, Wire};
 use driftless_codegen::line;
 use serde_json::{Value, json};
 
-use super::printed;
 use super::sides::{Commit, pinning, pins_at};
-use crate::comparison::links::escaped;
+use super::{plain, printed};
 use crate::comparison::{Compared, another_service, compare};
 use crate::console::{data, progress};
 use crate::failure::Failure;
 use crate::flags::{self, Format};
 use crate::workspace::Workspace;
 
-/// Rows of a revision that are printed.
+/// Rows of a revision that a terminal shows.
 const SHOWN: usize = 10;
 
 /// A revision that pinned a contract.
@@ -57,11 +55,12 @@ pub(super) fn run(workspace: &Workspace, flags: &flags::Drift, most: u32) -> Res
         };
         entries.push(Entry { commit: commit.clone(), outcome });
     }
+    let report = report(&entries);
     let text = match flags.format {
-        Format::Markdown => markdown(&entries),
-        Format::Html => html(&entries),
+        Format::Markdown => report.markdown(),
+        Format::Html => report.html(),
         Format::Json => printed(&Value::Array(entries.iter().map(as_json).collect()))? + "\n",
-        _ => plain(&entries),
+        _ => plain(&report, SHOWN),
     };
     match &flags.output {
         Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
@@ -94,88 +93,28 @@ fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<Ch
 }
 
 impl Entry {
-    /// The effect on running programs, and the verdict.
-    fn sentence(&self) -> (&'static str, &str) {
-        match &self.outcome {
-            Ok(changes) => (changes.client.as_str(), &changes.verdict),
-            Err(reason) => ("-", reason),
-        }
-    }
-
-    /// The rows that are shown, and how many are not.
-    fn rows(&self) -> (&[(String, String)], usize) {
-        let rows = self.outcome.as_ref().map(|changes| changes.rows.as_slice()).unwrap_or_default();
-        let (first, more) = rows.split_at(rows.len().min(SHOWN));
-        (first, more.len())
+    /// The verdict, or the reason why there is none.
+    fn sentence(&self) -> &str {
+        self.outcome.as_ref().map_or_else(String::as_str, |changes| &changes.verdict)
     }
 }
 
-fn plain(entries: &[Entry]) -> String {
-    let mut text = String::new();
-    for entry in entries {
-        let (effect, sentence) = entry.sentence();
+/// The revisions as lists of a report.
+fn report(entries: &[Entry]) -> DriftReport<'static> {
+    let client = entries.iter().filter_map(|entry| Some(entry.outcome.as_ref().ok()?.client)).max();
+    let lists = entries.iter().map(|entry| {
         let Commit { day, subject, .. } = &entry.commit;
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{day}  {}  {effect:<5}  {sentence}", entry.commit.short());
-        let _ = writeln!(text, "            {}", line(subject));
-        let (rows, more) = entry.rows();
-        for (number, says) in rows {
-            let _ = writeln!(text, "    {number:<4} {}", line(says));
-        }
-        if more > 0 {
-            let _ = writeln!(text, "    … and {more} more");
-        }
-    }
-    text
-}
-
-fn markdown(entries: &[Entry]) -> String {
-    let mut text =
-        "# History of the contract\n\n| when | revision | programs that ran | what |\n|---|---|---|---|\n".to_owned();
-    let cell = |text: &str| line(text).replace('|', "\\|");
-    let code = |text: &str| format!("`{}`", cell(text).replace('`', "'"));
-    for entry in entries {
-        let (effect, sentence) = entry.sentence();
-        let Commit { day, subject, .. } = &entry.commit;
-        let revision = format!("{} {}", code(entry.commit.short()), code(subject));
-        let _ = writeln!(text, "| {day} | {revision} | {effect} | {} |", cell(sentence));
-    }
-    for entry in entries.iter().filter(|entry| !entry.rows().0.is_empty()) {
-        let _ = write!(text, "\n## {}, {}\n\n", entry.commit.day, code(entry.commit.short()));
-        let (rows, more) = entry.rows();
-        for (number, says) in rows {
-            let _ = writeln!(text, "- {number}: {}", cell(says));
-        }
-        if more > 0 {
-            let _ = writeln!(text, "- … and {more} more");
-        }
-    }
-    text
-}
-
-fn html(entries: &[Entry]) -> String {
-    let mut text = "<h1>History of the contract</h1>\n".to_owned();
-    for entry in entries {
-        let (effect, sentence) = entry.sentence();
-        let Commit { day, subject, .. } = &entry.commit;
-        let _ = writeln!(
-            text,
-            "<details class=\"{}\"><summary>{day} <code>{}</code> {}<br>{}</summary><ul>",
-            if effect == "-" { "none" } else { effect },
-            escaped(entry.commit.short()),
-            escaped(&line(subject)),
-            escaped(sentence),
-        );
-        let (rows, more) = entry.rows();
-        for (number, says) in rows {
-            let _ = writeln!(text, "<li>{number}: {}</li>", escaped(&line(says)));
-        }
-        if more > 0 {
-            let _ = writeln!(text, "<li>… and {more} more</li>");
-        }
-        text.push_str("</ul></details>\n");
-    }
-    page("history", &text)
+        let (effect, rows) = match &entry.outcome {
+            Ok(changes) => (changes.client.as_str(), changes.rows.as_slice()),
+            Err(_) => ("-", [].as_slice()),
+        };
+        let rows = rows.iter().map(|(number, says)| format!("{number}: {says}"));
+        let (short, subject) = (entry.commit.short(), subject.replace('`', "'"));
+        (format!("{day}  `{short}`  {effect}"), format!("`{subject}`: {}", entry.sentence()), rows.collect())
+    });
+    let revisions = if entries.len() == 1 { "revision" } else { "revisions" };
+    let verdict = format!("{} {revisions} of the contract.", entries.len());
+    DriftReport::of_lists("history", client.unwrap_or(Wire::None), verdict, lists)
 }
 
 fn as_json(entry: &Entry) -> Value {
@@ -187,7 +126,7 @@ fn as_json(entry: &Entry) -> Value {
         "subject": line(subject),
         "client": changes.map(|changes| changes.client),
         "contract": changes.map(|changes| changes.contract),
-        "text": entry.sentence().1,
+        "text": entry.sentence(),
         "rows": changes.map(|changes| {
             changes.rows.iter().map(|(number, says)| json!({ "number": number, "text": says })).collect::<Vec<_>>()
         }),

@@ -13,14 +13,14 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use driftless_codegen::drift::{Drift, Example, Heading, RULES, Rule};
+use driftless_codegen::drift::{Drift, DriftReport, Example, Heading, RULES, Rule};
 use driftless_codegen::line;
 use serde_json::json;
 
 use self::accepted::Verdicts;
 use self::sides::Sides;
-use crate::comparison::lines::DocumentFiles;
-use crate::comparison::{Compared, ComparedDocument, Maker, compare, links, terminal};
+use crate::comparison::lines::{DocumentFiles, links};
+use crate::comparison::{Compared, ComparedDocument, Maker, compare, terminal};
 use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, Format};
@@ -56,18 +56,17 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     if let Some(reason) = without_items {
         progress(&format!("the Rust items were not compared: {}", line(reason)));
     }
-    let heading = Heading { what: &title, version: version.as_deref() };
     let base = flags.links.clone().or_else(|| link_base(workspace, flags.output.as_deref()));
-    let lines = if flags.format == Format::Text { drift.lines(&heading, SHOWN) } else { Vec::new() };
-    let text = match (flags.format, &base) {
-        (Format::Text, _) => lines.iter().map(|line| format!("{line}\n")).collect(),
-        (Format::Markdown, Some(base)) => links::markdown(&drift.markdown(&heading), drift, &places, base),
-        (Format::Markdown, None) => drift.markdown(&heading),
-        (Format::Html, Some(base)) => links::html(&drift.html(&heading), drift, &places, base),
-        (Format::Html, None) => drift.html(&heading),
-        (Format::Json, _) => as_json(drift, &heading, &verdicts)?,
-        (Format::Github, _) => github::commands(drift, &places, &verdicts),
-        (Format::Sarif, _) => printed(&sarif::log(drift, &places, &verdicts))?,
+    let links = base.map(|base| links(&places, &base)).unwrap_or_default();
+    let heading = Heading { what: &title, version: version.as_deref(), links: &links };
+    let report = drift.report(&heading);
+    let text = match flags.format {
+        Format::Text => plain(&report, SHOWN),
+        Format::Markdown => report.markdown(),
+        Format::Html => report.html(),
+        Format::Json => as_json(drift, &heading, &verdicts)?,
+        Format::Github => github::commands(drift, &places, &verdicts),
+        Format::Sarif => printed(&sarif::log(drift, &places, &verdicts))?,
     };
     let text = match flags.max_characters {
         Some(most) => cut::markdown(text, usize::try_from(most).unwrap_or(usize::MAX)),
@@ -75,7 +74,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     };
     match &flags.output {
         Some(path) => fs::write(path, &text).map_err(|error| Failure::file("write", path, &error))?,
-        None if flags.format == Format::Text => terminal::show(&lines, 0),
+        None if flags.format == Format::Text => terminal::show(&report.lines(SHOWN), 0),
         None => data(text.trim_end()),
     }
     if let Some(sentence) = verdicts.sentence() {
@@ -181,6 +180,11 @@ fn link_base(workspace: &Workspace, output: Option<&Path>) -> Option<String> {
     let folder = output?.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let depth = workspace.relative(folder)?.split('/').filter(|part| !part.is_empty()).count();
     Some("../".repeat(depth))
+}
+
+/// The report as text without colours: `most` findings at most of each section.
+fn plain(report: &DriftReport<'_>, most: usize) -> String {
+    report.lines(most).iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn printed(document: &serde_json::Value) -> Result<String, Failure> {

@@ -28,6 +28,20 @@ impl Line<'_> {
     }
 }
 
+/// The names that a line gives, each as a line of its own. That of the published parameters of an operation has several: their
+/// wire names. Names that follow from the wire names of members are known to the generator only.
+pub(super) fn each<'t>(names: &Names, line: Line<'t>) -> Vec<Line<'t>> {
+    if line.kind != "published" || !names.operations.contains_key(&line.key) {
+        return vec![line];
+    }
+    let (number, kind) = (line.number, "member");
+    let of_word = |word: &'t str| {
+        let name = word.strip_prefix("query:")?;
+        Some(Line { number, kind, key: format!("{}.{word}", line.key), name })
+    };
+    line.name.split(' ').filter_map(of_word).collect()
+}
+
 /// Two lines with one name in one namespace, and different keys.
 pub(super) type Pair<'l, 't> = (&'l Line<'t>, &'l Line<'t>);
 

@@ -169,11 +169,9 @@ mod tests {
             for (path, text) in texts(first) {
                 let left = text.split('@').skip(1).step_by(2).find(|key| key.chars().all(|c| c.is_ascii_uppercase()));
                 assert_eq!(left, None, "{path}");
-                assert!(
-                    !text.to_lowercase().contains("platform") && !text.to_lowercase().contains("sandbox")
-                        || path == ".yml",
-                    "{path}"
-                );
+                // The program of another package, and the command that starts it.
+                let own = text.to_lowercase().replace("driftless-sandbox", "").replace("xtask sandbox", "");
+                assert!(!own.contains("platform") && !own.contains("sandbox") || path == ".yml", "{path}");
                 if path.ends_with(".rs") {
                     syn::parse_file(&text).unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
                 }

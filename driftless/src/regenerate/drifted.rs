@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use driftless_codegen::Names;
-use driftless_codegen::drift::{Drift, Heading};
+use driftless_codegen::drift::{Drift, DriftReport, Heading, Link};
 
 use super::pins::Pin;
-use crate::comparison::lines::{DocumentFiles, FileLine};
-use crate::comparison::{ComparedDocument, Maker, another_service, compare, links, terminal};
+use crate::comparison::lines::{DocumentFiles, links};
+use crate::comparison::{ComparedDocument, Maker, another_service, compare, terminal};
 use crate::console::result;
 use crate::failure::Failure;
 use crate::inputs::Inputs;
@@ -28,7 +28,7 @@ pub(super) struct Drifted {
     version: Option<String>,
     drift: Drift,
     /// The line of each finding in the files that are pinned now.
-    places: Vec<Option<FileLine>>,
+    links: Vec<Option<Link>>,
 }
 
 impl Drifted {
@@ -65,8 +65,8 @@ impl Drifted {
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
         let mut files = DocumentFiles::new(false);
         after.iter().for_each(|document| files.add(&document.name, pinned_path(&document.name), &document.bytes));
-        let places = files.lines(&compared.drift);
-        Ok(Some(Self { documents: names.join(", "), version: maker.version, drift: compared.drift, places }))
+        let links = links(&files.lines(&compared.drift), UP);
+        Ok(Some(Self { documents: names.join(", "), version: maker.version, drift: compared.drift, links }))
     }
 
     /// The report as a file.
@@ -74,13 +74,14 @@ impl Drifted {
         let text = if self.drift.is_foreign() {
             format!("# Contract drift: {}\n\n**{}.**\n", self.documents, another_service(self.drift.operations))
         } else {
-            links::markdown(&self.drift.markdown(&self.heading()), &self.drift, &self.places, UP)
+            self.tree().markdown()
         };
         Change::Write { path: DRIFT.to_owned(), content: text.into_bytes() }
     }
 
-    fn heading(&self) -> Heading<'_> {
-        Heading { what: &self.documents, version: self.version.as_deref() }
+    fn tree(&self) -> DriftReport<'_> {
+        let version = self.version.as_deref();
+        self.drift.report(&Heading { what: &self.documents, version, links: &self.links })
     }
 
     pub(super) fn print(&self) {
@@ -89,6 +90,6 @@ impl Drifted {
             return;
         }
         result(&format!("drift       {DRIFT}"));
-        terminal::show(&self.drift.lines(&self.heading(), SHOWN), 2);
+        terminal::show(&self.tree().lines(SHOWN), 2);
     }
 }

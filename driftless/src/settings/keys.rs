@@ -60,6 +60,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("source.stand_in", "[source.stand_in]\npackage = \"my-sandbox\""),
     ("source.stand_in.package", "package = \"my-sandbox\""),
     ("source.stand_in.manifest", "manifest = \"Cargo.toml\""),
+    ("source.stand_in.default_features", "default_features = false"),
     ("source.ca_file", "ca_file = \"specs/root.pem\""),
     ("source.client_certificate_file", "client_certificate_file = \"/run/secrets/client.pem\""),
     ("source.client_key_file", "client_key_file = \"/run/secrets/client.key\""),

@@ -25,6 +25,11 @@ impl Error {
         Self { code, pointer: pointer.into(), message, advice }
     }
 
+    /// The error with the name of the contract that it is in.
+    pub(crate) fn in_document(self, document: &str) -> Self {
+        Self::new(self.code, self.pointer, format!("{document}: {}", self.message), self.advice)
+    }
+
     /// The kind of error, for programs: `contract/not-json`, `address`, …
     pub fn code(&self) -> &'static str {
         self.code

@@ -43,6 +43,15 @@ impl Fitter<'_> {
         self.schemas.violations(schema, value, Direction::Response).is_empty()
     }
 
+    /// The first place of a value that the schema does not allow; a missing member comes last.
+    pub(crate) fn violation(&self, schema: &SchemaRef, value: &Value) -> Option<String> {
+        let violations = self.schemas.violations(schema, value, Direction::Response);
+        let present = violations.iter().find(|violation| value.pointer(&violation.pointer).is_some());
+        present
+            .or(violations.first())
+            .map(|violation| format!("{} {}", violation.pointer, violation.message).trim().to_owned())
+    }
+
     /// The known value in the form of the schema.
     pub(crate) fn fit(&self, schema: &SchemaRef, known: &Value, missing: Missing<'_>, seed: u64) -> Fitted {
         let projected = self.project(schema, known, missing, seed, 0);

@@ -11,10 +11,13 @@
 //! # Ok(()) }
 //! ```
 #![deny(missing_docs)]
+#![cfg_attr(not(feature = "data"), allow(dead_code, reason = "only a state that is saved has its changes noted"))]
 
 // Each module uses only those before it.
 mod error;
 mod seed;
+
+mod behaviour;
 
 mod contract;
 mod outline;
@@ -31,7 +34,11 @@ mod act;
 
 mod serve;
 
+#[cfg(feature = "data")]
+mod data;
+
 mod sandbox;
 
+pub use behaviour::Behaviour;
 pub use error::Error;
-pub use sandbox::{Options, Sandbox, explain, start, start_with};
+pub use sandbox::{Document, Options, Sandbox, explain, explain_all, start, start_all, start_with};

@@ -2,14 +2,14 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use driftless_sandbox::{Error, Options};
+use driftless_sandbox::{Behaviour, Document, Error, Options};
 use lexopt::{Arg, Parser, ValueExt as _};
 
 const HELP: &str = "\
-Serves a contract on loopback, with state
+Serves contracts on loopback, with state
 
 Usage: driftless-sandbox --contract <FILE> [OPTIONS] [serve|explain]
 
@@ -18,9 +18,11 @@ Commands:
   explain   Print a table of the operations: what each was taken for, and why
 
 Options:
-      --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML
+      --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML. Repeat it to serve several on one port
       --port <PORT>       Port to listen on; 0 for any free one [default: 0]
       --seed <N>          Number that decides the sampled values and new identifiers [default: 1]
+      --behaviour <FILE>  File in TOML that corrects the table of `explain`, and adds statuses, seeds and asynchronous work
+      --data <FILE>       File that keeps the state; one program at a time uses it
       --no-credentials    Answer requests without credentials, too
   -h, --help              Print this help
   -V, --version           Print the version
@@ -28,7 +30,7 @@ Options:
 Exit codes:
   0  ended by a signal, or the table was printed
   5  invalid command line, unreadable contract, or a port in use
-  6  the file cannot be read, or standard output cannot be written
+  6  a file cannot be read or is in use, or standard output cannot be written
 ";
 
 const CONFIGURATION: u8 = 5;
@@ -44,13 +46,14 @@ struct Failure {
 
 #[derive(Debug)]
 struct Flags {
-    contract: Option<PathBuf>,
+    contracts: Vec<PathBuf>,
+    behaviour: Option<PathBuf>,
     options: Options,
     explains: bool,
 }
 
 enum Request {
-    Run(Flags),
+    Run(Box<Flags>),
     Print(&'static str),
 }
 
@@ -67,23 +70,25 @@ fn main() -> ExitCode {
 fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failure> {
     let refuse = |error: lexopt::Error| misread(error.to_string());
     let mut parser = Parser::from_iter(arguments);
-    let mut flags = Flags { contract: None, options: Options::default(), explains: false };
+    let mut flags = Flags { contracts: Vec::new(), behaviour: None, options: Options::default(), explains: false };
     while let Some(argument) = parser.next().map_err(refuse)? {
         match argument {
             Arg::Short('h') | Arg::Long("help") => return Ok(Request::Print(HELP)),
             Arg::Short('V') | Arg::Long("version") => {
                 return Ok(Request::Print(concat!("driftless-sandbox ", env!("CARGO_PKG_VERSION"), "\n")));
             }
-            Arg::Long("contract") => flags.contract = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("contract") => flags.contracts.push(parser.value().map_err(refuse)?.into()),
             Arg::Long("port") => flags.options.port = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
             Arg::Long("seed") => flags.options.seed = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
+            Arg::Long("behaviour") => flags.behaviour = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("data") => flags.options.data = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("no-credentials") => flags.options.checks_credentials = false,
             Arg::Value(word) if word == "serve" => flags.explains = false,
             Arg::Value(word) if word == "explain" => flags.explains = true,
             other => return Err(refuse(other.unexpected())),
         }
     }
-    Ok(Request::Run(flags))
+    Ok(Request::Run(Box::new(flags)))
 }
 
 fn misread(message: String) -> Failure {
@@ -92,25 +97,33 @@ fn misread(message: String) -> Failure {
 }
 
 fn run(request: Request) -> Result<(), Failure> {
-    let Flags { contract, options, explains } = match request {
+    let Flags { contracts, behaviour, mut options, explains } = match request {
         Request::Print(text) => return print(text),
-        Request::Run(flags) => flags,
+        Request::Run(flags) => *flags,
     };
-    let path = contract.ok_or_else(|| misread("the contract is missing: pass --contract FILE".to_owned()))?;
-    let bytes = std::fs::read(&path).map_err(|error| Failure {
-        code: "contract-file".to_owned(),
-        message: format!("{} cannot be read: {error}", path.display()),
-        hint: "pass the file of a contract with --contract".to_owned(),
-        exit: SYSTEM,
-    })?;
+    if contracts.is_empty() {
+        return Err(misread("the contract is missing: pass --contract FILE".to_owned()));
+    }
+    let contracts: Vec<(String, Vec<u8>)> = contracts.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let contracts: Vec<Document<'_>> = contracts.iter().map(|(name, bytes)| Document::new(name, bytes)).collect();
+    if let Some(path) = behaviour {
+        let (name, bytes) = read(&path)?;
+        options.behaviour = Behaviour::read(name, String::from_utf8_lossy(&bytes)).map_err(|error| refused(&error))?;
+    }
     if explains {
-        return print(&driftless_sandbox::explain(&bytes).map_err(|error| refused(&error))?);
+        return print(
+            &driftless_sandbox::explain_all(&contracts, &options.behaviour).map_err(|error| refused(&error))?,
+        );
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| system(&error))?;
     let ended = runtime.block_on(async {
         // A caller that has read the address may end the program at once.
         let mut signals = Signals::register().map_err(|error| system(&error))?;
-        let sandbox = driftless_sandbox::start_with(&bytes, options).await.map_err(|error| refused(&error))?;
+        let sandbox = driftless_sandbox::start_all(&contracts, options).await.map_err(|error| refused(&error))?;
+        for line in sandbox.left_out() {
+            // A closed terminal does not keep the sandbox from serving.
+            let _ = writeln!(io::stderr(), "left out: {line}");
+        }
         print(&format!("listening on {}\n", sandbox.origin()))?;
         signals.next().await;
         sandbox.stop().await;
@@ -119,6 +132,17 @@ fn run(request: Request) -> Result<(), Failure> {
     // A request that is still computed does not keep the program.
     runtime.shutdown_background();
     ended
+}
+
+fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Failure {
+        code: "file".to_owned(),
+        message: format!("{name} cannot be read: {error}"),
+        hint: "pass the file of a contract with --contract, and that of the behaviour with --behaviour".to_owned(),
+        exit: SYSTEM,
+    })?;
+    Ok((name, bytes))
 }
 
 /// The signals that end the program. From their registration on, none of them kills it.
@@ -164,7 +188,7 @@ fn refused(error: &Error) -> Failure {
         code: error.code().to_owned(),
         message: error.to_string(),
         hint: error.advice().to_owned(),
-        exit: CONFIGURATION,
+        exit: if error.code().starts_with("data/") { SYSTEM } else { CONFIGURATION },
     }
 }
 

@@ -1,12 +1,15 @@
 //! The sandbox as a value: options, start, stop.
 
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::act::Engine;
-use crate::contract::Contract;
+use crate::behaviour::Behaviour;
+use crate::contract::{Contract, SegmentPart};
 use crate::error::Error;
 use crate::infer;
-use crate::serve::{Router, Server, Service, bind};
+use crate::serve::{Router, ServedContract, Server, Service, bind};
 
 /// Options of a sandbox.
 #[derive(Clone, Debug)]
@@ -18,11 +21,16 @@ pub struct Options {
     pub seed: u64,
     /// Answers 401 to a request without credentials of the declared kind. Credentials are not verified. On by default.
     pub checks_credentials: bool,
+    /// File that keeps the state, of SQLite; it is created if it is missing. Without one, the state ends with the sandbox. It needs the
+    /// cargo feature `data`.
+    pub data: Option<PathBuf>,
+    /// Corrections of the inference, and behaviour that the contract does not describe.
+    pub behaviour: Behaviour,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { port: 0, seed: 1, checks_credentials: true }
+        Self { port: 0, seed: 1, checks_credentials: true, data: None, behaviour: Behaviour::default() }
     }
 }
 
@@ -31,6 +39,7 @@ impl Default for Options {
 pub struct Sandbox {
     origin: String,
     base_path: String,
+    left_out: Vec<String>,
     server: Server,
 }
 
@@ -43,39 +52,130 @@ pub async fn start(contract: &[u8]) -> Result<Sandbox, Error> {
     start_with(contract, Options::default()).await
 }
 
+/// A contract and its name in messages, such as its file.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Document<'c> {
+    name: &'c str,
+    bytes: &'c [u8],
+}
+
+impl<'c> Document<'c> {
+    /// A document of Swagger 2.0 or OpenAPI 3, in JSON or YAML.
+    pub fn new(name: &'c str, bytes: &'c [u8]) -> Self {
+        Self { name, bytes }
+    }
+}
+
 /// Starts a sandbox for a contract: a document of Swagger 2.0 or OpenAPI 3, in JSON or YAML.
 ///
 /// # Errors
 ///
 /// Fails if the contract cannot be read, or if the port is in use.
 pub async fn start_with(contract: &[u8], options: Options) -> Result<Sandbox, Error> {
-    let contract = Contract::read(contract)?;
-    let plan = infer::plan(&contract);
-    let base_path = contract.base_path.clone();
-    let (listener, address) = bind(options.port).await?;
-    let origin = format!("http://{address}");
-    let service = Service {
-        router: Router::new(&contract),
-        engine: Engine::new(contract, plan, options.seed),
-        origin: origin.clone(),
-        checks_credentials: options.checks_credentials,
-    };
-    Ok(Sandbox { origin, base_path, server: Server::start(listener, Arc::new(service)) })
+    start_all(&[Document::new("the contract", contract)], options).await
 }
 
-/// A table of the contract's operations: the role that each was taken for, and the reason.
+/// Starts one sandbox for several contracts, on one port. Each has a state of its own.
+///
+/// # Errors
+///
+/// Fails if a contract cannot be read, if two of them have the same method and path, or if the port is in use.
+pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<Sandbox, Error> {
+    let contracts = read(contracts)?;
+    let base_path = contracts.first().map(|contract| contract.base_path.clone()).unwrap_or_default();
+    let plans = infer::plans(&contracts, &options.behaviour)?;
+    let engines = contracts.into_iter().zip(plans).map(|(contract, plan)| Engine::new(contract, plan, options.seed));
+    let (engines, left_out) = with_saved(engines.collect(), options.data)?;
+    let (listener, address) = bind(options.port).await?;
+    let origin = format!("http://{address}");
+    let parts = engines.into_iter().map(|engine| ServedContract { router: Router::new(&engine.contract), engine });
+    let checks_credentials = options.checks_credentials;
+    let service = Service { parts: parts.collect(), origin: origin.clone(), checks_credentials };
+    Ok(Sandbox { origin, base_path, left_out, server: Server::start(listener, Arc::new(service)) })
+}
+
+/// The engines with the state of a file.
+#[cfg(feature = "data")]
+fn with_saved(engines: Vec<Engine>, data: Option<PathBuf>) -> Result<(Vec<Engine>, Vec<String>), Error> {
+    match data {
+        Some(path) => crate::data::Data::open(&path)?.attach(engines),
+        None => Ok((engines, Vec::new())),
+    }
+}
+
+#[cfg(not(feature = "data"))]
+fn with_saved(engines: Vec<Engine>, data: Option<PathBuf>) -> Result<(Vec<Engine>, Vec<String>), Error> {
+    match data {
+        Some(_) => {
+            let message = "this sandbox was compiled without the cargo feature `data`, so it keeps no state in a file";
+            Err(Error::new("data/feature", "", message, "cargo install driftless-sandbox --features data"))
+        }
+        None => Ok((engines, Vec::new())),
+    }
+}
+
+/// Reads contracts that have no operation in common.
+fn read(documents: &[Document<'_>]) -> Result<Vec<Contract>, Error> {
+    let mut claimed: HashMap<(http::Method, String), usize> = HashMap::new();
+    let mut contracts = Vec::new();
+    for (index, document) in documents.iter().enumerate() {
+        let contract = Contract::read(document.bytes).map_err(|error| match documents.len() {
+            1 => error,
+            _ => error.in_document(document.name),
+        })?;
+        for operation in &contract.operations {
+            let parts = operation.segments.iter().map(|segment| {
+                let text = |part: &SegmentPart| match part {
+                    SegmentPart::Literal(text) => text.clone(),
+                    _ => "{}".to_owned(),
+                };
+                format!("/{}", segment.parts.iter().map(text).collect::<String>())
+            });
+            let path = format!("{}{}", contract.base_path, parts.collect::<String>());
+            let other = claimed.insert((operation.method.clone(), path), index).filter(|other| *other != index);
+            if let Some(other) = other.and_then(|other| documents.get(other)) {
+                let message =
+                    format!("{} {} is an operation of {}, too", operation.method, operation.template, other.name);
+                let advice = "serve each of the contracts by a sandbox of its own";
+                return Err(
+                    Error::new("contract/twice", &operation.pointer, message, advice).in_document(document.name)
+                );
+            }
+        }
+        contracts.push(contract);
+    }
+    Ok(contracts)
+}
+
+/// A table of a contract's operations: the role that each was taken for, and the reason.
 ///
 /// # Errors
 ///
 /// Fails if the contract cannot be read.
 pub fn explain(contract: &[u8]) -> Result<String, Error> {
-    let contract = Contract::read(contract)?;
-    Ok(infer::explain(&contract, &infer::plan(&contract)))
+    explain_all(&[Document::new("the contract", contract)], &Behaviour::default())
+}
+
+/// The tables of several contracts, each below the name of its contract. A reason that comes from the behaviour file names its line.
+///
+/// # Errors
+///
+/// Fails if a contract cannot be read, if two of them have the same method and path, or if the behaviour file names what no contract
+/// has.
+pub fn explain_all(contracts: &[Document<'_>], behaviour: &Behaviour) -> Result<String, Error> {
+    let readable = read(contracts)?;
+    let plans = infer::plans(&readable, behaviour)?;
+    let tables = readable.iter().zip(&plans).zip(contracts).map(|((contract, plan), document)| {
+        let table = infer::explain(contract, plan);
+        if contracts.len() > 1 { format!("{}\n\n{table}", document.name) } else { table }
+    });
+    Ok(tables.collect::<Vec<_>>().join("\n"))
 }
 
 impl Sandbox {
-    /// Address of the server with the base path of the contract, without a trailing slash. Paths without the base path are
-    /// answered, too.
+    /// Address of the server with the base path of the (first) contract, without a trailing slash. Paths without the base path
+    /// are answered, too.
     pub fn base_url(&self) -> String {
         format!("{}{}", self.origin, self.base_path)
     }
@@ -83,6 +183,12 @@ impl Sandbox {
     /// Address of the server, without a path.
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// The parts of the saved state that do not fit the contract any more, a line each. They stay in the file, and are answered
+    /// again with a contract that has them.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// Ends the sandbox; running requests are answered before.

@@ -1,8 +1,12 @@
 //! Tests with a running server: create, read, list, change and delete in all dialects, refusals, and hostile contracts.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod behaviour;
+#[cfg(feature = "data")]
+mod data;
 mod hostile;
 mod program;
+mod several;
 mod walk;
 
 use driftless_sandbox::{Options, Sandbox};

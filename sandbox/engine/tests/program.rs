@@ -24,7 +24,7 @@ fn the_program_prints_its_address_in_one_line_and_explains_a_contract() {
     std::fs::remove_file(&file).unwrap();
     let unread = program().output().unwrap();
     assert_eq!(unread.status.code(), Some(6));
-    assert!(String::from_utf8(unread.stderr).unwrap().starts_with("error[contract-file]"));
+    assert!(String::from_utf8(unread.stderr).unwrap().starts_with("error[file]"));
 }
 
 /// Each program would be killed by a signal that comes between its address and the registration of the handler.

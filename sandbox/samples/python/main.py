@@ -19,7 +19,6 @@ COMPONENTS = PROJECTS + "/{project_id}/components"
 DEPLOYMENTS = COMPONENTS + "/{componentId}/deployments"
 
 sandbox = json.loads(pathlib.Path(sys.argv[1]).read_text())
-control = httpx.Client(base_url=sandbox["base_url"])
 
 
 def sign_in(client_id):
@@ -32,13 +31,8 @@ def sign_in(client_id):
     return token["access_token"]
 
 
-def tell(what, **body):
-    """Tells the control interface something."""
-    return control.post(f"/sandbox/{what}", json=body).raise_for_status()
-
-
 class Server(aiopenapi3.plugin.Document):
-    """A contract of .NET names no server; this library has to be told."""
+    """The documents name no server; this library has to be told."""
 
     def parsed(self, context):
         context.document["servers"] = [{"url": sandbox["base_url"]}]
@@ -48,6 +42,12 @@ class Server(aiopenapi3.plugin.Document):
 token = sign_in("aurora-automation")
 platform = aiopenapi3.OpenAPI.load_sync(sandbox["contract_url"], plugins=[Server()])
 platform.authenticate(Bearer=token)
+control = aiopenapi3.OpenAPI.load_sync(sandbox["base_url"] + "/sandbox/openapi.yaml", plugins=[Server()])
+
+
+def tell(operation, **body):
+    """Calls an operation of the control interface, which checks what is sent and what comes back."""
+    return control.createRequest(operation)(data=body)
 
 
 def call(method, path, body=None, **parameters):
@@ -60,7 +60,7 @@ def call(method, path, body=None, **parameters):
 def create_project():
     team = call("get", "/api/teams/v1/teams")[0]
     account = call("get", "/api/teams/v1/teams/{teamId}/billing-accounts", teamId=str(team.id))[0]
-    tell("faults", method="POST", path=PROJECTS, times=1, fault="status=503, retry-after=1")
+    tell("addFault", match={"operation": "POST " + PROJECTS}, times=1, fault="status=503, retry-after=1")
     project = {
         "teamId": str(team.id),
         "teamBillingAccountId": str(account.id),
@@ -87,7 +87,7 @@ async def watch(session, operation):
 
 
 async def deploy(session, project_id, component_id):
-    tell("clock", hold=True)
+    tell("setClock", hold=True)
     accepted = call("post", DEPLOYMENTS, {"tag": "v1"}, project_id=project_id, componentId=component_id)
     watching = asyncio.create_task(watch(session, str(accepted.id)))
     await asyncio.sleep(0)
@@ -96,8 +96,8 @@ async def deploy(session, project_id, component_id):
     query.variable_values = {"id": str(accepted.id)}
     print("accepted:", (await session.execute(query))["operation"]["state"])
     # Two steps of 150 milliseconds first, and then the rest.
-    tell("clock", advanceMilliseconds=300)
-    tell("clock", advanceMilliseconds=300)
+    tell("setClock", advanceMilliseconds=300)
+    tell("setClock", advanceMilliseconds=300)
     await watching
 
 
@@ -113,10 +113,14 @@ async def main():
     async with Client(transport=socket) as session:
         await deploy(session, project_id, str(component.id))
         # A rule of its own for the outcome of the next deployment.
-        tell("faults", method="POST", path=PROJECTS, times=1, fault="outcome=failure")
+        tell("addFault", match={"method": "POST", "path": PROJECTS}, times=1, fault="outcome=failure")
         await deploy(session, project_id, str(component.id))
-    expected = {"method": "POST", "path": PROJECTS, "status": 503, "times": 1}
-    print("the journal has the refused creation:", tell("requests/verify", **expected).status_code == 200)
+    expected = {"match": {"operation": "POST " + PROJECTS, "status": 503}, "times": 1}
+    print("the journal has the refused creation:", tell("verifyRequests", **expected).count == 1)
+    over = control._.listOperations(parameters={"over": True}).operations
+    print("operations:", ", ".join(operation.state for operation in over))
+    items = control._.listItems(parameters={"collection": "/api/teams/v1/teams"}).items
+    print("teams:", ", ".join(item.fields.model_dump()["name"] for item in items))
     tell("reset")
     print("projects after the reset:", len(call("get", PROJECTS)))
 

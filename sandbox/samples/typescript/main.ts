@@ -85,7 +85,7 @@ const project = {
 
 // A rule for the next creation only: the first attempt fails, the second one works.
 await control.POST("/sandbox/faults", {
-  body: { method: "POST", path: "/api/projects/v1/projects", times: 1, fault: "status=503, retry-after=1" },
+  body: { match: { operation: "POST /api/projects/v1/projects" }, times: 1, fault: "status=503, retry-after=1" },
 });
 const create = () => platform.POST("/api/projects/v1/projects", { body: project });
 const refused = await create();
@@ -125,8 +125,13 @@ await deploy();
 await deploy("outcome=failure");
 
 const verified = await control.POST("/sandbox/requests/verify", {
-  body: { method: "POST", path: "/api/projects/v1/projects", status: 503, times: 1 },
+  body: { match: { operation: "POST /api/projects/v1/projects", status: 503 }, times: 1 },
 });
 console.log(`the journal has the refused creation: ${verified.response.status === 200}`);
+// The answers of the control interface have types.
+const { operations } = answered(await control.GET("/sandbox/operations", { params: { query: { over: true } } }));
+console.log(`operations: ${operations.map(({ state }) => state).join(", ")}`);
+const { items } = answered(await control.GET("/sandbox/items", { params: { query: { collection: "/api/teams/v1/teams" } } }));
+console.log(`teams: ${items.map(({ fields }) => fields?.["name"]).join(", ")}`);
 await control.POST("/sandbox/reset", { body: {} });
 console.log(`projects after the reset: ${answered(await platform.GET("/api/projects/v1/projects")).length}`);

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use super::taken::{ControlAnswer, ControlRefusal, Count, INT32, Number, Sent, Whole};
 use super::{done, send};
 use crate::fault::{Fault, FaultControl, FaultError, FaultRule, Rules, Waits};
+use crate::requests::{RequestFilter, mask};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct AddFault {
-    method: Option<String>,
     #[serde(default)]
-    path: String,
+    r#match: RequestFilter,
     times: Option<Whole<u32, 1, INT32>>,
     probability: Option<f64>,
     #[serde(default)]
@@ -51,7 +51,7 @@ impl AddFault {
         fault.body = body;
         fault.media_type = self.media_type.or(media_type);
         let times = self.times.map(|times| times.0);
-        let rule = FaultRule { fault, method: self.method, path: self.path, times, probability: 1.0 };
+        let rule = FaultRule { fault, filter: self.r#match, times, probability: 1.0 };
         Ok(match self.probability {
             Some(probability) => rule.probability(probability),
             None => rule,
@@ -71,17 +71,19 @@ pub(super) fn events(faults: &Rules) -> Value {
 }
 
 fn document(waits: &Waits) -> Value {
-    let Waits { id, rule, used } = waits;
+    let Waits { id, rule, used, near_misses } = waits;
+    let mut filter = json!(rule.filter);
+    mask(&mut filter);
     json!({
         "id": id,
-        "method": rule.method,
-        "path": rule.path,
+        "match": filter,
         "times": rule.times,
         "used": used,
         "probability": rule.probability,
         "fault": rule.fault.to_string(),
         "body": rule.fault.body,
         "mediaType": rule.fault.media_type,
+        "nearMisses": near_misses,
     })
 }
 
@@ -92,7 +94,7 @@ pub(super) async fn list(State(faults): State<Arc<Rules>>) -> Response {
 pub(super) async fn add(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<AddFault>) -> ControlAnswer {
     let rule = wanted.rule().map_err(refused)?;
     let id = FaultControl(&faults).add(rule.clone()).map_err(refused)?;
-    Ok(send(StatusCode::CREATED, &document(&Waits { id, rule, used: 0 })))
+    Ok(send(StatusCode::CREATED, &document(&Waits { id, rule, used: 0, near_misses: Vec::new() })))
 }
 
 fn refused(error: FaultError) -> ControlRefusal {

@@ -17,7 +17,7 @@ use super::{faults, operations, send};
 use crate::clock;
 use crate::error::Error;
 use crate::fault::Rules;
-use crate::live::EVENT_STREAM;
+use crate::reply::EVENT_STREAM;
 use crate::requests::Log;
 use crate::state::Store;
 

@@ -11,6 +11,7 @@ use http::request::Parts;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, de};
+use serde_json::Value;
 use serde_path_to_error::Segment;
 use uuid::Uuid;
 
@@ -44,6 +45,11 @@ impl ControlRefusal {
     /// The request as a whole is refused.
     pub(super) fn whole(status: StatusCode, detail: &str) -> Self {
         Self(Box::new(problem::response(status, detail)))
+    }
+
+    /// The request as a whole is refused, and the problem has further members.
+    pub(super) fn with(status: StatusCode, detail: &str, members: Value) -> Self {
+        Self(Box::new(problem::with(status, detail, members)))
     }
 
     pub(super) fn missing(name: &str) -> Self {

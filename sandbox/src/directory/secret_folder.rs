@@ -54,12 +54,10 @@ impl SecretFolder {
     /// Fills this folder, or a new one in the system's folder for temporary files.
     pub(crate) fn fill(folder: Option<&Path>, directory: &Directory) -> Result<Self, Error> {
         let (path, is_own) = match folder {
-            Some(folder) => (folder.to_owned(), false),
+            // The paths of the files are read by programs with other current folders. An empty path is refused.
+            Some(folder) => (std::path::absolute(folder).map_err(refused(folder))?, false),
             None => (own_folder()?, true),
         };
-        if path.as_os_str().is_empty() {
-            return Err(refused(&path)(io::Error::new(ErrorKind::InvalidInput, "the path is empty")));
-        }
         secret_file::make_directory(&path).map_err(refused(&path))?;
         let list = match is_own {
             true => lock_new(&path)?,

@@ -11,6 +11,7 @@ use http::{HeaderValue, Method, StatusCode};
 use super::spec::has_body;
 use super::{Connection, Fault, HEADER, Reset, Rules, body};
 use crate::problem;
+use crate::requests::{Arrived, Suffered};
 
 /// Applies the fault of a request: from its header, or from the first rule that matches.
 pub(crate) async fn apply(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
@@ -40,22 +41,16 @@ async fn meet(rules: &Rules, request: Request, next: Next) -> Response {
             Ok(fault) => (None, fault),
             Err(error) => return problem::response(StatusCode::BAD_REQUEST, &error.to_string()),
         },
-        None => match rules.take(request.method(), request.uri().path(), is_preflight) {
-            Some((rule, fault)) => (Some(rule), fault),
-            None => return next.run(request).await,
-        },
+        None => {
+            match request.extensions().get::<Arc<Arrived>>().and_then(|arrived| rules.take(arrived, is_preflight)) {
+                Some((rule, fault)) => (Some(rule), fault),
+                None => return next.run(request).await,
+            }
+        }
     };
     let mut response = suffer(&fault, request, next).await;
     response.extensions_mut().insert(Suffered { rule, fault: fault.to_string() });
     response
-}
-
-/// The fault that was applied to a request. The response carries it to the journal.
-#[derive(Clone, Debug)]
-pub(crate) struct Suffered {
-    /// The rule of the fault; `None` if it came from the header of the request.
-    pub(crate) rule: Option<u64>,
-    pub(crate) fault: String,
 }
 
 async fn suffer(fault: &Fault, mut request: Request, next: Next) -> Response {

@@ -7,10 +7,9 @@ mod rule;
 mod rules;
 mod spec;
 
-pub(crate) use layer::{Suffered, apply, apply_to_options};
+pub(crate) use layer::{apply, apply_to_options};
 pub(crate) use line::{Connection, Line};
 pub use rule::FaultRule;
-pub(crate) use rule::check_path;
 pub(crate) use rules::Rules;
 pub use rules::{FaultControl, Waits};
 pub use spec::{Fault, FaultError, Reset};

@@ -3,17 +3,14 @@
 use http::Method;
 
 use super::{Fault, FaultError};
-
-/// The methods of requests that a sandbox can answer.
-const METHODS: [Method; 7] =
-    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
+use crate::contract::Contract;
+use crate::requests::RequestFilter;
 
 /// A fault, and the requests that it applies to: all of them, unless the rule is narrowed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultRule {
     pub(crate) fault: Fault,
-    pub(crate) method: Option<String>,
-    pub(crate) path: String,
+    pub(crate) filter: RequestFilter,
     pub(crate) times: Option<u32>,
     pub(crate) probability: f64,
 }
@@ -21,19 +18,13 @@ pub struct FaultRule {
 impl FaultRule {
     /// Creates a rule for every request.
     pub fn new(fault: Fault) -> Self {
-        Self { fault, method: None, path: String::new(), times: None, probability: 1.0 }
+        Self { fault, filter: RequestFilter::new(), times: None, probability: 1.0 }
     }
 
-    /// Limits the rule to a method, in capital letters.
+    /// Limits the rule to requests that a filter takes, or to paths with a prefix.
     #[must_use]
-    pub fn method(self, method: &str) -> Self {
-        Self { method: Some(method.to_owned()), ..self }
-    }
-
-    /// Limits the rule to paths with this prefix.
-    #[must_use]
-    pub fn path(self, path: &str) -> Self {
-        Self { path: path.to_owned(), ..self }
+    pub fn matching(self, filter: impl Into<RequestFilter>) -> Self {
+        Self { filter: filter.into(), ..self }
     }
 
     /// Limits the rule to a number of requests.
@@ -48,23 +39,19 @@ impl FaultRule {
         Self { probability, ..self }
     }
 
-    /// Returns whether the rule applies to a request. A CORS preflight is matched only by rules that name `OPTIONS`.
-    pub(super) fn fits(&self, method: &Method, path: &str, is_preflight: bool) -> bool {
-        let fits = self.method.as_ref().map_or(!is_preflight, |wanted| wanted == method.as_str());
-        fits && path.starts_with(&self.path)
+    /// Returns whether the rule can apply to a request: a CORS preflight is matched only by rules that name `OPTIONS`.
+    pub(super) fn meets(&self, is_preflight: bool) -> bool {
+        !is_preflight || self.filter.names_method(Method::OPTIONS.as_str())
     }
 
     /// Refuses rules that can never match a request, or whose fault has no effect.
-    pub(super) fn check(&self) -> Result<(), FaultError> {
-        if let Some(method) = &self.method
-            && !METHODS.iter().any(|known| known == method.as_str())
-        {
-            let capital = method.to_ascii_uppercase();
-            let known = METHODS.iter().any(|known| known == capital.as_str());
-            let hint = if known { format!("write {capital}") } else { "write GET, POST or another one".to_owned() };
-            return Err(FaultError::in_member("method", format!("no request has the method {method:?}; {hint}")));
+    pub(super) fn check(&self, contract: &Contract) -> Result<(), FaultError> {
+        let refuse = |(member, message): (String, String)| FaultError::in_member(format!("match.{member}"), message);
+        self.filter.check(contract).map_err(refuse)?;
+        if let Some(member) = self.filter.criterion_of_answer() {
+            let wrong = "a fault decides the answer, and applies before the request has a number; leave it out";
+            return Err(refuse((member.to_owned(), wrong.to_owned())));
         }
-        check_path(&self.path)?;
         if self.times == Some(0) {
             let wrong = "a fault for 0 requests never applies; leave out times, or give 1 or more";
             return Err(FaultError::in_member("times", wrong));
@@ -82,53 +69,38 @@ impl FaultRule {
     }
 }
 
-/// Refuses a path prefix that no recorded request can have.
-pub(crate) fn check_path(path: &str) -> Result<(), FaultError> {
-    let refuse = |reason: &str| {
-        Err(FaultError::in_member("path", format!("no request has a path that begins with {path:?}: {reason}")))
-    };
-    if path.is_empty() {
-        return Ok(());
-    }
-    if !path.starts_with('/') {
-        return refuse("a path begins with a slash");
-    }
-    if path.contains(['{', '}']) {
-        return refuse("this is a template; write the beginning of a real path, up to the first parameter");
-    }
-    if path.contains(['?', '#']) {
-        return refuse("a path has no query and no fragment");
-    }
-    if path.contains(|letter: char| !letter.is_ascii_graphic()) {
-        return refuse("a path is percent-encoded");
-    }
-    if path == "/sandbox" || path.starts_with("/sandbox/") {
-        return refuse("faults do not apply to what controls the sandbox, and it is not recorded");
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
+    use crate::contract::Revision;
     use crate::workflow::Outcome;
 
     fn rule() -> FaultRule {
         FaultRule::new("status=503".parse().unwrap())
     }
 
+    fn matching(filter: RequestFilter) -> FaultRule {
+        rule().matching(filter)
+    }
+
     #[test]
     fn what_can_never_apply_is_refused_with_the_reason() {
+        let contract = Revision::from_number(1).unwrap().contract();
         for (wrong, reason) in [
-            (rule().method("get"), "write GET"),
-            (rule().method("FETCH"), "write GET, POST"),
-            (rule().path("/api/projects/v1/projects/{project_id}"), "template"),
-            (rule().path("api"), "slash"),
-            (rule().path("/api?x=1"), "query"),
-            (rule().path("/a b"), "percent-encoded"),
-            (rule().path("/sandbox/clock"), "controls"),
+            (matching(RequestFilter::new().method("get")), "such as \"GET\""),
+            (matching("/api/projects/v1/projects/{project_id}".into()), "template"),
+            (matching("api".into()), "slash"),
+            (matching("/api?x=1".into()), "query"),
+            (matching("/a b".into()), "percent-encoded"),
+            (matching("/sandbox/clock".into()), "controls"),
+            (matching(RequestFilter::new().template("/{x}")), "write it as in the contract"),
+            (matching(RequestFilter::new().operation("GET /nowhere")), "no operation"),
+            (matching(RequestFilter::new().header("a b", "c")), "no header"),
+            (matching(RequestFilter::new().pointer("name", 1.into())), "slash"),
+            (matching(RequestFilter::new().status(200)), "decides the answer"),
+            (matching(RequestFilter::new().after(1)), "decides the answer"),
             (rule().times(0), "times"),
             (rule().probability(0.0), "probability"),
             (rule().probability(1.5), "probability"),
@@ -140,13 +112,12 @@ mod tests {
             (FaultRule::new(Fault { status: Some(204), body: Some("a".to_owned()), ..Fault::default() }), "no body"),
             (FaultRule::new(Fault { media_type: Some("text/plain".to_owned()), ..rule().fault }), "media type"),
         ] {
-            let error = wrong.check().unwrap_err().to_string();
+            let error = wrong.check(contract).unwrap_err().to_string();
             assert!(error.contains(reason), "{error}");
         }
-        for right in
-            [rule(), rule().method("GET").path("/api/%7Bx").times(1).probability(0.01), rule().path("/sandboxes")]
-        {
-            right.check().unwrap();
+        let all = RequestFilter::new().method("GET").path("/api/%7Bx").header("a", "b").pointer("", 1.into());
+        for right in [rule(), matching(all).times(1).probability(0.01), matching("/sandboxes".into())] {
+            right.check(contract).unwrap();
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::Method;
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::watch;
 
 use super::rule::FaultRule;
 use super::{Fault, FaultError};
+use crate::contract::Contract;
+use crate::requests::{Arrived, NearMiss, RequestFilter};
 use crate::workflow::EventFaults;
 
 /// The maximum number of rules.
@@ -20,6 +21,7 @@ pub(crate) type SocketEnd = (u64, Option<u16>);
 /// The pending faults, first come first served.
 #[derive(Debug)]
 pub(crate) struct Rules {
+    contract: &'static Contract,
     rules: Mutex<Waiting>,
     random: SystemRandom,
     pub(crate) events: Arc<EventFaults>,
@@ -43,11 +45,14 @@ pub struct Waits {
     pub rule: FaultRule,
     /// The number of requests that the fault was applied to.
     pub used: u32,
+    /// Requests that nearly match, the nearest first.
+    pub near_misses: Vec<NearMiss>,
 }
 
 impl Rules {
-    pub(crate) fn new(events: Arc<EventFaults>) -> Self {
+    pub(crate) fn new(contract: &'static Contract, events: Arc<EventFaults>) -> Self {
         Self {
+            contract,
             rules: Mutex::default(),
             random: SystemRandom::new(),
             events,
@@ -56,21 +61,32 @@ impl Rules {
         }
     }
 
-    /// Takes the fault for a request, with the identifier of its rule, and counts the use.
-    pub(crate) fn take(&self, method: &Method, path: &str, is_preflight: bool) -> Option<(u64, Fault)> {
+    /// Takes the fault for a request, with the identifier of its rule, and counts the use. Rules that nearly match record the request.
+    pub(crate) fn take(&self, request: &Arrived, is_preflight: bool) -> Option<(u64, Fault)> {
         let mut waiting = self.rules();
-        let fits = |waits: &Waits| waits.rule.fits(method, path, is_preflight);
-        let mut fitting = waiting.rules.iter().enumerate().filter(|(_, waits)| fits(waits));
-        let (index, _) = fitting.find(|(_, waits)| self.happens(waits.rule.probability))?;
-        let waits = waiting.rules.get_mut(index)?;
-        waits.used = waits.used.saturating_add(1);
-        let taken = (waits.id, waits.rule.fault.clone());
-        if waits.rule.times.is_some_and(|times| waits.used >= times) {
-            waiting.rules.remove(index);
+        let mut has_near_miss = false;
+        let met = waiting.rules.iter_mut().filter(|waits| waits.rule.meets(is_preflight)).find_map(|waits| {
+            let filter = &waits.rule.filter;
+            let differences = filter.differences(request, 0, None);
+            if differences.is_empty() && self.happens(waits.rule.probability) {
+                waits.used = waits.used.saturating_add(1);
+                let is_used_up = waits.rule.times.is_some_and(|times| waits.used >= times);
+                return Some((waits.id, waits.rule.fault.clone(), is_used_up));
+            }
+            if let Some(near) = filter.near_miss(request, None, differences) {
+                near.add(&mut waits.near_misses);
+                has_near_miss = true;
+            }
+            None
+        });
+        if let Some((used_up, _, true)) = met {
+            waiting.rules.retain(|waits| waits.id != used_up);
         }
         drop(waiting);
-        self.touched.send_replace(());
-        Some(taken)
+        if met.is_some() || has_near_miss {
+            self.touched.send_replace(());
+        }
+        met.map(|(id, fault, _)| (id, fault))
     }
 
     /// Subscribes to changes of the rules.
@@ -91,14 +107,14 @@ impl Rules {
     }
 
     fn add(&self, rule: FaultRule) -> Result<u64, FaultError> {
-        rule.check()?;
+        rule.check(self.contract)?;
         let mut waiting = self.rules();
         if waiting.rules.len() >= MOST {
             return Err(FaultError::new(format!("{MOST} faults are pending; delete some")));
         }
         waiting.last_id += 1;
         let id = waiting.last_id;
-        waiting.rules.push_back(Waits { id, rule, used: 0 });
+        waiting.rules.push_back(Waits { id, rule, used: 0, near_misses: Vec::new() });
         drop(waiting);
         self.touched.send_replace(());
         Ok(id)
@@ -132,7 +148,7 @@ impl Rules {
 ///
 /// ```
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use platform_sandbox::FaultRule;
+/// use platform_sandbox::{FaultRule, RequestFilter};
 ///
 /// let sandbox = platform_sandbox::start().await?;
 /// // The next two requests for projects are answered with 429.
@@ -140,8 +156,8 @@ impl Rules {
 /// // Every token request waits.
 /// sandbox.faults().always("/identity/connect/token", "latency=100".parse()?)?;
 /// // One list in three fails.
-/// let rule = FaultRule::new("status=503".parse()?).method("GET").path("/api/projects/v1/projects").probability(0.33);
-/// let id = sandbox.faults().add(rule)?;
+/// let rule = FaultRule::new("status=503".parse()?).matching(RequestFilter::new().operation("GET /api/projects/v1/projects"));
+/// let id = sandbox.faults().add(rule.probability(0.33))?;
 /// sandbox.faults().remove(id);
 /// sandbox.faults().clear();
 /// # Ok(())
@@ -170,31 +186,22 @@ impl FaultControl<'_> {
         self.0.remove(id)
     }
 
-    /// Applies the fault to the next `times` requests whose path has this prefix.
+    /// Applies the fault to the next `times` requests that a filter takes, or whose path has a prefix.
     ///
     /// # Errors
     ///
     /// Fails like [`FaultControl::add`].
-    pub fn next(&self, times: u32, path: &str, fault: Fault) -> Result<u64, FaultError> {
-        self.add(FaultRule::new(fault).path(path).times(times))
+    pub fn next(&self, times: u32, filter: impl Into<RequestFilter>, fault: Fault) -> Result<u64, FaultError> {
+        self.add(FaultRule::new(fault).matching(filter).times(times))
     }
 
-    /// Applies the fault to the next `times` requests with a method (in capital letters) whose path has this prefix.
+    /// Applies the fault to every request that a filter takes, or whose path has a prefix, until [`FaultControl::clear`].
     ///
     /// # Errors
     ///
     /// Fails like [`FaultControl::add`].
-    pub fn next_of(&self, times: u32, method: &str, path: &str, fault: Fault) -> Result<u64, FaultError> {
-        self.add(FaultRule::new(fault).method(method).path(path).times(times))
-    }
-
-    /// Applies the fault to every request whose path has this prefix, until [`FaultControl::clear`].
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`FaultControl::add`].
-    pub fn always(&self, path: &str, fault: Fault) -> Result<u64, FaultError> {
-        self.add(FaultRule::new(fault).path(path))
+    pub fn always(&self, filter: impl Into<RequestFilter>, fault: Fault) -> Result<u64, FaultError> {
+        self.add(FaultRule::new(fault).matching(filter))
     }
 
     /// Drops the next `count` events of workflows for every subscriber. Queries still return the new state.

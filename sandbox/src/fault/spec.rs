@@ -58,7 +58,7 @@ pub struct Fault {
 /// The error of a fault that cannot be parsed, or whose rule can never apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultError {
-    member: Option<&'static str>,
+    member: Option<String>,
     message: String,
 }
 
@@ -68,12 +68,12 @@ impl FaultError {
     }
 
     /// An error of one member of a rule, named as in the control interface.
-    pub(super) fn in_member(member: &'static str, message: impl Into<String>) -> Self {
-        Self { member: Some(member), message: message.into() }
+    pub(super) fn in_member(member: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { member: Some(member.into()), message: message.into() }
     }
 
-    pub(crate) fn member(&self) -> Option<&'static str> {
-        self.member
+    pub(crate) fn member(&self) -> Option<&str> {
+        self.member.as_deref()
     }
 }
 

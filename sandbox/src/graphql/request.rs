@@ -94,7 +94,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::workflow::{Kind, Outcome};
+    use crate::workflow::{Kind, Notice, Outcome};
 
     /// The first result includes changes from before the first poll.
     #[tokio::test]
@@ -112,5 +112,11 @@ mod tests {
         service.store.with(&caller, work).unwrap();
         let answer = results.next().now_or_never().flatten().unwrap();
         assert!(as_json(&answer).to_string().contains("accepted"), "{answer:?}");
+        // A subscriber that does not read loses events, and is told.
+        let workflow = service.store.read(|state| state.workflows.all().next().cloned()).unwrap().unwrap();
+        let notice = Notice::from_workflow(&workflow).unwrap();
+        service.store.hub().publish(vec![notice; 5000]);
+        let rest: Vec<Response> = results.collect().await;
+        assert!(matches!(&rest[..], [only] if as_json(only).to_string().contains("events are lost")), "{rest:?}");
     }
 }

@@ -15,8 +15,9 @@ use http::{HeaderMap, StatusCode};
 use super::Service;
 use super::request::{as_json, begin, of_body, of_query};
 use crate::caller::Caller;
-use crate::live::{self, EVENT_STREAM};
+use crate::live;
 use crate::problem;
+use crate::reply::EVENT_STREAM;
 
 pub(super) async fn get(State(service): State<Service>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
     let caller = match service.issuer.caller(&headers) {

@@ -26,7 +26,7 @@ impl Subscription {
         &self,
         context: &Context<'_>,
         id: ID,
-    ) -> Result<impl Stream<Item = OperationChange> + use<>> {
+    ) -> Result<impl Stream<Item = Result<OperationChange>> + use<>> {
         // Subscribes before reading the state, so that no change between the two is missed.
         let receiver = context.data::<Arc<Store>>()?.hub().subscribe();
         let missing = || Error::new("The operation does not exist or is not visible to the caller.");
@@ -38,44 +38,58 @@ impl Subscription {
 
     /// Assumed: each change of the operations that are visible to the caller, from now on: that one is accepted, and what happens to
     /// it.
-    async fn operations_changed(&self, context: &Context<'_>) -> Result<impl Stream<Item = OperationChange> + use<>> {
+    async fn operations_changed(
+        &self,
+        context: &Context<'_>,
+    ) -> Result<impl Stream<Item = Result<OperationChange>> + use<>> {
         let store = Arc::clone(context.data::<Arc<Store>>()?);
         let caller = Arc::clone(context.data::<Arc<Caller>>()?);
         let receiver = store.hub().subscribe();
-        Ok(stream::unfold((receiver, store, caller), next_visible))
+        Ok(stream::unfold(Some((receiver, store, caller)), next_visible))
     }
 }
 
-async fn next_of(receiver: Option<Receiver<Notice>>, id: Uuid) -> Option<(OperationChange, Option<Receiver<Notice>>)> {
+/// The next result, and the state of the stream, which has ended without one.
+type Next<T> = Option<(Result<OperationChange>, Option<T>)>;
+
+async fn next_of(receiver: Option<Receiver<Notice>>, id: Uuid) -> Next<Receiver<Notice>> {
     let mut receiver = receiver?;
     loop {
-        let notice = next(&mut receiver).await?;
+        let notice = match next(&mut receiver).await? {
+            Ok(notice) => notice,
+            Err(error) => return Some((Err(error), None)),
+        };
         if notice.workflow.id == id {
             let more = !notice.workflow.is_over();
-            return Some((OperationChange::from(&notice), more.then_some(receiver)));
+            return Some((Ok(OperationChange::from(&notice)), more.then_some(receiver)));
         }
     }
 }
 
 type Listener = (Receiver<Notice>, Arc<Store>, Arc<Caller>);
 
-async fn next_visible((mut receiver, store, caller): Listener) -> Option<(OperationChange, Listener)> {
+async fn next_visible(listener: Option<Listener>) -> Next<Listener> {
+    let (mut receiver, store, caller) = listener?;
     loop {
-        let notice = next(&mut receiver).await?;
+        let notice = match next(&mut receiver).await? {
+            Ok(notice) => notice,
+            Err(error) => return Some((Err(error), None)),
+        };
         let visible = store.with(&caller, |view| view.sees_workflow(&notice.workflow));
         if visible.unwrap_or_default() {
-            return Some((OperationChange::from(&notice), (receiver, store, caller)));
+            return Some((Ok(OperationChange::from(&notice)), Some((receiver, store, caller))));
         }
     }
 }
 
-/// The next notice. A receiver that lags behind continues with the oldest notice that is left.
-async fn next(receiver: &mut Receiver<Notice>) -> Option<Notice> {
-    loop {
-        match receiver.recv().await {
-            Ok(notice) => return Some(notice),
-            Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return None,
+/// The next notice. For a receiver that lags behind, notices are lost: its subscription ends with an error.
+async fn next(receiver: &mut Receiver<Notice>) -> Option<Result<Notice>> {
+    match receiver.recv().await {
+        Ok(notice) => Some(Ok(notice)),
+        Err(RecvError::Lagged(count)) => {
+            let hint = "subscribe again, and query the present state";
+            Some(Err(Error::new(format!("The subscriber is too slow, and {count} events are lost: {hint}."))))
         }
+        Err(RecvError::Closed) => None,
     }
 }

@@ -35,6 +35,8 @@ struct Entry {
     code: Code,
     expires: i64,
     used: bool,
+    /// The access tokens that it led to: `jti` and expiry.
+    tokens: Vec<(String, i64)>,
 }
 
 /// The unused codes, and those that were used within their lifetime.
@@ -48,8 +50,8 @@ pub(crate) struct Codes {
 #[derive(Debug)]
 pub(super) enum Rejected {
     With(Refusal),
-    /// It was used before: its tokens have to be revoked (RFC 6749 §4.1.2).
-    UsedBefore(Uuid),
+    /// It was used before: its chain of refresh tokens and its access tokens have to be revoked (RFC 6749 §4.1.2).
+    UsedBefore(Uuid, Vec<(String, i64)>),
 }
 
 impl Codes {
@@ -62,8 +64,16 @@ impl Codes {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, entry| entry.expires > now);
         let expires = now.saturating_add(LIFETIME);
-        entries.insert(digest::sha256(&text), Entry { code, expires, used: false });
+        entries.insert(digest::sha256(&text), Entry { code, expires, used: false, tokens: Vec::new() });
         Ok(text)
+    }
+
+    /// Records an access token of the login that began with a code.
+    pub(super) fn record_token(&self, chain: Uuid, id: &str, expires: i64) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = entries.values_mut().find(|entry| entry.code.chain == chain) {
+            entry.tokens.push((id.to_owned(), expires));
+        }
     }
 
     pub(super) fn clear(&self) {
@@ -85,7 +95,7 @@ impl Codes {
             return refuse("the code is unknown or belongs to another client");
         };
         if entry.used {
-            return Err(Rejected::UsedBefore(entry.code.chain));
+            return Err(Rejected::UsedBefore(entry.code.chain, std::mem::take(&mut entry.tokens)));
         }
         entry.used = true;
         if entry.expires <= now {

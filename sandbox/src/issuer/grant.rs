@@ -12,6 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::code::Rejected;
 use super::fields::Fields;
@@ -54,7 +55,7 @@ fn credentials(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Valu
     if requested.is_some_and(|scope| scope.split_whitespace().any(|scope| scope != SCOPE)) {
         return Err(Refusal("invalid_scope", "the only scope of this grant is api"));
     }
-    let mut granted = access(issuer, client, Subject::Client(client), SCOPE)?;
+    let mut granted = access(issuer, client, Subject::Client(client), SCOPE, None)?;
     if requested.is_none() {
         // RFC 6749 §3.3: if the scope differs from the requested one, the answer contains it.
         granted["scope"] = SCOPE.into();
@@ -68,13 +69,16 @@ fn code(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, Refu
     let code = match issuer.codes.redeem(text, &client.client_id, redirect, verifier, issuer.now()) {
         Ok(code) => code,
         Err(Rejected::With(refusal)) => return Err(refusal),
-        Err(Rejected::UsedBefore(chain)) => {
+        Err(Rejected::UsedBefore(chain, tokens)) => {
             issuer.refresh.revoke_chain(chain).map_err(|_data| Refusal::RANDOM)?;
+            for (id, expires) in tokens {
+                issuer.revoke_access(&id, expires).map_err(|_data| Refusal::RANDOM)?;
+            }
             return Err(Refusal("invalid_grant", "the code was used before; its tokens are revoked"));
         }
     };
     let user = issuer.directory.user(code.user).ok_or(Refusal("invalid_grant", "the user is gone"))?;
-    let mut granted = access(issuer, client, Subject::User(user), &code.scope)?;
+    let mut granted = access(issuer, client, Subject::User(user), &code.scope, Some(code.chain))?;
     let login = Login { user: user.id, chain: code.chain, auth_time: code.auth_time };
     if scope::has(&code.scope, scope::OFFLINE) {
         granted["refresh_token"] = next_refresh(issuer, client, login, &code.scope)?.into();
@@ -93,7 +97,7 @@ fn refresh(issuer: &Issuer, client: &Client, fields: &Fields) -> Result<Value, R
         return Err(Refusal("invalid_scope", "the scope is wider than the granted one"));
     }
     let user = issuer.directory.user(entry.user).ok_or(Refusal("invalid_grant", "the user is gone"))?;
-    let mut granted = access(issuer, client, Subject::User(user), narrower)?;
+    let mut granted = access(issuer, client, Subject::User(user), narrower, Some(entry.login().chain))?;
     granted["refresh_token"] = match policy {
         RefreshPolicy::Reused => token.to_owned(),
         RefreshPolicy::Rolling { .. } => next_refresh(issuer, client, entry.login(), &entry.scope)?,
@@ -111,10 +115,19 @@ fn next_refresh(issuer: &Issuer, client: &Client, login: Login, scope: &str) -> 
     issuer.refresh.issue(&client.client_id, login, scope, expires, now).map_err(|_random| Refusal::RANDOM)
 }
 
-/// The three documented fields of a token response.
-fn access(issuer: &Issuer, client: &Client, subject: Subject<'_>, scope: &str) -> Result<Value, Refusal> {
+/// The three documented fields of a token response. A token of a login belongs to its chain.
+fn access(
+    issuer: &Issuer,
+    client: &Client,
+    subject: Subject<'_>,
+    scope: &str,
+    chain: Option<Uuid>,
+) -> Result<Value, Refusal> {
     let lifetime = issuer.settings().lifetime.as_secs();
     let claims = claims::access_token(issuer, Some(client), subject, scope, lifetime);
+    if let (Some(chain), Some(id)) = (chain, claims["jti"].as_str()) {
+        issuer.codes.record_token(chain, id, claims["exp"].as_i64().unwrap_or(i64::MAX));
+    }
     let token = issuer.keys.sign(&claims).map_err(|_random| Refusal::RANDOM)?;
     Ok(json!({ "access_token": token, "expires_in": lifetime, "token_type": "Bearer" }))
 }

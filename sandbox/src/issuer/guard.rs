@@ -12,6 +12,7 @@ use super::Issuer;
 use super::scope::API;
 use crate::caller::Caller;
 use crate::directory::Subject;
+use crate::error::Error;
 
 impl Issuer {
     /// The caller of a request's bearer token, or ASP.NET's 401 without a body and with a challenge. The platform document shows
@@ -42,6 +43,13 @@ impl Issuer {
             self.checked.put(token, expires, Arc::clone(&caller));
         }
         Some(caller)
+    }
+
+    /// Revokes an access token by its `jti`.
+    pub(super) fn revoke_access(&self, id: &str, expires: i64) -> Result<(), Error> {
+        self.revoked.add(id, expires, self.now())?;
+        self.checked.clear();
+        Ok(())
     }
 
     /// The claims of an access token that is signed by this issuer, has the API as its audience, and is in time. Claims may be

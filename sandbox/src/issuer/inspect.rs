@@ -64,8 +64,7 @@ pub(super) async fn revoke(State(issuer): State<Arc<Issuer>>, headers: HeaderMap
         if let Some(claims) = claims
             && let (Some(id), Some(expires)) = (claims["jti"].as_str(), claims["exp"].as_i64())
         {
-            issuer.revoked.add(id, expires, issuer.now()).map_err(|_data| Refusal::RANDOM)?;
-            issuer.checked.clear();
+            issuer.revoke_access(id, expires).map_err(|_data| Refusal::RANDOM)?;
         }
         Ok(())
     };

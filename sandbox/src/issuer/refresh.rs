@@ -180,6 +180,7 @@ impl RefreshTokens {
     }
 }
 
+#[cfg(feature = "data")]
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -190,7 +191,8 @@ mod tests {
 
     #[test]
     fn expired_tokens_and_too_many_are_forgotten() {
-        let vault = Vault::new(Arc::new(Data::open(None).unwrap()));
+        let folder = tempfile::tempdir().unwrap();
+        let vault = Vault::new(Arc::new(Data::open(Some(&folder.path().join("data"))).unwrap()));
         let open = |now| RefreshTokens::open(SystemRandom::new(), vault.clone(), now).unwrap();
         let tokens = open(0);
         let login = || Login { user: Uuid::nil(), chain: Uuid::new_v4(), auth_time: 0 };

@@ -6,10 +6,9 @@ use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE, LOCATION, PROXY_AUTHORIZATION, REFERER, SET_COOKIE};
 use serde_json::Value;
 
-use super::capture::BodyBeginning;
-use super::graphql;
-use crate::live::EVENT_STREAM;
-use crate::reply;
+use super::capture::{BodyBeginning, KEPT};
+use super::{graphql, loose};
+use crate::reply::{self, EVENT_STREAM};
 
 const MASK: &str = "***";
 /// The member of a GraphQL request with the document.
@@ -38,12 +37,12 @@ pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
 
 /// The text of a body with its secrets masked. Markup is left out: pages display a new token to its creator.
 pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<String> {
-    if beginning.bytes.len() < beginning.length {
+    if beginning.length > KEPT {
         return None;
     }
     let text = std::str::from_utf8(&beginning.bytes).ok()?;
     let essence = reply::essence(headers);
-    if essence == "text/html" || essence == "multipart/form-data" {
+    if essence == "text/html" {
         return None;
     }
     if essence == "application/x-www-form-urlencoded" {
@@ -60,9 +59,7 @@ pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<Str
             json(&mut value);
             Some(value.to_string())
         }
-        // Broken JSON is left out: its members cannot be identified.
-        Err(_broken) if essence.ends_with("json") => None,
-        Err(_not_json) => Some(self::text(text)),
+        Err(_not_json) => Some(self::text(&loose::masked(text, MASK, is_secret))),
     }
 }
 
@@ -284,9 +281,8 @@ mod tests {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let expected = [pair("variables", r#"{"p":"***","q":1}"#), pair("query", r#"{ a(pwd: $p, token: "***") }"#)];
         assert_eq!(pairs, expected);
-        for (media_type, text) in [("text/html", "<p>sbx_a</p>"), ("application/json", r#"{"password":"a"#)] {
-            assert_eq!(masked_body(media_type, text), None, "{text}");
-        }
+        assert_eq!(masked_body("text/html", "<p>sbx_a</p>"), None);
+        assert_eq!(masked_body("application/json", r#"{"password":"a"#).as_deref(), Some(r#"{"password":***"#));
         let mut sent = HeaderMap::new();
         for (name, value) in [
             ("authorization", "Basic YTpi"),
@@ -305,7 +301,9 @@ mod tests {
 
     #[test]
     fn a_body_that_is_longer_than_what_is_kept_is_left_out() {
-        let bytes = b"text".to_vec();
-        assert_eq!(body(&HeaderMap::new(), &BodyBeginning { length: bytes.len() + 1, bytes }), None);
+        for (length, expected) in [(KEPT, Some("text".to_owned())), (KEPT + 1, None)] {
+            let beginning = BodyBeginning { bytes: b"text".to_vec(), length };
+            assert_eq!(body(&HeaderMap::new(), &beginning), expected, "{length}");
+        }
     }
 }

@@ -1,13 +1,16 @@
 //! The requests: counted by operation, and the last of them in a journal, with their headers and bodies.
 
+mod arrived;
 mod capture;
 mod filter;
 mod graphql;
+mod loose;
 mod mask;
 mod record;
+mod verified;
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -19,16 +22,25 @@ use tokio::sync::broadcast;
 
 use crate::clock;
 use crate::contract::{Contract, route};
-use crate::fault::Suffered;
 use crate::issuer::TOKEN_PATH;
 use capture::Captured;
 
 pub(crate) use mask::json as mask;
 
-pub use filter::{Expected, RequestFilter, Verified};
+pub(crate) use arrived::Arrived;
+pub use filter::RequestFilter;
 pub use record::{Message, RequestRecord};
+pub use verified::{Expected, NearMiss, Verified};
 
 const KEPT: usize = 1000;
+
+/// The fault that was applied to a request. The response carries it to the journal.
+#[derive(Clone, Debug)]
+pub(crate) struct Suffered {
+    /// The rule of the fault; `None` if it came from the header of the request.
+    pub(crate) rule: Option<u64>,
+    pub(crate) fault: String,
+}
 
 /// Counts and the last requests.
 #[derive(Debug)]
@@ -108,14 +120,20 @@ impl Log {
     }
 
     pub(crate) fn matching(&self, filter: &RequestFilter) -> Vec<RequestRecord> {
-        self.lock().last.iter().filter(|record| filter.takes(record)).cloned().collect()
+        self.lock().last.iter().filter(|record| record.is_taken_by(filter)).cloned().collect()
     }
 
     pub(crate) fn verify(&self, filter: &RequestFilter, expected: Expected) -> Verified {
         let inner = self.lock();
-        let count = inner.last.iter().filter(|record| filter.takes(record)).count();
+        let count = inner.last.iter().filter(|record| record.is_taken_by(filter)).count();
         let is_complete = inner.last.front().is_none_or(|first| first.number == 1);
-        Verified { count, is_satisfied: expected.is_met_by(count), is_complete }
+        let is_satisfied = expected.is_met_by(count);
+        let mut near_misses = Vec::new();
+        if !is_satisfied {
+            let near = inner.last.iter().filter_map(|record| record.near_miss(filter));
+            near.for_each(|near| near.add(&mut near_misses));
+        }
+        Verified { count, is_satisfied, is_complete, near_misses }
     }
 
     pub(crate) fn clear(&self) {
@@ -125,12 +143,8 @@ impl Log {
     }
 
     /// The number of requests per method and template.
-    pub(crate) fn counts(&self) -> Vec<(String, u64)> {
-        let inner = self.lock();
-        let mut counts: Vec<_> =
-            inner.counts.iter().map(|((method, path), count)| (format!("{method} {path}"), *count)).collect();
-        counts.sort();
-        counts
+    pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
+        self.lock().counts.iter().map(|((method, path), count)| (format!("{method} {path}"), *count)).collect()
     }
 
     /// Subscribes to a notice of every answer.
@@ -178,23 +192,25 @@ pub(crate) async fn record(State(log): State<Arc<Log>>, request: Request, next: 
     let query = request.uri().query().map(mask::form);
     let template = route::template(log.contract, &method, &path).unwrap_or(&path).to_owned();
     log.arrive(&method, &template);
-    let (parts, body) = request.into_parts();
-    let (sent, body) = Captured::record(parts.headers.clone(), body);
+    let (mut parts, body) = request.into_parts();
+    let (sent, body) = Captured::record_request(parts.headers.clone(), body).await;
+    let arrived = Arc::new(Arrived { method: method.to_string(), path, query, template, request: sent });
+    parts.extensions.insert(Arc::clone(&arrived));
     let response = next.run(Request::from_parts(parts, body)).await;
     let (parts, body) = response.into_parts();
     let (answered, body) = Captured::record(parts.headers.clone(), body);
     log.answer(RequestRecord {
         number: 0,
-        method: method.to_string(),
-        path,
-        query,
-        template,
+        method: arrived.method.clone(),
+        path: arrived.path.clone(),
+        query: arrived.query.clone(),
+        template: arrived.template.clone(),
         status: parts.status.as_u16(),
         milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         at: clock::timestamp(),
         fault: parts.extensions.get::<Suffered>().map(|suffered| suffered.fault.clone()),
         fault_id: parts.extensions.get::<Suffered>().and_then(|suffered| suffered.rule),
-        request: sent,
+        arrived,
         response: answered,
     });
     Response::from_parts(parts, body)

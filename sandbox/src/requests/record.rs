@@ -1,10 +1,15 @@
 //! One request of the journal.
 
+use std::sync::Arc;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::arrived::Arrived;
 use super::capture::Captured;
+use super::filter::RequestFilter;
 use super::mask;
+use super::verified::NearMiss;
 
 /// A request that was answered, or whose connection was reset instead.
 #[derive(Clone, Debug)]
@@ -30,7 +35,7 @@ pub struct RequestRecord {
     pub fault: Option<String>,
     /// The rule of the fault.
     pub fault_id: Option<u64>,
-    pub(super) request: Captured,
+    pub(super) arrived: Arc<Arrived>,
     pub(super) response: Captured,
 }
 
@@ -42,19 +47,31 @@ pub struct Message {
     pub headers: Vec<(String, String)>,
     /// The body, if it is text of at most 16 KiB.
     pub body: Option<String>,
-    /// The length of the body in bytes, so far.
+    /// The length of the body in bytes: the announced one, or the length so far.
     pub length: usize,
 }
 
 impl RequestRecord {
     /// Returns headers and body of the request.
     pub fn request(&self) -> Message {
-        Message::from_captured(&self.request)
+        Message::from_captured(&self.arrived.request)
     }
 
     /// Returns headers and body of the answer.
     pub fn response(&self) -> Message {
         Message::from_captured(&self.response)
+    }
+
+    fn differences(&self, filter: &RequestFilter) -> Vec<String> {
+        filter.differences(&self.arrived, self.number, Some(self.status))
+    }
+
+    pub(super) fn is_taken_by(&self, filter: &RequestFilter) -> bool {
+        self.differences(filter).is_empty()
+    }
+
+    pub(super) fn near_miss(&self, filter: &RequestFilter) -> Option<NearMiss> {
+        filter.near_miss(&self.arrived, Some(self.number), self.differences(filter))
     }
 
     /// The record with the parts that lists omit.

@@ -15,6 +15,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use crate::data::Address;
 use crate::workflow::{Notice, Table, Workflow};
 
 pub(crate) use seed::Beginning;
@@ -43,7 +44,8 @@ pub(crate) struct State {
     singles: HashMap<String, Item>,
     blobs: HashMap<String, Blob>,
     pub(crate) workflows: Table,
-    changes: Vec<Change>,
+    /// The addresses that have changed: their values are read when the change is stored.
+    changes: Vec<Address>,
     position: i64,
     notices: Vec<Notice>,
 }
@@ -54,17 +56,6 @@ struct Entry {
     owner: Uuid,
     position: i64,
     item: Item,
-}
-
-/// A change: the address, not the value, which is read when the change is stored.
-#[derive(Debug)]
-enum Change {
-    Item(String, String),
-    /// All addresses with this prefix.
-    Below(String),
-    Single(String),
-    Blob(String),
-    Workflow(Uuid),
 }
 
 impl State {
@@ -87,7 +78,7 @@ impl State {
 
     /// Adds an item, or replaces the one with its key, which keeps its owner. Returns whether one was replaced.
     pub(crate) fn put(&mut self, owner: Uuid, collection: &str, key: &str, item: Item) -> bool {
-        self.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
+        self.changes.push(Address::Item(collection.to_owned(), key.to_owned()));
         let entries = self.collections.entry(collection.to_owned()).or_default();
         if let Some(existing) = entries.get_mut(key) {
             existing.item = item;
@@ -108,13 +99,13 @@ impl State {
         self.collections.retain(|address, _| !address.starts_with(&below));
         self.singles.retain(|address, _| !address.starts_with(&below));
         self.blobs.retain(|address, _| !address.starts_with(&below));
-        self.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
-        self.changes.push(Change::Below(below));
+        self.changes.push(Address::Item(collection.to_owned(), key.to_owned()));
+        self.changes.push(Address::Below(below));
         true
     }
 
     pub(crate) fn put_single(&mut self, address: &str, item: Item) {
-        self.changes.push(Change::Single(address.to_owned()));
+        self.changes.push(Address::Single(address.to_owned()));
         self.singles.insert(address.to_owned(), item);
     }
 
@@ -130,15 +121,15 @@ impl State {
     fn begin(&mut self, workflow: Workflow) {
         self.reflect(&workflow);
         self.notices.extend(Notice::from_workflow(&workflow));
-        self.changes.push(Change::Workflow(workflow.id));
+        self.changes.push(Address::Workflow(workflow.id));
         self.workflows.put(workflow);
-        self.changes.extend(self.workflows.forget(KEPT).into_iter().map(Change::Workflow));
+        self.changes.extend(self.workflows.forget(KEPT).into_iter().map(Address::Workflow));
     }
 
     /// Changes the plan of a workflow.
     fn replan(&mut self, id: Uuid, now: i64, change: impl FnOnce(&mut Workflow)) {
         if self.workflows.update(id, change) {
-            self.changes.push(Change::Workflow(id));
+            self.changes.push(Address::Workflow(id));
             let notices = self.settle(now);
             self.notices.extend(notices);
         }
@@ -152,7 +143,7 @@ impl State {
         let notices = self.workflows.settle(now);
         for notice in &notices {
             self.reflect(&notice.workflow);
-            self.changes.push(Change::Workflow(notice.workflow.id));
+            self.changes.push(Address::Workflow(notice.workflow.id));
         }
         notices
     }
@@ -163,7 +154,7 @@ impl State {
 
     /// Returns whether a workflow has changed: the next due time may be earlier than before.
     fn has_changed_work(&self) -> bool {
-        self.changes.iter().any(|change| matches!(change, Change::Workflow(_)))
+        self.changes.iter().any(|change| matches!(change, Address::Workflow(_)))
     }
 
     /// Writes the phase of a workflow into the resource that it works on.
@@ -175,10 +166,11 @@ impl State {
         if let (Some(message), true) = (&workflow.message, entry.item.contains_key("message")) {
             entry.item.insert("message".to_owned(), message.clone().into());
         }
-        self.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
+        self.changes.push(Address::Item(collection.to_owned(), key.to_owned()));
     }
 }
 
+#[cfg(feature = "data")]
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -192,7 +184,8 @@ mod tests {
 
     #[test]
     fn old_work_that_is_over_is_forgotten_and_the_database_forgets_it_too() {
-        let data = Data::open(None).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let data = Data::open(Some(&folder.path().join("data"))).unwrap();
         let mut state = State::default();
         let running = work(0, Outcome::Stall);
         let (oldest, newest) = (work(1, Outcome::Success), work(2, Outcome::Success));

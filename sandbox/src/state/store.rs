@@ -1,4 +1,5 @@
-//! The state: read from memory, kept in the database. Every change of a request is in the database before its answer is sent.
+//! The state: read from memory, kept in the database, if there is one. Every change of a request is in the database before its
+//! answer is sent.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -41,7 +42,7 @@ impl Store {
     /// Deletes everything and seeds again.
     pub(crate) fn reset(&self) -> Result<(), Error> {
         let mut state = self.lock();
-        State::erase(&self.data)?;
+        self.data.erase()?;
         *state = State::default();
         self.beginning.plant(&mut state);
         self.commit(&mut state)?;

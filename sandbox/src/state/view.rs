@@ -3,8 +3,9 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Blob, Change, Item, State};
+use super::{Blob, Item, State};
 use crate::caller::Caller;
+use crate::data::Address;
 use crate::directory::Role;
 use crate::workflow::{Kind, Outcome, Workflow};
 
@@ -35,7 +36,7 @@ impl<'a> View<'a> {
 
     pub(crate) fn get_mut(&mut self, collection: &str, key: &str) -> Option<&mut Item> {
         self.get(collection, key)?;
-        self.state.changes.push(Change::Item(collection.to_owned(), key.to_owned()));
+        self.state.changes.push(Address::Item(collection.to_owned(), key.to_owned()));
         Some(&mut self.state.collections.get_mut(collection)?.get_mut(key)?.item)
     }
 
@@ -84,7 +85,7 @@ impl<'a> View<'a> {
 
     pub(crate) fn remove_single(&mut self, address: &str) {
         if self.state.singles.remove(address).is_some() {
-            self.state.changes.push(Change::Single(address.to_owned()));
+            self.state.changes.push(Address::Single(address.to_owned()));
         }
     }
 
@@ -94,12 +95,12 @@ impl<'a> View<'a> {
 
     /// Stores bytes and returns the previous ones.
     pub(crate) fn put_blob(&mut self, address: &str, blob: Blob) -> Option<Blob> {
-        self.state.changes.push(Change::Blob(address.to_owned()));
+        self.state.changes.push(Address::Blob(address.to_owned()));
         self.state.blobs.insert(address.to_owned(), blob)
     }
 
     pub(crate) fn remove_blob(&mut self, address: &str) -> bool {
-        self.state.changes.push(Change::Blob(address.to_owned()));
+        self.state.changes.push(Address::Blob(address.to_owned()));
         self.state.blobs.remove(address).is_some()
     }
 

@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use super::{Blob, Change, Item, State};
+use super::{Blob, Item, State};
+use crate::data::Address;
 
 /// The contents of an address.
 #[derive(Debug)]
@@ -74,11 +75,11 @@ impl State {
                 self.remove(collection, key)
             }
             Some(Stored::Single(_)) => {
-                self.changes.push(Change::Single(address.to_owned()));
+                self.changes.push(Address::Single(address.to_owned()));
                 self.singles.remove(address).is_some()
             }
             Some(Stored::Blob(_)) => {
-                self.changes.push(Change::Blob(address.to_owned()));
+                self.changes.push(Address::Blob(address.to_owned()));
                 self.blobs.remove(address).is_some()
             }
             None => false,

@@ -65,9 +65,9 @@ export function curl(request, compliance) {
     if (name === "authorization" && value.toLowerCase() === `bearer ${MASK}`) parts.push(`-H "authorization: ${value.slice(0, 6)} $TOKEN"`);
     else parts.push(`-H ${masked(value === "" ? `${name};` : `${name}: ${value}`, name)}`);
   }
-  // A body that the journal does not contain comes from a file.
   if (typeof request.request.body === "string" && request.request.length > 0) parts.push(`--data-raw ${masked(request.request.body, "body")}`);
   else if (request.request.length > 0) parts.push("--data-binary @body");
-  const comment = variables.length > 0 ? `# The journal masks secrets. Set first, as they were sent: ${variables.join(", ")}\n` : "";
+  let comment = variables.length > 0 ? `# The journal masks secrets. Set first, as they were sent: ${variables.join(", ")}\n` : "";
+  if (parts.at(-1) === "--data-binary @body") comment += `# The journal does not have the body, ${request.request.length} bytes that are not text or too many: save it first as the file body\n`;
   return comment + parts.join(" \\\n  ");
 }

@@ -26,6 +26,7 @@ export default function faults(root) {
   const text = element("input", { id: "fault-text", required: true, value: PRESETS[0][0], oninput: () => { preset.value = text.value; if (preset.selectedIndex < 0) preset.value = ""; } });
   const method = choice([["", "any"], ...METHODS.map((name) => [name, name])], { id: "fault-method" });
   const path = element("input", { id: "fault-path", placeholder: "/api", value: "/api", pattern: "/[^?#\\{\\}\\s]*", title: "the beginning of a path; no template, no query" });
+  const criteria = element("input", { id: "fault-match", placeholder: '{"operation":"GET /api/…"}, {"graphql":"…"}, {"pointers":{"/name":"a"}}', title: "further criteria of the schema Match, as a JSON object" });
   const times = element("input", { id: "fault-times", type: "number", min: 1, max: 2147483647, placeholder: "all", value: 1 });
   const probability = element("input", { id: "fault-probability", type: "number", min: 1, max: 100, step: "any", value: 100 });
   const body = element("textarea", { id: "fault-body", rows: 2, placeholder: "none: a problem body; or JSON, or text" });
@@ -33,7 +34,7 @@ export default function faults(root) {
   const form = element("form", { id: "fault-form", class: "card", onsubmit: add }, element("h2", {}, "Add a fault"),
     labelled("What goes wrong", preset), labelled("As the control interface writes it", text),
     element("div", { class: "fields" }, labelled("Method", method), labelled("Path begins", path), labelled("Requests", times), labelled("Per cent of them", probability)),
-    labelled("Body that is answered (optional)", body), problem, element("p", { class: "actions" }, element("button", { class: "primary", id: "fault-add" }, "Add the fault")));
+    labelled("Further criteria, as JSON (optional)", criteria), labelled("Body that is answered (optional)", body), problem, element("p", { class: "actions" }, element("button", { class: "primary", id: "fault-add" }, "Add the fault")));
 
   const list = table("Faults that wait for requests, oldest first: the oldest that fits applies", [["Fault"], ["Requests"], ["Met"], ["Remove"]]);
   list.body.id = "faults";
@@ -58,8 +59,15 @@ export default function faults(root) {
   async function add(event) {
     event.preventDefault();
     problem.textContent = "";
-    const wanted = { path: path.value, fault: text.value, probability: Number(probability.value) / 100 };
-    if (method.value) wanted.method = method.value;
+    const wanted = { match: {}, fault: text.value, probability: Number(probability.value) / 100 };
+    try {
+      if (criteria.value.trim()) Object.assign(wanted.match, JSON.parse(criteria.value));
+    } catch {
+      problem.textContent = "The further criteria are not JSON.";
+      return;
+    }
+    if (path.value) wanted.match.path = path.value;
+    if (method.value) wanted.match.method = method.value;
     if (times.value) wanted.times = Number(times.value);
     if (body.value.trim()) {
       try {
@@ -87,10 +95,13 @@ export default function faults(root) {
   });
 
   function row(fault) {
-    const whom = [fault.method ?? "any method", fault.path || "any path"].join(" ");
+    const { method, path, operation, ...others } = fault.match;
+    const whom = [operation ?? [method ?? "any method", path ?? "any path"].join(" "), ...Object.entries(others).map(([name, value]) => `${name} ${JSON.stringify(value)}`)].join(", ");
+    const near = fault.nearMisses.map((miss) => element("li", {}, `${miss.method} ${miss.path}: ${miss.differences.join("; ")}`));
     const often = [fault.times === null ? "all" : `${fault.times - fault.used} more`, fault.probability < 1 ? `${Math.round(fault.probability * 1000) / 10} %` : ""].filter(Boolean).join(", ");
     return element("tr", {}, element("th", { scope: "row" }, `${fault.id}: ${fault.fault || "a body"}`, fault.body === null ? undefined : element("div", { class: "note", title: fault.body }, `body: ${fault.body.slice(0, 60)}`)),
-      element("td", {}, element("span", { class: "path" }, whom), element("div", { class: "note" }, often)), element("td", { class: "number" }, String(fault.used)),
+      element("td", {}, element("span", { class: "path" }, whom), element("div", { class: "note" }, often),
+        near.length > 0 && element("details", { class: "note" }, element("summary", {}, count(near.length, "near miss", "near misses")), element("ul", {}, ...near))), element("td", { class: "number" }, String(fault.used)),
       element("td", {}, element("button", { type: "button", "aria-label": `Remove fault ${fault.id}`, onclick: attempt(() => ask("DELETE", `/sandbox/faults/${fault.id}`), `Fault ${fault.id} is removed`) }, "Remove")));
   }
 
@@ -107,8 +118,9 @@ export default function faults(root) {
     show([prefilled]) {
       if (!prefilled) return;
       const asked = new URLSearchParams(prefilled);
-      if (METHODS.includes(asked.get("method"))) method.value = asked.get("method");
+      method.value = METHODS.includes(asked.get("method")) ? asked.get("method") : "";
       path.value = asked.get("path") ?? "";
+      criteria.value = asked.has("operation") ? JSON.stringify({ operation: asked.get("operation") }) : "";
       preset.focus();
     },
   };

@@ -28,7 +28,7 @@ export default function overview(root) {
       const running = state.operations.filter((operation) => !operation.isOver);
       const failed = state.requests.filter((request) => request.status >= 400).length;
       const items = Object.values(state.resources).reduce((sum, size) => sum + size, 0);
-      const total = state.counts.reduce((sum, [, number]) => sum + number, 0);
+      const total = Object.values(state.counts).reduce((sum, number) => sum + number, 0);
       reconcile(figures, [
         ["requests", total, total === 1 ? "request" : "requests", "#/requests"],
         ["failed", failed, `of the last ${state.requests.length} with 4xx or 5xx`, "#/requests"],

@@ -39,7 +39,7 @@ function message(title, { headers, body, length }) {
         element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)))))),
     body ? element("div", { class: "body" }, copyButton(pretty(body), `the body of the ${title.toLowerCase()}`),
       element("pre", { tabindex: "0", role: "region", "aria-label": `Body of the ${title.toLowerCase()}` }, pretty(body)))
-    : element("p", { class: "note" }, length > 0 ? `A body of ${length.toLocaleString("en")} bytes, which is not shown: it is too long, not text, or may hold a secret.` : "No body."));
+    : element("p", { class: "note" }, length > 0 ? `A body of ${length.toLocaleString("en")} bytes, which is not shown: it is a page, not text, or longer than 16 KiB.` : "No body."));
 }
 
 export default function requests(root) {
@@ -110,7 +110,8 @@ export default function requests(root) {
 
   function one(request) {
     const address = request.path + (request.query ? `?${request.query}` : "");
-    const fault = new URLSearchParams({ method: request.method, path: request.path });
+    const operation = request.operation ? `${request.operation.method} ${request.operation.path}` : undefined;
+    const fault = new URLSearchParams(operation ? { operation } : { method: request.method, path: request.path });
     return element("div", {}, close(),
       element("h2", { class: "path" }, element("span", { class: "method" }, request.method), " ", element("bdi", {}, address)),
       element("p", { class: "summary" }, statusChip(request.status), ` ${request.milliseconds} ms · `, when(request.at, "real"), ` · number ${request.number}`),

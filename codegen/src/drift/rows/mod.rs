@@ -34,7 +34,7 @@ pub struct Row<'f> {
     /// True for a part of a row of which the compiler tells.
     is_told: bool,
     /// True if the items of both clients were compared.
-    has_items: bool,
+    pub(super) has_items: bool,
 }
 
 impl<'f> Row<'f> {

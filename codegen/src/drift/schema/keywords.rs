@@ -196,6 +196,42 @@ impl<'a> Pair<'a, '_> {
     }
 }
 
+/// Reports whether a schema without a type takes null: all that it says is about values of other types (JSON Schema Validation
+/// 2020-12, 6).
+pub(super) fn takes_null(schema: &Value) -> bool {
+    const OF_OTHERS: [&str; 27] = [
+        "additionalProperties",
+        "contains",
+        "dependentRequired",
+        "dependentSchemas",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "items",
+        "maxContains",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minContains",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "propertyNames",
+        "required",
+        "unevaluatedItems",
+        "uniqueItems",
+    ];
+    let of_others = |key: &String| is_prose(key) || OF_OTHERS.contains(&key.as_str());
+    schema == &Value::Bool(true) || schema.as_object().is_some_and(|map| map.keys().all(of_others))
+}
+
 /// A schema that every value meets.
 pub(super) fn says_nothing(schema: &Value) -> bool {
     schema == &Value::Bool(true) || schema.as_object().is_some_and(|map| map.keys().all(|key| is_prose(key)))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Pair;
-use super::keywords::{is_prose, says_nothing};
+use super::keywords::{is_prose, takes_null};
 use super::read::Schema;
 use crate::drift::change::{Carrier, Spot};
 use crate::drift::rule::{Rule, Wire};
@@ -138,9 +138,9 @@ impl Pair<'_, '_> {
 
     pub(super) fn nullability(&mut self) {
         let (before, after) = (self.before.nullable(), self.after.nullable());
-        // A schema that takes any value takes null, without a word about it.
+        // A schema without a type takes null, without a word about it.
         let open = |schema: &Schema<'_>| {
-            schema.types().is_none() && schema.parts.iter().all(|part| says_nothing(part.node.value))
+            schema.types().is_none() && schema.parts.iter().all(|part| takes_null(part.node.value))
         };
         if before == after {
             let rule = if before { Rule::BecameNotNullable } else { Rule::BecameNullable };

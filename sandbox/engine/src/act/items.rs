@@ -25,13 +25,21 @@ impl Engine {
         }
         let mut items = Vec::new();
         let count = if collection.names_identifiers || collection.parameter.is_none() { FIRST } else { 0 };
-        for number in 1..=count {
+        let made_up = || (0..count).map(|_| Map::new()).collect();
+        let seeds: Vec<Map<String, Value>> = collection.seeds.clone().unwrap_or_else(made_up);
+        let is_invented = collection.seeds.is_none();
+        let count = seeds.len() as u64;
+        for (number, members) in (1..).zip(seeds) {
             let seed = self.seed_for(owner, collection, &format!("first {number}"));
-            let example = self.example_key(collection).filter(|_| number == 1);
-            let (id, key) = example.unwrap_or_else(|| self.new_key(collection, number, seed));
-            let (id, value) = self.invented(owner, collection, id, &key, Map::new(), seed);
+            let sent = self.sent_key(collection, &members).and_then(|id| {
+                let key = members.get(collection.identifier.as_ref()?)?.clone();
+                Some((id, key))
+            });
+            let example = || self.example_key(collection).filter(|_| number == 1 && is_invented);
+            let (id, key) = sent.or_else(example).unwrap_or_else(|| self.new_key(collection, number, seed));
+            let (id, value) = self.invented(owner, collection, id, &key, members, seed);
             if items.iter().all(|(other, _)| *other != id) {
-                items.push((id, Item::new(value, true)));
+                items.push((id, Item::new(value, is_invented)));
             }
         }
         let mut state = self.state();
@@ -127,6 +135,9 @@ impl Engine {
         mut members: Map<String, Value>,
     ) -> Result<Outcome, Full> {
         let is_taken = |id: &str| self.state().instance(owner).is_some_and(|instance| instance.item(id).is_some());
+        if let Some(conflict) = self.shared(owner, collection, &members, None) {
+            return Ok(conflict);
+        }
         let sent = self.sent_key(collection, &members);
         let declares_conflict = || {
             let conflict = crate::contract::Status::Exact(409);
@@ -207,6 +218,9 @@ impl Engine {
             return Ok(Outcome::Unknown(unknown(collection, &id)));
         }
         let mut members = self.sent(call, collection);
+        if let Some(conflict) = self.shared(&owner, collection, &members, Some(&id)) {
+            return Ok(conflict);
+        }
         let sendable = self.sendable(call, collection);
         let kept = before.as_ref().and_then(|before| before.value.as_object());
         for (name, value) in kept.into_iter().flatten().filter(|(name, _)| !sendable.contains(name)) {
@@ -257,6 +271,9 @@ impl Engine {
             _ => {}
         }
         let members = value.as_object().cloned().unwrap_or_default();
+        if let Some(conflict) = self.shared(&owner, collection, &members, Some(&id)) {
+            return Ok(conflict);
+        }
         // An optional member that the patch removed stays away.
         let (id, value) = self.store_named(&owner, collection, id, members, Missing::Required)?;
         Ok(Outcome::Item { value, id, is_created: false, is_invented: false })

@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::{Call, Engine, body_schema, merge};
+use super::{Call, Engine, Outcome, body_schema, merge};
 use crate::infer::{Collection, ELEMENT, is_identifying, plain};
 use crate::outline::{Member, Outline};
+use crate::state::Owner;
 
 impl Engine {
     /// The members that a request sends for an item; of an array, those of its first element.
@@ -48,6 +49,25 @@ impl Engine {
             Some(key) => (name, Value::Object(Map::from_iter([(key, value)]))),
             None => (name, value),
         }
+    }
+
+    /// The conflict of members with another item that has the same value of a unique member. `own` is the identifier of the item.
+    pub(super) fn shared(
+        &self,
+        owner: &Owner,
+        collection: &Collection,
+        members: &Map<String, Value>,
+        own: Option<&str>,
+    ) -> Option<Outcome> {
+        let state = self.state();
+        let instance = state.instance(owner)?;
+        let shared = collection.unique.iter().find_map(|name| {
+            let value = members.get(name)?;
+            let mut others = instance.items().filter(|(id, _)| own != Some(*id));
+            others.any(|(_, item)| item.value.get(name) == Some(value)).then_some((name, value))
+        });
+        let (name, value) = shared?;
+        Some(Outcome::Conflict(format!("another item of {} has {value} as `{name}`", collection.path)))
     }
 
     /// The names of members that a request can send.

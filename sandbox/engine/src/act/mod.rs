@@ -6,6 +6,7 @@ mod list;
 mod members;
 pub(crate) mod merge;
 mod values;
+mod work;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +19,7 @@ use crate::infer::{Collection, Plan, Planned, Role};
 use crate::request::Read;
 use crate::schema::Schemas;
 use crate::seed::mix;
-use crate::state::{Full, Owner, State, StoredFile};
+use crate::state::{Full, Keeper, Owner, State, StoredFile};
 
 pub(crate) use list::Listed;
 
@@ -30,6 +31,8 @@ pub(crate) struct Engine {
     pub(crate) schemas: Schemas,
     pub(crate) seed: u64,
     state: Mutex<State>,
+    /// Saves each change before its request is answered.
+    keeper: Option<Box<dyn Keeper>>,
     /// Held by a request that writes, from its first look at the state to its last change: two patches at once lose nothing.
     writer: Mutex<()>,
 }
@@ -70,6 +73,8 @@ pub(crate) enum Outcome {
     Unknown(String),
     Conflict(String),
     Full,
+    /// The change cannot be saved, for this reason.
+    Unsaved(String),
 }
 
 impl From<Full> for Outcome {
@@ -81,7 +86,13 @@ impl From<Full> for Outcome {
 impl Engine {
     pub(crate) fn new(contract: Contract, plan: Plan, seed: u64) -> Self {
         let schemas = Schemas::new(&contract);
-        Self { contract, plan, schemas, seed, state: Mutex::default(), writer: Mutex::default() }
+        Self { contract, plan, schemas, seed, state: Mutex::default(), keeper: None, writer: Mutex::default() }
+    }
+
+    /// The engine with a saved state, whose changes are saved.
+    pub(crate) fn with_saved(self, mut state: State, keeper: Box<dyn Keeper>) -> Self {
+        state.note_changes();
+        Self { state: Mutex::new(state), keeper: Some(keeper), ..self }
     }
 
     pub(crate) fn fitter(&self) -> Fitter<'_> {
@@ -89,8 +100,31 @@ impl Engine {
     }
 
     pub(crate) fn act(&self, call: &Call<'_>) -> Outcome {
-        let reads = [Method::GET, Method::HEAD].contains(&call.operation.method);
-        let _writing = (!reads).then(|| self.writer.lock().unwrap_or_else(PoisonError::into_inner));
+        let reads = [Method::GET, Method::HEAD].contains(&call.operation.method) && !self.goes_on(call);
+        if !reads {
+            let _writing = self.writing();
+            let outcome = self.perform(call);
+            return self.saved(outcome);
+        }
+        let outcome = self.perform(call);
+        // A read can show, or begin, what is not saved yet. Half of the changes of another request are never saved.
+        if self.state().is_changed() {
+            let _writing = self.writing();
+            return self.saved(outcome);
+        }
+        outcome
+    }
+
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn saved(&self, outcome: Outcome) -> Outcome {
+        let Some(keeper) = &self.keeper else { return outcome };
+        self.state().save(keeper.as_ref()).map_or_else(Outcome::Unsaved, |()| outcome)
+    }
+
+    fn perform(&self, call: &Call<'_>) -> Outcome {
         if let Some(unknown) = self.unknown_owner(call) {
             return unknown;
         }
@@ -115,7 +149,7 @@ impl Engine {
             (Role::Download, None) => Ok(self.download(call)),
             _ => Ok(Outcome::Invented),
         };
-        outcome.unwrap_or_else(Outcome::from)
+        self.worked(call, outcome.unwrap_or_else(Outcome::from))
     }
 
     /// A panic of another request leaves the state as it was between two changes.

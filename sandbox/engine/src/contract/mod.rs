@@ -58,6 +58,17 @@ pub(crate) struct Operation {
     pub(crate) security: Vec<Requirement>,
 }
 
+impl Operation {
+    /// Returns whether a response is declared for a status: by itself, by its range, or as the default.
+    pub(crate) fn declares(&self, status: u16) -> bool {
+        self.responses.iter().any(|response| match response.status {
+            Status::Exact(code) => code == status,
+            Status::Range(digit) => u16::from(digit) == status / 100,
+            Status::Default => true,
+        })
+    }
+}
+
 /// A schema: a pointer into the document, or a schema that the reader made.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SchemaRef {

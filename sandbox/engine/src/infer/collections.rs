@@ -237,6 +237,9 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
         is_listed,
         holds_scalars: shape.is_scalar(),
         owner: None,
+        unique: Vec::new(),
+        seeds: None,
+        works: Vec::new(),
     })
 }
 

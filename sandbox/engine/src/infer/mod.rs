@@ -2,21 +2,26 @@
 
 mod answer;
 mod collections;
+mod condition;
+mod corrected;
 mod envelope;
 mod identifier;
 mod names;
 mod pages;
 mod roles;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde_json::Value;
 
+use crate::behaviour::Behaviour;
 use crate::contract::{Contract, SchemaRef};
-use crate::error::printable;
+use crate::error::{Error, printable};
 use crate::outline::Outline;
 
 pub(crate) use answer::{is_json, json, success};
+pub(crate) use condition::{Answer, Condition, Part, Work};
 pub(crate) use envelope::ELEMENT;
 pub(crate) use identifier::is_identifying;
 pub(crate) use names::{BACK, COUNT, MORE, NEXT, PAGES, TOTAL, is_one, plain, singular};
@@ -46,6 +51,10 @@ pub(crate) struct Planned {
     /// The answer is the item, also of an action on it.
     pub(crate) answers_with_item: bool,
     pub(crate) reason: String,
+    /// Statuses under conditions, of the behaviour file.
+    pub(crate) answers: Vec<Answer>,
+    /// The work that the operation begins.
+    pub(crate) work: Option<Work>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -125,6 +134,12 @@ pub(crate) struct Collection {
     pub(crate) names_identifiers: bool,
     /// The collection whose items have this collection below them.
     pub(crate) owner: Option<usize>,
+    /// Members whose values no two items share.
+    pub(crate) unique: Vec<String>,
+    /// The items that it begins with, instead of two that are made up.
+    pub(crate) seeds: Option<Vec<corrected::Seed>>,
+    /// The work of its items, which each read takes a state further.
+    pub(crate) works: Vec<Work>,
 }
 
 impl Collection {
@@ -148,11 +163,21 @@ pub(crate) struct Key {
     pub(crate) example: Option<Value>,
 }
 
-/// Infers the roles of a contract.
-pub(crate) fn plan(contract: &Contract) -> Plan {
-    let (collections, places) = collections::collect(contract);
-    let operations = roles::assign(contract, &collections, &places);
-    Plan { operations, collections }
+/// Infers the roles of contracts, corrected by the behaviour file.
+pub(crate) fn plans(contracts: &[Contract], behaviour: &Behaviour) -> Result<Vec<Plan>, Error> {
+    let mut used = HashSet::new();
+    let plans = contracts.iter().map(|contract| plan(contract, behaviour, &mut used)).collect::<Result<_, _>>()?;
+    behaviour.all_used(&used)?;
+    Ok(plans)
+}
+
+fn plan(contract: &Contract, behaviour: &Behaviour, used: &mut HashSet<usize>) -> Result<Plan, Error> {
+    let (mut collections, places) = collections::collect(contract);
+    let mut corrector = corrected::Corrector { contract, places: &places, behaviour, used };
+    corrector.collections(&mut collections)?;
+    let mut operations = roles::assign(contract, &collections, &places);
+    corrector.operations(&mut operations, &mut collections)?;
+    Ok(Plan { operations, collections })
 }
 
 /// The plan as a table: operation, role, reason.

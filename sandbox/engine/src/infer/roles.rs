@@ -21,6 +21,29 @@ pub(super) fn assign(contract: &Contract, collections: &[Collection], places: &P
     roles.collect()
 }
 
+/// The plan of an operation whose role is known. `None` if it is to answer with a list, and has none.
+pub(super) fn corrected(
+    contract: &Contract,
+    collections: &[Collection],
+    places: &Places,
+    index: usize,
+    role: Role,
+    collection: Option<usize>,
+    reason: &str,
+) -> Option<Planned> {
+    let (operation, place) = (contract.operations.get(index)?, places.places.get(index)?);
+    let assigner = Assigner { contract, document: &contract.document, collections, places, index, operation, place };
+    let listed = collection.filter(|_| [Role::List, Role::Search].contains(&role));
+    let planned = match listed.and_then(|index| Some((index, collections.get(index)?))) {
+        Some((index, known)) => {
+            let shape = known.item.as_ref().map(|schema| Outline::read(&contract.document, schema));
+            assigner.list(index, known, &shape.unwrap_or_default(), role)?
+        }
+        None => assigner.planned_as(role, collection, reason),
+    };
+    Some(Planned { reason: reason.to_owned(), ..planned })
+}
+
 struct Assigner<'c> {
     contract: &'c Contract,
     document: &'c Value,
@@ -69,6 +92,8 @@ impl Assigner<'_> {
         Planned {
             owner: owner(&self.places.collections, self.collections, before, &self.place.names),
             pages: Pages::default(),
+            answers: Vec::new(),
+            work: None,
             reason: reason.into(),
             answers_with_item,
             collection,

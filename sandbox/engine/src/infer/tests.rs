@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
-use super::{Planned, Role, plan};
+use super::{Planned, Role, plans};
+use crate::behaviour::Behaviour;
 use crate::contract::Contract;
 
 /// Operations as `method path`, with the schemas of their answers.
@@ -32,7 +33,7 @@ fn pets() -> Value {
 }
 
 fn planned(operations: &[(&str, Value)]) -> (Vec<Planned>, Vec<super::Collection>) {
-    let plan = plan(&contract(operations));
+    let plan = plans(&[contract(operations)], &Behaviour::default()).unwrap().remove(0);
     (plan.operations, plan.collections)
 }
 
@@ -150,7 +151,7 @@ fn collections_know_their_owners_and_pages() {
         .as_bytes(),
     )
     .unwrap();
-    let plan = plan(&contract);
+    let plan = plans(std::slice::from_ref(&contract), &Behaviour::default()).unwrap().remove(0);
     let toys = plan.collections.iter().find(|collection| collection.name == "toys").unwrap();
     let owner = toys.owner.and_then(|index| plan.collections.get(index)).unwrap();
     assert_eq!((owner.path.as_str(), toys.parents.as_slice()), ("/pets", &["petId".to_owned()][..]));

@@ -21,7 +21,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::handle::{Received, Service, status};
+use super::handle::{Received, Service, refuse, status};
 use super::reply::Reply;
 use crate::error::Error;
 
@@ -150,7 +150,7 @@ async fn respond(
     };
     let body = match collected {
         Ok(body) => body,
-        Err((status, detail)) => return response(service.refuse(status, detail), &head.method),
+        Err((status, detail)) => return response(refuse(None, status, detail), &head.method),
     };
     let received = Received {
         path: head.uri.path().to_owned(),
@@ -163,7 +163,7 @@ async fn respond(
     let answering = Arc::clone(&service);
     // A large body or a large schema takes its time: on a thread of its own, it delays no other connection and no signal.
     let answer = spawn_blocking(move || answering.answer(&received)).await;
-    let failed = |_| service.refuse(500, "the sandbox failed for this request: it is a bug, please report it");
+    let failed = |_| refuse(None, 500, "the sandbox failed for this request: it is a bug, please report it");
     response(answer.unwrap_or_else(failed), &method)
 }
 

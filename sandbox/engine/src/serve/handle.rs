@@ -15,13 +15,19 @@ use crate::contract::{Operation, Status};
 use crate::infer::success;
 use crate::request::{Read, Refusal, RequestParts, check};
 
-/// A contract that is being served.
+/// The contracts that are being served.
 #[derive(Debug)]
 pub(crate) struct Service {
-    pub(crate) engine: Engine,
-    pub(crate) router: Router,
+    pub(crate) parts: Vec<ServedContract>,
     pub(crate) origin: String,
     pub(crate) checks_credentials: bool,
+}
+
+/// One contract of a service.
+#[derive(Debug)]
+pub(crate) struct ServedContract {
+    pub(crate) engine: Engine,
+    pub(crate) router: Router,
 }
 
 /// A request with its body.
@@ -42,50 +48,71 @@ struct Checked<'s> {
 }
 
 impl Service {
-    /// The answer to a request that has no operation.
-    pub(crate) fn refuse(&self, status: u16, detail: &str) -> Reply {
-        self.refuse_for(None, status, detail)
-    }
-
-    fn refuse_for(&self, operation: Option<&Operation>, status: u16, detail: &str) -> Reply {
-        problem(&self.engine, operation, &Problem { status, detail: detail.to_owned(), violations: Vec::new() })
-    }
-
     pub(crate) fn answer(&self, request: &Received) -> Reply {
-        let refuse = |operation, status, detail: &str| self.refuse_for(operation, status, detail);
         // A HEAD without an operation of its own is a GET; the server sends no body.
         let method = &request.method;
-        let routed = match self.router.route(method, &request.path) {
-            Routed::OtherMethods(methods) if *method == Method::HEAD && methods.contains(&Method::GET) => {
-                self.router.route(&Method::GET, &request.path)
+        let routed = match self.route(method, &request.path) {
+            (_, Routed::OtherMethods(methods)) if *method == Method::HEAD && methods.contains(&Method::GET) => {
+                self.route(&Method::GET, &request.path)
             }
             routed => routed,
         };
-        let candidates = match routed {
-            Routed::Operations(candidates) => candidates,
-            Routed::OtherMethods(methods) => {
+        match routed {
+            (Some(part), Routed::Operations(candidates)) => self.answer_by(part, request, candidates),
+            (_, Routed::OtherMethods(methods)) => {
                 let allow: Vec<&str> = methods.iter().map(Method::as_str).collect();
                 let mut reply = match *method {
                     Method::OPTIONS => Reply { status: 204, ..Reply::default() },
                     _ => refuse(None, 405, "the contract has no such method for this path"),
                 };
                 reply.headers.push((ALLOW.to_string(), allow.join(", ")));
-                return reply;
+                reply
             }
-            Routed::Unknown => return refuse(None, 404, "the contract has no such path"),
+            _ => refuse(None, 404, NO_PATH),
+        }
+    }
+
+    /// The contract with the most specific template: the one with the longest base path, and then the one with the most literals.
+    fn route(&self, method: &Method, path: &str) -> (Option<&ServedContract>, Routed) {
+        let mut others = Vec::new();
+        let mut best: Option<(&ServedContract, Vec<Candidate>)> = None;
+        let rank = |candidates: &[Candidate]| {
+            candidates.first().map(|candidate| (candidate.base.len(), candidate.specificity.clone()))
         };
-        let Some(checked) = self.checked(request, candidates) else {
-            return refuse(None, 404, "the contract has no such path");
-        };
+        for part in &self.parts {
+            match part.router.route(method, path) {
+                Routed::Operations(candidates)
+                    if best.as_ref().is_none_or(|(_, best)| rank(best) < rank(&candidates)) =>
+                {
+                    best = Some((part, candidates));
+                }
+                Routed::OtherMethods(methods) => others.extend(methods),
+                _ => {}
+            }
+        }
+        match best {
+            Some((part, candidates)) => (Some(part), Routed::Operations(candidates)),
+            None if others.is_empty() => (None, Routed::Unknown),
+            None => {
+                others.sort_by(|one, other| one.as_str().cmp(other.as_str()));
+                others.dedup();
+                (None, Routed::OtherMethods(others))
+            }
+        }
+    }
+
+    fn answer_by(&self, part: &ServedContract, request: &Received, candidates: Vec<Candidate>) -> Reply {
+        let Some(checked) = part.checked(request, candidates) else { return refuse(None, 404, NO_PATH) };
         let operation = checked.operation;
+        let refuse = |status, detail: &str| refuse(Some((&part.engine, operation)), status, detail);
         if self.checks_credentials
-            && let Some(challenge) = challenge(&self.engine.contract, operation, &request.headers, &request.query)
+            && let Some(challenge) = challenge(&part.engine.contract, operation, &request.headers, &request.query)
         {
             let detail = format!(
                 "the request has no credentials of the declared kind: send {}, with any value",
                 challenge.credentials
             );
-            let mut reply = refuse(Some(operation), 401, &detail);
+            let mut reply = refuse(401, &detail);
             reply.headers.push((WWW_AUTHENTICATE.to_string(), challenge.header.to_owned()));
             return reply;
         }
@@ -95,7 +122,7 @@ impl Service {
             && let Some((_, response)) = success(operation, &[200, 201])
             && choose(&response.content, accept).is_err()
         {
-            return refuse(Some(operation), 406, "the contract declares no response of an accepted media type");
+            return refuse(406, "the contract declares no response of an accepted media type");
         }
         let read = match checked.read {
             Ok(read) => read,
@@ -105,7 +132,7 @@ impl Service {
                     "" => format!("the header Content-Type is missing; the contract declares {allowed}"),
                     other => format!("the contract declares no body of the media type {other:?}, but {allowed}"),
                 };
-                return refuse(Some(operation), 415, &detail);
+                return refuse(415, &detail);
             }
             Err(Refusal::Invalid(violations)) => {
                 let status = status_for_violations(operation);
@@ -115,11 +142,11 @@ impl Service {
                     .map(|violation| format!("{}: {}", violation.pointer, violation.message))
                     .collect();
                 let detail = format!("the request is not valid by the contract: {}", reasons.join("; "));
-                return problem(&self.engine, Some(operation), &Problem { status, detail, violations });
+                return problem(Some((&part.engine, operation)), &Problem { status, detail, violations });
             }
         };
-        let Some(planned) = self.engine.plan.operations.get(checked.candidate.operation) else {
-            return refuse(None, 404, "the contract has no such path");
+        let Some(planned) = part.engine.plan.operations.get(checked.candidate.operation) else {
+            return refuse(404, NO_PATH);
         };
         let place = checked.candidate.place.as_str();
         let call = Call {
@@ -132,9 +159,11 @@ impl Service {
             media_type,
             place,
         };
-        reply(&self.engine, &call, accept)
+        reply(&part.engine, &call, accept)
     }
+}
 
+impl ServedContract {
     /// The first candidate that the request is valid for; else the first one.
     fn checked(&self, request: &Received, mut candidates: Vec<Candidate>) -> Option<Checked<'_>> {
         let operation = |candidate: &Candidate| self.engine.contract.operations.get(candidate.operation);
@@ -165,6 +194,13 @@ impl Service {
         }
         first
     }
+}
+
+const NO_PATH: &str = "the contract has no such path";
+
+/// A refusal, by the declaration of an operation if there is one.
+pub(crate) fn refuse(declared: Option<(&Engine, &Operation)>, status: u16, detail: &str) -> Reply {
+    problem(declared, &Problem { status, detail: detail.to_owned(), violations: Vec::new() })
 }
 
 fn is_named(request: &Received, name: &str) -> bool {

@@ -12,5 +12,7 @@ mod security;
 mod success;
 
 pub(crate) use connection::{Server, bind};
-pub(crate) use handle::Service;
+pub(crate) use handle::{ServedContract, Service};
+#[cfg(feature = "data")]
+pub(crate) use route::Routed;
 pub(crate) use route::Router;

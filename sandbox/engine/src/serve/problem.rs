@@ -26,15 +26,17 @@ pub(crate) fn declared(operation: &Operation, status: u16) -> Option<&Response> 
     find(Status::Exact(status)).or_else(|| range.and_then(find)).or_else(|| find(Status::Default))
 }
 
-pub(crate) fn problem(engine: &Engine, operation: Option<&Operation>, problem: &Problem) -> Reply {
+/// The answer that an operation declares for a problem. Without an operation, or a declaration, it is a problem document.
+pub(crate) fn problem(operation: Option<(&Engine, &Operation)>, problem: &Problem) -> Reply {
     let mut reply = Reply { status: problem.status, ..Reply::default() };
     let members = members(problem);
-    let response = operation.and_then(|operation| declared(operation, problem.status));
-    let content = response.and_then(|response| json(&response.content));
-    let (media_type, value) = match content.and_then(|content| Some((content, content.schema.as_ref()?))) {
-        Some((content, schema)) => {
-            let seed =
-                mix(engine.seed, &[operation.map_or("", |operation| &operation.pointer), &problem.status.to_string()]);
+    let content = operation.and_then(|(engine, operation)| {
+        let content = json(&declared(operation, problem.status)?.content)?;
+        Some((engine, operation, content, content.schema.as_ref()?))
+    });
+    let (media_type, value) = match content {
+        Some((engine, operation, content, schema)) => {
+            let seed = mix(engine.seed, &[&operation.pointer, &problem.status.to_string()]);
             let fitted = engine.fitter().fit(schema, &more_names(members, problem), Missing::Required, seed);
             (concrete(&content.media_type), fitted.value)
         }

@@ -37,6 +37,8 @@ pub(crate) struct Candidate {
     pub(crate) base: String,
     /// The path behind it, encoded in one way: `/users/a%40b/` is `/users/a@b`.
     pub(crate) place: String,
+    /// The kinds of the template's segments: the greatest is the most literal.
+    pub(crate) specificity: Vec<u8>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -97,6 +99,7 @@ impl Router {
                     path: values,
                     base: base.clone(),
                     place: place.clone(),
+                    specificity: specificity(&route.segments),
                 });
             }
             if !candidates.is_empty() {

@@ -23,17 +23,24 @@ const OWN: [&str; 7] =
 
 /// The answer to a checked request.
 pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> Reply {
+    let status = call.planned.answers.iter().find(|answer| answer.applies(call.read)).map(|answer| answer.status);
+    if let Some(status) = status.filter(|status| *status >= 400) {
+        let detail = "the behaviour file answers this request so".to_owned();
+        return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
+    }
     let outcome = engine.act(call);
     let refused = match &outcome {
         Outcome::Unknown(detail) => Some((404, detail.clone())),
         Outcome::Conflict(detail) => Some((409, detail.clone())),
+        Outcome::Unsaved(reason) => Some((507, format!("the state cannot be saved: {reason}"))),
         Outcome::Full => Some((507, "the sandbox's memory is full: delete items, or start it again".to_owned())),
         _ => None,
     };
     if let Some((status, detail)) = refused {
-        return problem(engine, Some(call.operation), &Problem { status, detail, violations: Vec::new() });
+        return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
     }
-    let Some((status, response)) = success(call.operation, preferred(call, &outcome)) else {
+    let statuses = status.as_ref().map_or_else(|| preferred(call, &outcome), std::slice::from_ref);
+    let Some((status, response)) = success(call.operation, statuses) else {
         return undeclared(call, &outcome);
     };
     let mut reply = Reply { status, headers: headers(engine, call, response), ..Reply::default() };

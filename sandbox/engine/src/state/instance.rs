@@ -39,7 +39,7 @@ pub(crate) struct Instance {
     places: HashMap<String, u64>,
     removed: HashSet<String>,
     next: u64,
-    numbers: u64,
+    pub(super) numbers: u64,
 }
 
 impl Instance {
@@ -53,6 +53,35 @@ impl Instance {
 
     pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = (&str, &Item)> {
         self.items.values().map(|(id, item)| (id.as_str(), item))
+    }
+
+    /// The items with their places in the order.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (u64, &str, &Item)> {
+        self.items.iter().map(|(place, (id, item))| (*place, id.as_str(), item))
+    }
+
+    pub(crate) fn place(&self, id: &str) -> Option<u64> {
+        self.places.get(id).copied()
+    }
+
+    pub(crate) fn removed(&self) -> impl Iterator<Item = &str> {
+        self.removed.iter().map(String::as_str)
+    }
+
+    /// Notes the identifier of an item that was removed.
+    pub(crate) fn restore_removed(&mut self, id: String) {
+        self.removed.insert(id);
+    }
+
+    /// How many numbers were given.
+    pub(crate) fn numbers(&self) -> u64 {
+        self.numbers
+    }
+
+    pub(super) fn restore(&mut self, place: u64, id: String, item: Item) {
+        self.next = self.next.max(place);
+        self.places.insert(id.clone(), place);
+        self.items.insert(place, (id, item));
     }
 
     pub(crate) fn is_removed(&self, id: &str) -> bool {

@@ -2,7 +2,8 @@
 
 mod instance;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -29,6 +30,24 @@ pub(crate) struct Full;
 /// The index of a collection and the values of its parents.
 pub(crate) type Owner = (usize, Vec<String>);
 
+/// A part of the state that differs from the saved one. Its content is read from the state, so the order of changes does not matter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Change {
+    /// An instance has begun, has given a number, or is forgotten with its items.
+    Instance(Owner),
+    /// All items of an instance.
+    Items(Owner),
+    Item(Owner, String),
+    Value(String),
+    File(String),
+}
+
+/// Saves changes of the state.
+pub(crate) trait Keeper: fmt::Debug + Send + Sync {
+    /// Saves all of the changes, or none.
+    fn save(&self, state: &State, changes: &BTreeSet<Change>) -> Result<(), String>;
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct State {
     instances: BTreeMap<Owner, Instance>,
@@ -36,9 +55,55 @@ pub(crate) struct State {
     files: BTreeMap<String, Arc<StoredFile>>,
     items: usize,
     bytes: usize,
+    /// Changes that are not saved yet. `None` if nobody saves them.
+    changes: Option<BTreeSet<Change>>,
 }
 
 impl State {
+    /// From now on, changes are noted.
+    pub(crate) fn note_changes(&mut self) {
+        self.changes.get_or_insert_default();
+    }
+
+    pub(crate) fn is_changed(&self) -> bool {
+        self.changes.as_ref().is_some_and(|changes| !changes.is_empty())
+    }
+
+    /// Saves the changes. They stay noted if that fails.
+    pub(crate) fn save(&mut self, keeper: &dyn Keeper) -> Result<(), String> {
+        if let Some(changes) = self.changes.as_ref().filter(|changes| !changes.is_empty()) {
+            keeper.save(self, changes)?;
+            self.changes = Some(BTreeSet::new());
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, change: impl FnOnce() -> Change) {
+        if let Some(changes) = &mut self.changes {
+            changes.insert(change());
+        }
+    }
+
+    /// Adds a saved item at its place in the order.
+    pub(crate) fn restore(&mut self, owner: &Owner, place: u64, id: String, item: Item) -> Result<(), Full> {
+        let (bytes, items) = (self.bytes + item.size, self.items + 1);
+        let instance = self.instances.get_mut(owner).ok_or(Full)?;
+        if bytes > MOST_BYTES || items > MOST_ITEMS {
+            return Err(Full);
+        }
+        (self.bytes, self.items) = (bytes, items);
+        instance.restore(place, id, item);
+        Ok(())
+    }
+
+    /// An instance to restore items of.
+    pub(crate) fn restored(&mut self, owner: Owner, numbers: u64) -> Option<&mut Instance> {
+        self.begin(owner.clone(), Vec::new());
+        let instance = self.instances.get_mut(&owner)?;
+        instance.numbers = numbers;
+        Some(instance)
+    }
+
     pub(crate) fn instance(&self, owner: &Owner) -> Option<&Instance> {
         self.instances.get(owner)
     }
@@ -57,6 +122,8 @@ impl State {
             self.items += 1;
             instance.insert(id, item);
         }
+        self.note(|| Change::Instance(owner.clone()));
+        self.note(|| Change::Items(owner.clone()));
         self.instances.insert(owner, instance);
     }
 
@@ -70,7 +137,8 @@ impl State {
             return Err(Full);
         }
         (self.bytes, self.items) = (bytes, items);
-        instance.insert(id, item);
+        instance.insert(id.clone(), item);
+        self.note(|| Change::Item(owner.clone(), id));
         Ok(())
     }
 
@@ -78,6 +146,7 @@ impl State {
         let item = self.instances.get_mut(owner)?.remove(id)?;
         self.items -= 1;
         self.bytes -= item.size;
+        self.note(|| Change::Item(owner.clone(), id.to_owned()));
         Some(item)
     }
 
@@ -86,11 +155,13 @@ impl State {
             let (items, bytes) = instance.clear();
             self.items -= items;
             self.bytes -= bytes;
+            self.note(|| Change::Items(owner.clone()));
         }
     }
 
     /// The next number for an identifier of the instance.
     pub(crate) fn number(&mut self, owner: &Owner) -> u64 {
+        self.note(|| Change::Instance(owner.clone()));
         self.instances.get_mut(owner).map_or(1, Instance::number)
     }
 
@@ -107,6 +178,7 @@ impl State {
         }
         self.bytes = bytes;
         let value = Arc::new(value);
+        self.note(|| Change::Value(place.clone()));
         self.values.insert(place, Arc::clone(&value));
         Ok(value)
     }
@@ -114,9 +186,11 @@ impl State {
     pub(crate) fn remove_value(&mut self, place: &str) {
         if let Some(value) = self.values.remove(place) {
             self.bytes -= place.len() + size(&value);
+            self.note(|| Change::Value(place.to_owned()));
         }
         if let Some(file) = self.files.remove(place) {
             self.bytes -= place.len() + file.bytes.len();
+            self.note(|| Change::File(place.to_owned()));
         }
     }
 
@@ -143,6 +217,7 @@ impl State {
             self.clear(&owner);
             self.instances.remove(&owner);
             self.bytes -= owner.1.iter().map(String::len).sum::<usize>();
+            self.note(|| Change::Instance(owner));
         }
     }
 
@@ -157,6 +232,7 @@ impl State {
             return Err(Full);
         }
         self.bytes = bytes;
+        self.note(|| Change::File(place.clone()));
         self.files.insert(place, Arc::new(file));
         Ok(())
     }

@@ -1,0 +1,197 @@
+//! `sandbox`: serves the pinned contracts, or those of `--contract`, by the program `driftless-sandbox`. If the configuration names
+//! a program that stands in for the service, that one runs instead, unless `--contract` is given.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use crate::console::Steps;
+use crate::failure::{Exit, Failure};
+use crate::files::Files;
+use crate::flags::{self, Regenerate};
+use crate::interrupt::Interrupt;
+use crate::lock::sha256;
+use crate::sandbox::Program;
+use crate::settings::Settings;
+use crate::source::{self, Content};
+use crate::workspace::{CONTRACTS, Workspace};
+
+/// The program that serves any contract.
+const ENGINE: &str = "driftless-sandbox";
+/// The behaviour of the pinned contracts in the sandbox, relative to the workspace. People write it.
+const BEHAVIOUR: &str = "specs/sandbox.toml";
+/// Folder of downloaded contracts, relative to the workspace. They are pinned nowhere.
+const DOWNLOADS: &str = "target/sandbox";
+
+pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
+    let Passed { contracts, others } = Passed::read(&flags.flags)?;
+    let files = Files::read(workspace)?;
+    let settings = Settings::from_files(&files)?;
+    if contracts.is_empty() && settings.source.stand_in.is_some() {
+        // Compiling may take a minute, which a person wants to see.
+        let quiet = !std::io::IsTerminal::is_terminal(&std::io::stderr());
+        return become_of(Program::new(workspace, &settings.source)?.command(quiet, true).args(others));
+    }
+    let program = engine()?;
+    let paths = match contracts.as_slice() {
+        [] => files.below(CONTRACTS).map(|(path, _)| workspace.path(path)).collect(),
+        named => local(workspace, &files, &settings, named)?,
+    };
+    let asks_for_help =
+        || others.iter().any(|flag| ["--help", "-h", "--version", "-V"].iter().any(|help| *flag == *help));
+    if paths.is_empty() && !asks_for_help() {
+        return Err(Failure::configuration(
+            "sandbox/no-contract",
+            "no contract is pinned",
+            "pin one: cargo xtask regenerate\nor name one: cargo xtask sandbox --contract FILE|URL",
+        ));
+    }
+    let mut command = Command::new(program);
+    if contracts.is_empty() && workspace.path(BEHAVIOUR).is_file() {
+        command.arg("--behaviour").arg(workspace.path(BEHAVIOUR));
+    }
+    for path in paths {
+        command.arg("--contract").arg(path);
+    }
+    become_of(command.args(others))
+}
+
+/// The flags of the command.
+#[derive(Debug, Default, PartialEq)]
+struct Passed<'f> {
+    contracts: Vec<&'f OsStr>,
+    /// Those of the program.
+    others: Vec<&'f OsStr>,
+}
+
+impl<'f> Passed<'f> {
+    fn read(flags: &'f [OsString]) -> Result<Self, Failure> {
+        let mut passed = Self::default();
+        let mut flags = flags.iter().map(OsString::as_os_str);
+        while let Some(flag) = flags.next() {
+            let joined = flag.to_str().and_then(|flag| flag.strip_prefix("--contract="));
+            let contract = if flag == "--contract" { flags.next() } else { joined.map(OsStr::new) };
+            match contract {
+                Some(contract) if !contract.is_empty() => passed.contracts.push(contract),
+                _ if flag == "--contract" || joined.is_some() => {
+                    let hint = "name a file or a URL: --contract openapi.json";
+                    return Err(Failure::configuration("flags/contract", "--contract has no value", hint));
+                }
+                _ => passed.others.push(flag),
+            }
+        }
+        Ok(passed)
+    }
+}
+
+/// The program: it lies beside this one, or on the `PATH`.
+fn engine() -> Result<PathBuf, Failure> {
+    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_path_buf()));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let file = format!("{ENGINE}{}", std::env::consts::EXE_SUFFIX);
+    let places = beside.into_iter().chain(std::env::split_paths(&path)).map(|folder| folder.join(&file));
+    places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
+        let version = env!("CARGO_PKG_VERSION");
+        Failure::configuration(
+            "sandbox/not-installed",
+            format!("{ENGINE}, the program that serves contracts, is not installed"),
+            format!(
+                "install it: cargo install {ENGINE} --version {version}\nor from its source: cargo install --path DIR"
+            ),
+        )
+    })
+}
+
+/// Files of the contracts: those of URLs are downloaded.
+fn local(workspace: &Workspace, files: &Files, settings: &Settings, named: &[&OsStr]) -> Result<Vec<PathBuf>, Failure> {
+    let url = |contract: &OsStr| contract.to_str().filter(|text| text.contains("://")).map(str::to_owned);
+    if named.iter().all(|contract| url(contract).is_none()) {
+        return Ok(named.iter().map(PathBuf::from).collect());
+    }
+    let (runtime, interrupt) = Interrupt::start()?;
+    let steps = Steps::new();
+    let mut paths = Vec::new();
+    for contract in named {
+        let Some(url) = url(contract) else {
+            paths.push(PathBuf::from(contract));
+            continue;
+        };
+        let from = Regenerate {
+            contract: Some(url),
+            connect_timeout: Duration::from_secs(5),
+            timeout: Duration::from_secs(60),
+            ..Regenerate::default()
+        };
+        let work = source::fetch(workspace, settings, files, &from, None, &steps);
+        for fetched in runtime.block_on(interrupt.or(work))?.contracts {
+            if let Content::Received { bytes, .. } = fetched.content {
+                paths.push(kept(&workspace.path(DOWNLOADS), &bytes)?);
+            }
+        }
+    }
+    Ok(paths)
+}
+
+/// A file with these bytes, named by their hash: a program that reads it never sees another content.
+fn kept(folder: &Path, bytes: &[u8]) -> Result<PathBuf, Failure> {
+    let path = folder.join(sha256(bytes).get(..16).unwrap_or_default());
+    let failed = |error: &std::io::Error| Failure::file("write", &path, error);
+    std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+    file.write_all(bytes).map_err(|error| failed(&error))?;
+    file.persist(&path).map_err(|error| failed(&error.error))?;
+    Ok(path)
+}
+
+/// Goes on as another program: signals reach it, and nothing is left to end before it.
+#[cfg(unix)]
+fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
+    use std::os::unix::process::CommandExt as _;
+    let error = command.exec();
+    Err(not_started(command, &error))
+}
+
+#[cfg(not(unix))]
+fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
+    let mut child = crate::child::Owned(command.spawn().map_err(|error| not_started(command, &error))?);
+    let status = child.0.wait().map_err(|error| not_started(command, &error))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+fn not_started(command: &Command, error: &std::io::Error) -> Failure {
+    let message = format!("{} cannot be started: {error}", command.get_program().to_string_lossy());
+    Failure::new(Exit::Files, "sandbox/start", message, "check that the program is there and can be run")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contracts_are_told_from_the_flags_of_the_program() {
+        let flags = |texts: &[&str]| texts.iter().map(OsString::from).collect::<Vec<_>>();
+        for (given, contracts, others) in [
+            (&[][..], &[][..], &[][..]),
+            (&["--port", "1", "--contract", "a.json"], &["a.json"], &["--port", "1"]),
+            (&["--contract=a", "explain", "--contract", "https://h/b"], &["a", "https://h/b"], &["explain"]),
+            (&["--contract-revision", "1", "--contracts=a"], &[], &["--contract-revision", "1", "--contracts=a"]),
+        ] {
+            let flags = flags(given);
+            let passed = Passed::read(&flags).expect("valid");
+            assert_eq!(
+                passed,
+                Passed {
+                    contracts: contracts.iter().map(OsStr::new).collect(),
+                    others: others.iter().map(OsStr::new).collect()
+                }
+            );
+        }
+        for given in [&["--contract"][..], &["--contract="], &["--contract", ""]] {
+            let failure = Passed::read(&flags(given)).expect_err("refused");
+            assert_eq!(failure.code, "flags/contract");
+        }
+    }
+}
