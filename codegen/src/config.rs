@@ -11,6 +11,7 @@ pub struct Config {
     /// Names of the client.
     pub client: ClientNames,
     /// The rules by which names are derived.
+    #[serde(skip_serializing_if = "NameStyle::is_first")]
     pub style: NameStyle,
     /// Route families, by path prefix. An operation that none of them claims goes to a family named by its tag.
     #[serde(rename = "family")]
@@ -64,6 +65,13 @@ impl Default for ClientNames {
 pub struct NameStyle {
     /// Names that a later version gives differently stay until this is raised.
     pub version: StyleVersion,
+}
+
+impl NameStyle {
+    /// A lock from before styles has the digest of a configuration without one.
+    fn is_first(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A version of the rules.
