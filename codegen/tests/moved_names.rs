@@ -60,7 +60,13 @@ fn only_an_operation_that_stays_the_same_keeps_its_name_at_another_path() {
             &[("/shop/orders", "ShopOrders"), ("/shop/items", "ShopItems")],
             &[("/orders", "Orders"), ("/items", "Items")],
             &["shop_items", "shop_orders"],
-            "operation-added operation-removed",
+            "operation-id-changed operation-moved",
+        ),
+        (
+            &[("/orders", ""), ("/items", "")],
+            &[("/shop/orders", ""), ("/shop/items", ""), ("/shop/more", "")],
+            &["list_items", "list_shop_more", "list_orders"],
+            "operation-added operation-moved",
         ),
     ] {
         let (old, new) = (lists(before), lists(after));

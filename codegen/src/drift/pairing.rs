@@ -18,8 +18,8 @@ pub(super) struct Pairing {
     pub(super) added: Vec<usize>,
 }
 
-/// Pairs operations: by method and path (with and without the address), in another version and without one, by `operationId`, and
-/// by equal shape.
+/// Pairs operations: by method and path (with and without the address), behind another beginning of all paths, in another version
+/// and without one, by `operationId`, and by equal shape.
 pub(super) fn pair(Sides { before, after }: Sides<&[Operation<'_>]>) -> Pairing {
     let mut pairing =
         Pairing { pairs: Vec::new(), gone: (0..before.len()).collect(), added: (0..after.len()).collect() };
@@ -29,6 +29,7 @@ pub(super) fn pair(Sides { before, after }: Sides<&[Operation<'_>]>) -> Pairing 
             Some(format!("{} {} {}", operation.webhook, operation.method, path.trim_matches('/')))
         });
     }
+    pairing.by_beginning(before, after);
     pairing.by(before, after, |operation| {
         let path: Vec<String> = segments(&operation.positional()).map(unversioned).collect();
         Some(format!("{} {} {}", operation.webhook, operation.method, path.join("/")))
@@ -82,6 +83,46 @@ impl Pairing {
                 self.take(old, *new);
             }
         }
+    }
+
+    /// Pairs all operations, if all paths of one contract, more than one, have the same beginning in front of them in the other one.
+    fn by_beginning(&mut self, before: &[Operation<'_>], after: &[Operation<'_>]) {
+        type Paths<'o> = BTreeMap<(&'o str, String), usize>;
+        fn paths<'o>(operations: &'o [Operation<'_>], left: &[usize]) -> Option<Paths<'o>> {
+            let called = operations.iter().enumerate().filter(|(_, operation)| !operation.webhook);
+            let path = |(index, operation): (usize, &'o Operation<'_>)| {
+                left.contains(&index)
+                    .then(|| ((operation.method.as_str(), format!("/{}", operation.positional())), index))
+            };
+            called.map(path).collect()
+        }
+        let (Some(olds), Some(news)) = (paths(before, &self.gone), paths(after, &self.added)) else { return };
+        let fewest = olds.len().min(news.len());
+        let moved = |long: &Paths<'_>, short: &Paths<'_>| -> Option<Vec<(usize, usize)>> {
+            let behind = |path: &str, begin: &str| {
+                path.strip_prefix(begin).map(|rest| if rest.is_empty() { "/".to_owned() } else { rest.to_owned() })
+            };
+            // Each pair of the contract with fewer operations has the beginning: its first one does.
+            let (first, others) = if long.len() == fewest { (long, short) } else { (short, long) };
+            let ((method, own), _) = first.first_key_value()?;
+            let begins = others.keys().filter(|(other, _)| other == method).filter_map(|(_, path)| {
+                let (long, short) = if long.len() == fewest { (own, path) } else { (path, own) };
+                long.strip_suffix(short.trim_end_matches('/')).filter(|begin| !begin.is_empty())
+            });
+            begins.map(str::to_owned).collect::<BTreeSet<String>>().into_iter().find_map(|begin| {
+                let pairs = long.iter().filter_map(|((method, path), index)| {
+                    Some((*index, *short.get(&(*method, behind(path, &begin)?))?))
+                });
+                let pairs: Vec<(usize, usize)> = pairs.collect();
+                (pairs.len() == fewest).then_some(pairs)
+            })
+        };
+        if fewest < 2 {
+            return;
+        }
+        let gained = || Some(moved(&news, &olds)?.into_iter().map(|(new, old)| (old, new)).collect());
+        let pairs: Vec<(usize, usize)> = moved(&olds, &news).or_else(gained).unwrap_or_default();
+        pairs.into_iter().for_each(|(old, new)| self.take(old, new));
     }
 
     /// Pairs operations of one method where the path of either is the end of the other's, and only one fits.

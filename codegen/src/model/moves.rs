@@ -115,8 +115,9 @@ fn is_address(old: &str, new: &str, olds: &Map, news: &Map) -> bool {
     };
     let own = |map: &Map| map.keys().filter(|key| parts(key).is_some_and(|parts| parts.2 == document)).count();
     let of_document = long.keys().filter_map(|key| parts(key)).filter(|parts| parts.2 == document);
-    let mut shorts = of_document.map(short_of);
-    own(olds) > 1 && own(olds) == own(news) && shorts.all(|key| key.is_some_and(|key| short.contains_key(&key)))
+    let moved = of_document.filter_map(short_of).filter(|key| short.contains_key(key)).count();
+    let fewest = own(olds).min(own(news));
+    fewest > 1 && moved == fewest
 }
 
 /// Something that two operations have in common, if their methods and documents are the same.
