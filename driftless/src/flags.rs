@@ -133,9 +133,10 @@ pub enum Command {
 }
 
 /// How a report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For a terminal.
+    #[default]
     Text,
     /// For a pull request.
     Markdown,
@@ -150,9 +151,10 @@ pub enum Format {
 }
 
 /// The findings that end the command with exit code 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     /// Findings that break programs built with this client, or may.
+    #[default]
     Client,
     /// Findings that break any client of the contract, or may.
     Contract,

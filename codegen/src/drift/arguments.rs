@@ -1,19 +1,21 @@
 //! Calls as text: their arguments and their result.
 
+use super::sides::Sides;
+
 /// Characters of two calls that are printed in full.
 const LONGEST: usize = 120;
 
 /// Two calls, or the arguments of two functions in parentheses. Of long ones, the parts that both have are left out.
-pub(super) fn shortened(before: &str, after: &str) -> (String, String) {
-    match before.len() + after.len() > LONGEST {
-        true => differing(before, after),
-        false => (before.to_owned(), after.to_owned()),
+pub(super) fn shortened(calls: Sides<&str>) -> Sides<String> {
+    match calls.before.len() + calls.after.len() > LONGEST {
+        true => differing(calls),
+        false => calls.map(str::to_owned),
     }
 }
 
 /// Two calls without the arguments and the result that both have.
-fn differing(before: &str, after: &str) -> (String, String) {
-    let [old, new] = [before, after].map(parts);
+fn differing(calls: Sides<&str>) -> Sides<String> {
+    let calls = calls.map(parts);
     let one = |own: &Parts<'_>, other: &Parts<'_>| {
         let mut arguments: Vec<&str> = Vec::new();
         for argument in &own.arguments {
@@ -25,7 +27,7 @@ fn differing(before: &str, after: &str) -> (String, String) {
         let result = if own.result == other.result { "" } else { own.result };
         format!("{}({}){result}", own.name, arguments.join(", "))
     };
-    (one(&old, &new), one(&new, &old))
+    Sides { before: one(&calls.before, &calls.after), after: one(&calls.after, &calls.before) }
 }
 
 struct Parts<'c> {

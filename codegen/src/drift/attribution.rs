@@ -26,22 +26,20 @@ impl Drift {
             let more = resolved.get(&(document, place)).into_iter().flatten();
             std::iter::once(self.moved(document, place)).chain(more.map(|place| (*place).to_owned())).collect()
         };
-        let pairs = items::compare(before, after, &moved);
+        let clients = Sides { before, after };
+        let pairs = items::compare(clients, &moved);
         let claims = Claims::new(&self.findings, &self.met);
         let mut owners: Vec<Vec<usize>> = pairs.iter().map(|pair| claims.of_item(pair)).collect();
-        through_mentions(&pairs, &mut owners, before, after);
-        through_families(&pairs, &mut owners, &self.findings, before, after);
+        through_mentions(&pairs, &mut owners, clients);
+        through_families(&pairs, &mut owners, &self.findings, clients);
         heads::own(&mut owners, &self.findings);
         let mut unexplained = Vec::new();
         for (pair, owners) in pairs.iter().zip(&owners) {
             let Some(change) = pair.change() else { continue };
             if owners.is_empty() {
-                match (pair.before, pair.after) {
-                    (None, Some(item)) | (Some(item), None)
-                        if items::class(item) == "type" && !item.origin.pointer.is_empty() =>
-                    {
-                        let mut finding =
-                            gather::type_finding(item, if pair.before.is_none() { When::After } else { When::Before });
+                match pair.items.lone() {
+                    Some((side, item)) if items::class(item) == "type" && !item.origin.pointer.is_empty() => {
+                        let mut finding = gather::type_finding(item, side);
                         (finding.source, finding.items) = (change.source, vec![change]);
                         self.findings.push(finding);
                     }
@@ -55,8 +53,8 @@ impl Drift {
                 finding.items.push(change.clone());
             }
         }
-        let families = families([before, after]);
-        let broken = Broken::new(&pairs, [before, after], &self.met);
+        let families = families(clients);
+        let broken = Broken::new(&pairs, clients, &self.met);
         for finding in &mut self.findings {
             let reached = finding.operations.iter().filter_map(|operation| families.get(operation.as_str()));
             finding.families = reached.map(|family| (*family).to_owned()).collect();
@@ -71,7 +69,7 @@ impl Drift {
             finding.silent = broken.is_silent(finding);
         }
         people::decide(&mut self.findings);
-        self.calls = Sides { before, after }.map(tasks::calls);
+        self.calls = clients.map(tasks::calls);
         self.sort();
         self.unexplained = Some(unexplained);
     }
@@ -104,8 +102,8 @@ impl Drift {
 }
 
 /// The route family of each operation, as the clients have it; where it moved, the one after.
-fn families(clients: [&Api; 2]) -> HashMap<&str, &str> {
-    let items = clients.into_iter().flat_map(|client| &client.items);
+fn families(clients: Sides<&Api>) -> HashMap<&str, &str> {
+    let items = clients.into_iter().flat_map(|(_, client)| &client.items);
     let origins = items.map(|item| &item.origin).filter(|origin| !origin.operation.is_empty());
     origins.map(|origin| (origin.operation.as_str(), origin.family.as_str())).collect()
 }
@@ -162,7 +160,8 @@ impl<'f> Claims<'f> {
     /// The findings that explain a change of an item, from the nearest on.
     fn of_item(&self, pair: &ItemPair<'_>) -> Vec<usize> {
         // A new item may have replaced one at the same place.
-        let items = Sides { before: pair.before.or(pair.after), after: pair.after.or(pair.before) };
+        let items =
+            Sides { before: pair.items.before.or(pair.items.after), after: pair.items.after.or(pair.items.before) };
         let sides: Vec<(When, &Item)> = items.into_iter().filter_map(|(side, item)| Some((side, item?))).collect();
         type Step<'s> = &'s dyn Fn(When, &Item) -> Vec<usize>;
         let of_arguments = |index: usize| is_of_arguments(&self.findings[index], pair);
@@ -218,9 +217,9 @@ impl<'f> Claims<'f> {
     fn named(&self, findings: Vec<usize>, pair: &ItemPair<'_>) -> Vec<usize> {
         let is_name = |index: &usize| self.findings[*index].rule == Rule::OperationIdChanged;
         let (names, others): (Vec<usize>, Vec<usize>) = findings.iter().copied().partition(is_name);
-        match [pair.before, pair.after] {
-            [Some(old), Some(new)] if old.path == new.path && !others.is_empty() => others,
-            [Some(old), Some(new)] if old.path != new.path && !names.is_empty() => match changed_parts(old, new) {
+        match pair.items.both() {
+            Some(both) if both.before.path == both.after.path && !others.is_empty() => others,
+            Some(both) if both.before.path != both.after.path && !names.is_empty() => match changed_parts(both) {
                 (arguments, false) if arguments.is_empty() => names,
                 _ => findings,
             },
@@ -305,19 +304,19 @@ impl<'f> Claims<'f> {
 }
 
 /// Gives items the findings of the items that use them: a type that nobody uses any more, a type that is sent now.
-fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], before: &Api, after: &Api) {
+fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], clients: Sides<&Api>) {
     let mut explained: Sides<HashMap<&str, Vec<usize>>> = Sides::default();
     for (pair, owners) in pairs.iter().zip(owners.iter()).filter(|(_, owners)| !owners.is_empty()) {
-        for (side, item) in [(When::Before, pair.before), (When::After, pair.after)] {
+        for (side, item) in pair.items {
             if let Some(item) = item {
                 explained[side].entry(owner(item)).or_default().extend(owners);
             }
         }
     }
-    let users = Sides { before: users(before), after: users(after) };
+    let users = clients.map(users);
     for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
-        for (side, item) in [(When::After, pair.after), (When::Before, pair.before)] {
-            let Some(item) = item else { continue };
+        for side in [When::After, When::Before] {
+            let Some(item) = pair.items[side] else { continue };
             // Types that the item names may have changed; else those that use it, from near to far.
             let mut from = mentions(&item.signature).chain([owner(item)]);
             let indexes = from.find_map(|path| nearest(path, &users[side], &explained[side]));
@@ -335,15 +334,10 @@ fn through_mentions(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], before: &
 
 /// Explains items that moved behind other cargo features: an operation that uses it came, went, or is in another family now. An error body,
 /// say, is named by no signature.
-fn through_families(
-    pairs: &[ItemPair<'_>],
-    owners: &mut [Vec<usize>],
-    findings: &[Finding],
-    before: &Api,
-    after: &Api,
-) {
+fn through_families(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], findings: &[Finding], clients: Sides<&Api>) {
     let mut features: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-    for item in before.items.iter().chain(&after.items).filter(|item| !item.origin.operation.is_empty()) {
+    let items = clients.into_iter().flat_map(|(_, client)| &client.items);
+    for item in items.filter(|item| !item.origin.operation.is_empty()) {
         let own = item.origin.features.iter().map(String::as_str);
         features.entry(&item.origin.operation).or_default().extend(own);
     }
@@ -353,11 +347,13 @@ fn through_families(
         rules.contains(&finding.rule) || finding.rule == Rule::OperationMoved || is_error_status(finding.rule)
     };
     for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
-        let (Some(old), Some(new)) = (pair.before, pair.after) else { continue };
-        let [old, new] = [old, new].map(|item| item.origin.features.iter().collect::<BTreeSet<_>>());
+        let Some(both) = pair.items.both() else { continue };
+        let both = both.map(|item| item.origin.features.iter().collect::<BTreeSet<_>>());
         let differs = |operation: &String| {
             let own = features.get(operation.as_str());
-            own.is_some_and(|own| old.symmetric_difference(&new).any(|feature| own.contains(feature.as_str())))
+            own.is_some_and(|own| {
+                both.before.symmetric_difference(&both.after).any(|feature| own.contains(feature.as_str()))
+            })
         };
         let mut all = findings.iter().enumerate().filter(|(_, finding)| of_family(finding));
         owners.extend(all.find(|(_, finding)| finding.operations.iter().any(differs)).map(|(index, _)| index));

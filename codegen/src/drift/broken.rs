@@ -6,7 +6,7 @@ use super::finding::{Finding, Met};
 use super::item_change::Source;
 use super::items::{ItemPair, mentions, owner};
 use super::rule::Wire;
-use super::sides::{Sides, When};
+use super::sides::Sides;
 use crate::api::{Api, Item};
 
 /// The places that no longer compile.
@@ -19,11 +19,11 @@ pub(super) struct Broken<'a> {
 }
 
 impl<'a> Broken<'a> {
-    pub(super) fn new(pairs: &[ItemPair<'a>], clients: [&'a Api; 2], met: &'a BTreeMap<String, Met>) -> Self {
+    pub(super) fn new(pairs: &[ItemPair<'a>], clients: Sides<&'a Api>, met: &'a BTreeMap<String, Met>) -> Self {
         let mut schemas: Sides<HashSet<(&str, &str)>> = Sides::default();
         let mut broken: HashSet<&str> = HashSet::new();
         for pair in pairs.iter().filter(|pair| pair.source == Source::Major) {
-            for (side, item) in [(When::Before, pair.before), (When::After, pair.after)] {
+            for (side, item) in pair.items {
                 let Some(item) = item else { continue };
                 let document = item.origin.document.as_str();
                 schemas[side].extend([(document, item.origin.pointer.as_str()), (document, item.place())]);
@@ -32,7 +32,7 @@ impl<'a> Broken<'a> {
         }
         broken.remove("");
         let mut operations: HashMap<&str, bool> = HashMap::new();
-        for item in clients.into_iter().flat_map(|client| &client.items) {
+        for item in clients.into_iter().flat_map(|(_, client)| &client.items) {
             let Item { signature, origin, .. } = item;
             if !origin.operation.is_empty() {
                 let is_broken =

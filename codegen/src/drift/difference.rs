@@ -65,8 +65,9 @@ fn whole(document: &Value, place: &str) -> String {
 }
 
 /// The lines of both parts: the differences, and a few equal lines around them. None if only the place differs.
-pub(super) fn lines(before: Option<&Excerpt>, after: Option<&Excerpt>) -> Vec<(Mark, String)> {
-    let [old, new] = [before, after].map(|part| part.map(Excerpt::lines).unwrap_or_default());
+pub(super) fn lines(parts: &Sides<Option<Excerpt>>) -> Vec<(Mark, String)> {
+    let Sides { before: old, after: new } =
+        parts.as_ref().map(|part| part.as_ref().map(Excerpt::lines).unwrap_or_default());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
     let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
@@ -201,7 +202,7 @@ mod tests {
 
     fn report(before: Option<Value>, after: Option<Value>) -> String {
         let part = |value: Option<Value>| value.map(|value| Excerpt { name: "size".to_owned(), value });
-        let (before, after) = (part(before), part(after));
+        let parts = Sides { before: part(before), after: part(after) };
         let line = |(mark, line): (Mark, String)| {
             let sign = match mark {
                 Mark::Same => ' ',
@@ -211,7 +212,7 @@ mod tests {
             };
             format!("{sign}{line}\n")
         };
-        lines(before.as_ref(), after.as_ref()).into_iter().map(line).collect()
+        lines(&parts).into_iter().map(line).collect()
     }
 
     #[test]

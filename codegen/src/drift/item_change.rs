@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::arguments::shortened;
+use super::sides::Sides;
 use crate::api::Item;
 
 /// The effect of a change of items on a program that is compiled again.
@@ -97,7 +98,7 @@ impl ItemChange {
             (None, Some(after)) if self.is_new_maker() => format!("`{}` is new", maker(after)),
             (None, Some(after)) => format!("`{}` is new{with}", self.shown(after)),
             (Some(before), None) => format!("`{}` is gone{with}", self.shown(before)),
-            (Some(before), Some(after)) => format!("{}{with}", self.changed(before, after)),
+            (Some(before), Some(after)) => format!("{}{with}", self.changed(Sides { before, after })),
             (None, None) => String::new(),
         }
     }
@@ -128,7 +129,7 @@ impl ItemChange {
         format!("{}{}", short(&state.path), if matches!(state.kind, "fn" | "header") { "()" } else { "" })
     }
 
-    fn changed(&self, before: &ItemState, after: &ItemState) -> String {
+    fn changed(&self, Sides { before, after }: Sides<&ItemState>) -> String {
         let path = self.shown(after);
         let was = self.shown(before);
         if was != path {
@@ -158,8 +159,8 @@ impl ItemChange {
             return match after.kind {
                 "fn" if takes == takes_now => format!("`{path}` returns `{gives}` → `{gives_now}`"),
                 "fn" if gives == gives_now => {
-                    let (takes, takes_now) = shortened(&takes, &takes_now);
-                    format!("`{path}` takes `{takes}` → `{takes_now}`")
+                    let Sides { before, after } = shortened(Sides { before: &takes, after: &takes_now });
+                    format!("`{path}` takes `{before}` → `{after}`")
                 }
                 "fn" => format!("`{path}`: `{takes} -> {gives}` → `{takes_now} -> {gives_now}`"),
                 _ => format!("`{path}`: `{}` → `{}`", before.signature, after.signature),
@@ -229,7 +230,7 @@ fn parts(signature: &str) -> (String, String) {
 }
 
 /// The arguments of an operation that changed, and whether its result did.
-pub(super) fn changed_parts(before: &Item, after: &Item) -> (Vec<String>, bool) {
+pub(super) fn changed_parts(Sides { before, after }: Sides<&Item>) -> (Vec<String>, bool) {
     let list = |signature: &str| -> Vec<String> {
         let inner = signature.trim_matches(['(', ')']);
         inner.split(", ").map(str::to_owned).collect()

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::item_change::{ItemChange, ItemState, Source};
+use super::sides::{Sides, When};
 use crate::api::{Api, Item};
 
 /// Two items, or one that has no counterpart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ItemPair<'a> {
-    pub(super) before: Option<&'a Item>,
-    pub(super) after: Option<&'a Item>,
+    pub(super) items: Sides<Option<&'a Item>>,
     pub(super) source: Source,
     pub(super) with: usize,
     /// True if more than its path changed.
@@ -19,16 +19,16 @@ pub(super) struct ItemPair<'a> {
 impl<'a> ItemPair<'a> {
     /// The item as it is, else as it was.
     pub(super) fn item(&self) -> Option<&'a Item> {
-        self.after.or(self.before)
+        self.items.after.or(self.items.before)
     }
 
     /// Added, removed, renamed, changed: the fate of an item and to its members alike.
     fn fate(&self) -> u8 {
-        match (self.before, self.after) {
-            (None, _) => 0,
-            (_, None) => 1,
+        match (self.items.lone(), self.items.both()) {
+            (Some((When::After, _)), _) => 0,
+            (Some((When::Before, _)), _) => 1,
             // A member that changed as well does not only follow its type.
-            (Some(before), Some(after)) if before.path != after.path && !(self.changed && is_member(after)) => 2,
+            (_, Some(Sides { before, after })) if before.path != after.path && !(self.changed && is_member(after)) => 2,
             _ => 3,
         }
     }
@@ -41,25 +41,20 @@ impl<'a> ItemPair<'a> {
             features: item.origin.features.clone(),
             deprecated: item.deprecated,
         };
-        Some(ItemChange {
-            before: self.before.map(state),
-            after: self.after.map(state),
-            source: self.source,
-            with: self.with,
-        })
+        let Sides { before, after } = self.items.map(|item| item.map(state));
+        Some(ItemChange { before, after, source: self.source, with: self.with })
     }
 }
 
 /// The changes, without those that follow from one of the owner. `moved` gives the places after for a place before.
 pub(super) fn compare<'a>(
-    before: &'a Api,
-    after: &'a Api,
+    Sides { before, after }: Sides<&'a Api>,
     moved: &dyn Fn(&str, &str) -> Vec<String>,
 ) -> Vec<ItemPair<'a>> {
     let key = |item: &'a Item| (item.path.as_str(), class(item));
     let olds: HashMap<_, &Item> = before.items.iter().map(|item| (key(item), item)).collect();
     let news: HashMap<_, &Item> = after.items.iter().map(|item| (key(item), item)).collect();
-    let mut pairs: Vec<(Option<&Item>, Option<&Item>)> = Vec::new();
+    let mut pairs: Vec<Sides<Option<&Item>>> = Vec::new();
     let gone: Vec<&Item> = before.items.iter().filter(|item| !news.contains_key(&key(item))).collect();
     let fresh: Vec<&Item> = after.items.iter().filter(|item| !olds.contains_key(&key(item))).collect();
     let mut by_place: BTreeMap<Place<'_>, Vec<&Item>> = BTreeMap::new();
@@ -88,26 +83,27 @@ pub(super) fn compare<'a>(
         match follows().or_else(stands) {
             Some(new) if taken.insert(key(new)) => {
                 renamed.insert(&old.path, &new.path);
-                pairs.push((Some(old), Some(new)));
+                pairs.push(Sides { before: Some(old), after: Some(new) });
             }
-            _ => pairs.push((Some(old), None)),
+            _ => pairs.push(Sides::only(When::Before, old)),
         }
     }
-    pairs.extend(fresh.iter().filter(|item| !taken.contains(&key(item))).map(|item| (None, Some(*item))));
-    pairs.extend(before.items.iter().filter_map(|old| news.get(&key(old)).map(|new| (Some(old), Some(*new)))));
+    pairs.extend(fresh.iter().filter(|item| !taken.contains(&key(item))).map(|item| Sides::only(When::After, *item)));
+    let same = |old| Some(Sides { before: Some(old), after: Some(*news.get(&key(old))?) });
+    pairs.extend(before.items.iter().filter_map(same));
     let changed: Vec<ItemPair<'_>> = pairs
         .into_iter()
-        .filter_map(|(before, after)| {
-            let (source, changed) = match (before, after) {
-                (Some(before), Some(after)) => {
-                    let changed = verdict(before, after, &renamed);
-                    let path = (before.path != after.path || before.kind != after.kind).then_some(Source::Major);
-                    (path.max(changed)?, changed == Some(Source::Major))
+        .filter_map(|items| {
+            let (source, changed) = match (items.both(), items.before) {
+                (Some(both), _) => {
+                    let changed = verdict(both, &renamed);
+                    let is_other = both.before.path != both.after.path || both.before.kind != both.after.kind;
+                    (is_other.then_some(Source::Major).max(changed)?, changed == Some(Source::Major))
                 }
-                (Some(_), None) => (Source::Major, true),
-                (None, _) => (Source::Minor, true),
+                (None, Some(_)) => (Source::Major, true),
+                (None, None) => (Source::Minor, true),
             };
-            Some(ItemPair { before, after, source, with: 0, changed })
+            Some(ItemPair { items, source, with: 0, changed })
         })
         .collect();
     roots(changed)
@@ -145,7 +141,7 @@ fn place(item: &Item, pointer: String) -> Place<'_> {
 }
 
 /// The cost of all changes except that of the path. `None`: there are none.
-fn verdict(before: &Item, after: &Item, renamed: &HashMap<&str, &str>) -> Option<Source> {
+fn verdict(Sides { before, after }: Sides<&Item>, renamed: &HashMap<&str, &str>) -> Option<Source> {
     let mut source = None;
     let mut worse = |effect: Source| source = source.max(Some(effect));
     if matches!(before.kind, "struct" | "enum") && before.kind == after.kind {

@@ -106,21 +106,21 @@ pub(super) fn compare(
         }
     }
     let (old, new) = (before.get(STABILITY), after.get(STABILITY));
-    if let Some(rule) = stability(old.as_ref(), new.as_ref()) {
+    if let Some(rule) = stability(Sides { before: old.as_ref(), after: new.as_ref() }) {
         push(rule, old.as_ref(), new.as_ref(), "", None);
     }
 }
 
 /// Which rule two levels of stability meet.
-pub(super) fn stability(old: Option<&Node<'_>>, new: Option<&Node<'_>>) -> Option<Rule> {
-    if old.map(|node| node.value) == new.map(|node| node.value) {
+pub(super) fn stability(levels: Sides<Option<&Node<'_>>>) -> Option<Rule> {
+    if levels.before.map(|node| node.value) == levels.after.map(|node| node.value) {
         return None;
     }
     let level = |node: Option<&Node<'_>>| match node {
         None => Some(LEVELS.len() - 1),
         Some(node) => node.value.as_str().and_then(|name| LEVELS.iter().position(|level| *level == name)),
     };
-    match (level(old), level(new)) {
+    match (level(levels.before), level(levels.after)) {
         (Some(old), Some(new)) if new < old => Some(Rule::StabilityDecreased),
         (Some(old), Some(new)) if new > old => Some(Rule::StabilityIncreased),
         (Some(_), Some(_)) => None,

@@ -27,7 +27,7 @@ impl DriftReport<'_> {
                 }
                 Blocks::Rows(_, rows) => format!("\n## {heading} ({})\n\n{}", rows.len(), self.rows(rows)),
                 Blocks::List(sentence, items) => {
-                    let sentence = if sentence.is_empty() { String::new() } else { words(sentence) + "\n" };
+                    let sentence: String = sentence.iter().map(|sentence| words(sentence) + "\n").collect();
                     format!("\n## {heading}\n\n{sentence}{}", list(&first(items, ROWS)))
                 }
                 Blocks::Paste(lines) => fold(&heading, &list(lines)),

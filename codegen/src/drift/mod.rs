@@ -86,7 +86,7 @@ pub use rows::Row;
 pub use rule::{Declaration, Example, ExamplePart, RULES, Rule, Wire};
 use schema::Graph;
 use side::{Operation, Side};
-use sides::{Sides, When};
+pub use sides::{Sides, When};
 pub use tasks::{Call, Job, Task};
 pub use terminal::{Line, Role, Span};
 

@@ -61,8 +61,9 @@ impl DriftReport<'_> {
             Blocks::Work(open, folded) => ("", work(open) + &fold(folded.len(), "", &work(folded))),
             Blocks::Rows(_, rows) => (" class=\"of-rows\"", each(rows, |row| self.row(row, "finding"))),
             Blocks::List(sentence, items) => {
-                let sentence = if sentence.is_empty() { String::new() } else { format!("<p>{}</p>", marked(sentence)) };
-                ("", sentence + &listed("", items))
+                let sentence = each(sentence.as_slice(), |sentence| format!("<p>{}</p>", marked(sentence)));
+                let items = each(items, |item| format!("<li>{}</li>", marked(item)));
+                ("", if items.is_empty() { sentence } else { format!("{sentence}<ul>{items}</ul>") })
             }
             Blocks::Paste(lines) => ("", format!("<pre>{}</pre>", each(lines, |line| format!("- {}\n", escape(line))))),
         };
@@ -85,9 +86,9 @@ impl DriftReport<'_> {
             let (rule, print) = (code(one.rule.id()), code(&one.fingerprint));
             facts += &format!("<dt>Rule</dt><dd>{rule}, fingerprint {print}</dd>");
             below += &difference(one);
-            let operations: Vec<String> = one.operations.iter().map(|name| format!("`{name}`")).collect();
+            let operations: String = one.operations.iter().map(|name| format!("<li>{}</li>", code(name))).collect();
             if !operations.is_empty() {
-                below += &format!("<p>Operations</p>{}", listed(" class=\"operations\"", &operations));
+                below += &format!("<p>Operations</p><ul class=\"operations\">{operations}</ul>");
             }
         }
         if let Some(link) = self.link(row) {
@@ -152,9 +153,9 @@ fn job(job: &Job) -> String {
 /// The contract before and after, line by line. A part that is in no contract, such as a GraphQL schema, is two short texts.
 fn difference(finding: &Finding) -> String {
     let sites = Sides { before: finding.before.as_ref(), after: finding.after.as_ref() };
-    let Sides { before, after } = &finding.places.parts;
-    let mut lines = difference::lines(before.as_ref(), after.as_ref());
-    if before.is_none() && after.is_none() {
+    let parts = &finding.places.parts;
+    let mut lines = difference::lines(parts);
+    if parts.before.is_none() && parts.after.is_none() {
         let mark = Sides { before: Mark::Gone, after: Mark::New };
         lines.extend(sites.into_iter().filter_map(|(side, site)| Some((mark[side], site?.value.clone()))));
     }
@@ -170,25 +171,16 @@ fn difference(finding: &Finding) -> String {
     let lines = if lines.is_empty() { lines } else { format!("<pre class=\"diff\">{lines}</pre>") };
     let places = sites.map(|site| site.map(|Site { document, pointer, .. }| code(&format!("{document}#{pointer}"))));
     let is_moved = places.before != places.after;
+    let label = Sides { before: "before: ", after: "after: " };
     let places =
         places.into_iter().filter(|(side, _)| is_moved || *side == When::Before).filter_map(|(side, place)| {
-            let side = match side {
-                _ if !is_moved => "",
-                When::Before => "before: ",
-                When::After => "after: ",
-            };
-            Some(format!("<p class=\"place\">{side}{}</p>", place?))
+            Some(format!("<p class=\"place\">{}{}</p>", if is_moved { label[side] } else { "" }, place?))
         });
     lines + &places.collect::<String>()
 }
 
 fn each<T>(all: &[T], print: impl FnMut(&T) -> String) -> String {
     all.iter().map(print).collect()
-}
-
-fn listed(class: &str, items: &[String]) -> String {
-    let items = each(items, |item| format!("<li>{}</li>", marked(item)));
-    if items.is_empty() { items } else { format!("<ul{class}>{items}</ul>") }
 }
 
 /// Blocks that stands closed, if there is some.

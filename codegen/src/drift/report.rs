@@ -53,8 +53,8 @@ pub(super) enum Blocks<'r> {
     Work(Vec<Task>, Vec<Task>),
     /// The causes with this effect.
     Rows(Wire, Vec<Row<'r>>),
-    /// A sentence, which may be empty, and a list.
-    List(String, Vec<String>),
+    /// A sentence and a list.
+    List(Option<String>, Vec<String>),
     /// Lines that are to be pasted into another file.
     Paste(Vec<String>),
 }
@@ -82,38 +82,26 @@ impl Drift {
             let side = if place.added { "after" } else { "before" };
             format!("`{}` ({side})", place.pointer.replace('`', "'"))
         });
-        let mut sections = vec![("people", "Who has to act", Blocks::Work(open, folded))];
-        sections.extend(SECTIONS.map(|(wire, id, heading)| (id, heading, rows(wire))));
-        sections.extend([
-            ("items", "Rust items that changed besides", Blocks::List(String::new(), items)),
-            ("rest", "Not judged", Blocks::List(self.rest(), places.collect())),
-            ("changelog", "For CHANGELOG.md", Blocks::Paste(self.changelog())),
-        ]);
-        let sections = sections.into_iter().filter(|(.., content)| !content.is_empty());
+        let section =
+            |id: &str, heading: &str, content| Section { id: id.to_owned(), heading: heading.to_owned(), content };
+        let mut sections = vec![section("people", "Who has to act", Blocks::Work(open, folded))];
+        sections.extend(SECTIONS.map(|(wire, id, heading)| section(id, heading, rows(wire))));
+        sections.push(section("items", "Rust items that changed besides", Blocks::List(None, items)));
+        sections.push(section("rest", "Not judged", Blocks::List(Some(self.rest()), places.collect())));
+        sections.push(section("changelog", "For CHANGELOG.md", Blocks::Paste(self.changelog())));
+        sections.retain(|section| match &section.content {
+            Blocks::Work(open, _) => !open.is_empty(),
+            Blocks::Rows(_, rows) => !rows.is_empty(),
+            Blocks::List(sentence, items) => sentence.is_some() || !items.is_empty(),
+            Blocks::Paste(lines) => !lines.is_empty(),
+        });
         DriftReport {
             title: heading.what,
             links: heading.links,
             client: self.client(),
             verdict: self.verdict(),
             advice: self.advice(heading),
-            sections: sections.map(|(id, heading, content)| Section::new(id, heading, content)).collect(),
-        }
-    }
-}
-
-impl<'r> Section<'r> {
-    fn new(id: impl Into<String>, heading: impl Into<String>, content: Blocks<'r>) -> Self {
-        Self { id: id.into(), heading: heading.into(), content }
-    }
-}
-
-impl Blocks<'_> {
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Work(open, _) => open.is_empty(),
-            Self::Rows(_, rows) => rows.is_empty(),
-            Self::List(sentence, list) => sentence.is_empty() && list.is_empty(),
-            Self::Paste(lines) => lines.is_empty(),
+            sections,
         }
     }
 }
@@ -127,8 +115,10 @@ impl<'r> DriftReport<'r> {
         verdict: String,
         lists: impl Iterator<Item = (String, String, Vec<String>)>,
     ) -> Self {
-        let sections = lists.enumerate().map(|(index, (heading, sentence, items))| {
-            Section::new(format!("list{index}"), heading, Blocks::List(sentence, items))
+        let sections = lists.enumerate().map(|(index, (heading, sentence, items))| Section {
+            id: format!("list{index}"),
+            heading,
+            content: Blocks::List(Some(sentence), items),
         });
         Self { title, links: &[], client, verdict, advice: Vec::new(), sections: sections.collect() }
     }

@@ -4,15 +4,19 @@ use std::ops::{Index, IndexMut};
 
 /// One of the two contracts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum When {
+pub enum When {
+    /// The contract before.
     Before,
+    /// The contract after.
     After,
 }
 
 impl When {
     pub(super) const BOTH: [Self; 2] = [Self::Before, Self::After];
 
-    pub(super) fn other(self) -> Self {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
         match self {
             Self::Before => Self::After,
             Self::After => Self::Before,
@@ -22,9 +26,11 @@ impl When {
 
 /// A value of each contract.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Sides<T> {
-    pub(super) before: T,
-    pub(super) after: T,
+pub struct Sides<T> {
+    /// Of the contract before.
+    pub before: T,
+    /// Of the contract after.
+    pub after: T,
 }
 
 impl<T> Sides<T> {
@@ -48,6 +54,20 @@ impl<T> Sides<Option<T>> {
             When::Before => Self { before: Some(value), after: None },
             When::After => Self { before: None, after: Some(value) },
         }
+    }
+
+    /// The value that only one contract has, and which one that is.
+    pub(super) fn lone(self) -> Option<(When, T)> {
+        match self {
+            Self { before: Some(value), after: None } => Some((When::Before, value)),
+            Self { before: None, after: Some(value) } => Some((When::After, value)),
+            _ => None,
+        }
+    }
+
+    /// The values of both.
+    pub(super) fn both(self) -> Option<Sides<T>> {
+        Some(Sides { before: self.before?, after: self.after? })
     }
 }
 

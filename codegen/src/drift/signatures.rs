@@ -5,6 +5,7 @@ use super::finding::Finding;
 use super::item_change::changed_parts;
 use super::items::ItemPair;
 use super::rule::Rule;
+use super::sides::Sides;
 
 /// True for the rules about errors, which are no part of the result of a call.
 pub(super) fn is_error_status(rule: Rule) -> bool {
@@ -13,13 +14,13 @@ pub(super) fn is_error_status(rule: Rule) -> bool {
 
 /// Returns whether a finding is about a change in the signature of an operation, or of a function that makes a type.
 pub(super) fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
-    let (Some(before), Some(after)) = (pair.before, pair.after) else { return true };
+    let Some(Sides { before, after }) = pair.items.both() else { return true };
     let is_maker = before.origin.operation.is_empty();
     if is_maker && before.kind != "fn" {
         return true;
     }
     let plain = |text: &str| -> String { text.chars().filter(|char| char.is_alphanumeric()).collect::<String>() };
-    let (arguments, result) = changed_parts(before, after);
+    let (arguments, result) = changed_parts(Sides { before, after });
     if arguments.is_empty() && !result {
         return finding.rule == Rule::OperationMoved || before.deprecated != after.deprecated;
     }

@@ -96,7 +96,7 @@ pub(super) fn listen(Sides { before, after }: Sides<&Side>, log: &Log) -> Silenc
     }
     if before.dialect == after.dialect {
         for (side, own) in sides {
-            let mut dropped = Dropped { own, added: side == When::After, silence: &mut silence };
+            let mut dropped = Dropped { own, side, silence: &mut silence };
             dropped.visit(&own.document.published, &mut String::new(), Some(&sides[side.other()].document.published));
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn listen(Sides { before, after }: Sides<&Side>, log: &Log) -> Silenc
 /// The parts that the outline has no place for, such as members beside a reference of Swagger 2.0.
 struct Dropped<'a, 'l> {
     own: &'a Side,
-    added: bool,
+    side: When,
     silence: &'l mut Silence,
 }
 
@@ -139,7 +139,11 @@ impl Dropped<'_, '_> {
                 let target = self.own.document.origins.target(place);
                 if self.own.document.tree.pointer(&target).is_none() {
                     let document = self.own.document.name.clone();
-                    self.silence.not_judged.insert(Unjudged { document, pointer: place.clone(), added: self.added });
+                    self.silence.not_judged.insert(Unjudged {
+                        document,
+                        pointer: place.clone(),
+                        added: self.side == When::After,
+                    });
                 }
             }
         }

@@ -94,29 +94,26 @@ impl DriftReport<'_> {
         let mut lines = vec![Line::new(0, 0).with(Role::Strong, &self.verdict)];
         lines.extend(self.advice.iter().map(|sentence| Line::new(0, 0).words(Role::Plain, sentence)));
         for Section { heading, content, .. } in &self.sections {
-            let (role, count) = match content {
-                Blocks::Rows(wire, rows) => (Role::Section(*wire), format!(" ({})", rows.len())),
-                Blocks::Paste(_) => continue,
-                Blocks::Work(..) | Blocks::List(..) => (Role::Strong, String::new()),
-            };
-            lines.extend([Line::default(), Line::new(0, 0).words(role, &format!("{heading}{count}"))]);
+            let (mut below, mut role, mut count) = (Vec::new(), Role::Strong, String::new());
             match content {
                 Blocks::Work(open, folded) => {
-                    open.chunk_by(|one, other| one.action == other.action).for_each(|tasks| work(&mut lines, tasks));
-                    more(&mut lines, folded.len());
+                    open.chunk_by(|one, other| one.action == other.action).for_each(|tasks| work(&mut below, tasks));
+                    more(&mut below, folded.len());
                 }
-                Blocks::Rows(_, rows) => {
-                    rows.iter().take(most).for_each(|printed| row(&mut lines, printed));
-                    more(&mut lines, rows.len().saturating_sub(most));
+                Blocks::Rows(wire, rows) => {
+                    (role, count) = (Role::Section(*wire), format!(" ({})", rows.len()));
+                    rows.iter().take(most).for_each(|printed| row(&mut below, printed));
+                    more(&mut below, rows.len().saturating_sub(most));
                 }
                 Blocks::List(sentence, items) => {
-                    lines.extend((!sentence.is_empty()).then(|| Line::new(0, 0).words(Role::Quiet, sentence)));
-                    lines.extend(
-                        first(items, most).iter().map(|item| Line::new(INDENT, INDENT).words(Role::Plain, item)),
-                    );
+                    below.extend(sentence.iter().map(|sentence| Line::new(0, 0).words(Role::Quiet, sentence)));
+                    let items = first(items, most);
+                    below.extend(items.iter().map(|item| Line::new(INDENT, INDENT).words(Role::Plain, item)));
                 }
-                Blocks::Paste(_) => {}
+                Blocks::Paste(_) => continue,
             }
+            lines.extend([Line::default(), Line::new(0, 0).words(role, &format!("{heading}{count}"))]);
+            lines.append(&mut below);
         }
         lines
     }

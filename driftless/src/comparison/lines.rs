@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use driftless_codegen::drift::{Drift, Finding, Link, Site};
+use driftless_codegen::drift::{Drift, Finding, Link, Sides, When};
 use driftless_codegen::pointer::tokens;
 use serde_json::value::RawValue;
 
@@ -17,17 +17,17 @@ pub(crate) struct FileLine {
 }
 
 /// Documents that are files of the work tree.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct DocumentFiles<'a> {
     /// Path and text, by document.
     texts: BTreeMap<&'a str, (String, Text<'a>)>,
-    /// `true` if they are the state before.
-    is_before: bool,
+    /// The state that they are.
+    side: When,
 }
 
 impl<'a> DocumentFiles<'a> {
-    pub(crate) fn new(is_before: bool) -> Self {
-        Self { texts: BTreeMap::new(), is_before }
+    pub(crate) fn new(side: When) -> Self {
+        Self { texts: BTreeMap::new(), side }
     }
 
     pub(crate) fn add(&mut self, document: &'a str, file: String, bytes: &'a [u8]) {
@@ -41,13 +41,8 @@ impl<'a> DocumentFiles<'a> {
     }
 
     fn line(&mut self, finding: &Finding) -> Option<FileLine> {
-        let own = |site: &Option<Site>| site.clone();
-        let (first, second) = if self.is_before {
-            (own(&finding.before), own(&finding.after))
-        } else {
-            (own(&finding.after), own(&finding.before))
-        };
-        let site = first.or(second)?;
+        let sites = Sides { before: finding.before.as_ref(), after: finding.after.as_ref() };
+        let site = sites[self.side].or(sites[self.side.other()])?;
         let (file, text) = self.texts.get_mut(site.document.as_str())?;
         Some(FileLine { file: file.clone(), line: text.line(&site.pointer) })
     }

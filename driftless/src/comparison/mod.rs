@@ -3,7 +3,7 @@
 pub(crate) mod lines;
 pub(crate) mod terminal;
 
-use driftless_codegen::drift::{self, Drift, Operations};
+use driftless_codegen::drift::{self, Drift, Operations, Sides};
 use driftless_codegen::{Api, Contract, Names, Report, Setup, api};
 
 use crate::failure::{Exit, Failure};
@@ -24,7 +24,7 @@ pub(crate) struct Maker {
     setup: Setup,
     names: Names,
     /// The GraphQL schema of each state.
-    schemas: [Option<String>; 2],
+    schemas: Sides<Option<String>>,
     /// The version of the client now.
     pub(crate) version: Option<String>,
     /// How often clients were made.
@@ -44,7 +44,7 @@ impl Maker {
     pub(crate) fn new(
         files: &Files,
         settings: &Settings,
-        schemas: [Option<String>; 2],
+        schemas: Sides<Option<String>>,
         names: Names,
     ) -> Result<Self, Failure> {
         let setup = Setup { reserved: reserved(files)?, ..settings.codegen.clone() };
@@ -66,7 +66,7 @@ impl Maker {
         let both = |setup: &Setup| -> Result<(Api, Api), Report> {
             let mut setup = setup.clone();
             let typed = !setup.graphql.documents.is_empty();
-            let [old, new] = &self.schemas;
+            let Sides { before: old, after: new } = &self.schemas;
             setup.graphql.schema = old.clone().filter(|_| typed);
             let (before, names) = api(before, &setup, &self.names)?;
             setup.graphql.schema = new.clone().filter(|_| typed);
@@ -98,7 +98,7 @@ pub(crate) fn compare(
         Failure::new(Exit::Contract, "drift/not-a-contract", report.to_string(), hint)
     })?;
     // A schema that is pinned for the first time has nothing to differ from.
-    if let Some([Some(old), new]) = maker.map(|maker| &maker.schemas) {
+    if let Some(Sides { before: Some(old), after: new }) = maker.map(|maker| &maker.schemas) {
         drift.with_schemas(Some(old), new.as_deref());
         if let (Some(maker), Some(new)) = (maker, new) {
             drift.with_documents(&maker.setup.graphql.documents, old, new);
@@ -106,7 +106,7 @@ pub(crate) fn compare(
     }
     let mut without_items = None;
     // The same contract gives the same client.
-    let same = |maker: &&Maker| before == after && maker.schemas[0] == maker.schemas[1];
+    let same = |maker: &&Maker| before == after && maker.schemas.before == maker.schemas.after;
     match maker.filter(|maker| !same(maker)).map(|maker| maker.clients(&before, &after)) {
         Some(Ok((before, after))) => drift.with_items(&before, &after),
         Some(Err(report)) => without_items = Some(report.to_string()),
@@ -146,8 +146,8 @@ mod tests {
     const BEFORE: &str =
         r#"{"openapi": "3.0.4", "paths": {"/plans": {"get": {"tags": ["plans"], "responses": {"204": {}}}}}}"#;
 
-    fn maker(schemas: [Option<&str>; 2]) -> Maker {
-        let schemas = schemas.map(|schema| schema.map(str::to_owned));
+    fn maker(before: Option<&str>, after: Option<&str>) -> Maker {
+        let schemas = Sides { before: before.map(str::to_owned), after: after.map(str::to_owned) };
         Maker { setup: Setup::default(), names: Names::default(), schemas, version: None, made: Default::default() }
     }
 
@@ -162,12 +162,12 @@ mod tests {
     #[test]
     fn a_client_is_made_of_what_changed_only() {
         let (schema, other) = ("type Query { a: Int }", "type Query { a: Int b: Int }");
-        let same = maker([Some(schema), Some(schema)]);
+        let same = maker(Some(schema), Some(schema));
         assert!(compared(&same, BEFORE, BEFORE).findings.is_empty());
         assert_eq!(same.made.get(), 0);
 
-        for maker in [maker([None, None]), maker([Some(schema), Some(other)])] {
-            let changed = maker.schemas[0] == maker.schemas[1];
+        for maker in [maker(None, None), maker(Some(schema), Some(other))] {
+            let changed = maker.schemas.before == maker.schemas.after;
             let after = if changed { BEFORE.replace("/plans", "/offers") } else { BEFORE.to_owned() };
             assert!(!compared(&maker, BEFORE, &after).findings.is_empty());
             assert_eq!(maker.made.get(), 1);
@@ -177,7 +177,7 @@ mod tests {
     // A list that only the newer contract has is not found in the older one.
     #[test]
     fn what_is_configured_for_one_of_the_contracts_keeps_the_items_comparable() {
-        let mut maker = maker([None, None]);
+        let mut maker = maker(None, None);
         let pagination = Pagination { operation: "GET /offers".to_owned(), link: true, ..Default::default() };
         maker.setup.config.paginations.push(pagination);
         let drift = compared(&maker, BEFORE, &BEFORE.replace("/plans", "/offers"));

@@ -13,12 +13,12 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use driftless_codegen::drift::{Drift, DriftReport, Example, Heading, RULES, Rule};
+use driftless_codegen::drift::{Drift, DriftReport, Example, Heading, RULES, Rule, When};
 use driftless_codegen::line;
 use serde_json::json;
 
 use self::accepted::Verdicts;
-use self::sides::Sides;
+use self::sides::States;
 use crate::comparison::lines::{DocumentFiles, links};
 use crate::comparison::{Compared, ComparedDocument, Maker, compare, terminal};
 use crate::console::{data, progress, result};
@@ -89,7 +89,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
 
 /// The two states, and their differences.
 struct Whole {
-    sides: Sides,
+    sides: States,
     compared: Compared,
     /// Of the client.
     version: Option<String>,
@@ -123,22 +123,13 @@ impl Whole {
 /// Accepts differences between a source and the pinned contract.
 fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAccept) -> Result<ExitCode, Failure> {
     let source = flags::Drift {
-        command: None,
-        files: Vec::new(),
-        against: None,
-        history: None,
         contract: flags.contract.clone(),
         base_url: flags.base_url.clone(),
-        format: around.format,
-        output: None,
-        links: None,
-        max_characters: None,
         no_sandbox: around.no_sandbox,
-        fail_on: around.fail_on,
         today: flags.today.clone(),
-        foreign: false,
         connect_timeout: flags.connect_timeout,
         timeout: flags.timeout,
+        ..flags::Drift::default()
     };
     let inputs = Inputs::read(workspace)?;
     let whole = Whole::new(workspace, &inputs, &source)?;
@@ -159,10 +150,9 @@ fn is_live(flags: &flags::Drift) -> bool {
 }
 
 /// The documents that are files of the work tree: the pinned contracts, or the second of two files.
-fn places<'a>(workspace: &Workspace, flags: &flags::Drift, sides: &'a Sides) -> DocumentFiles<'a> {
-    let is_before = is_live(flags);
-    let side = if is_before { &sides.before } else { &sides.after };
-    let mut files = DocumentFiles::new(is_before);
+fn places<'a>(workspace: &Workspace, flags: &flags::Drift, sides: &'a States) -> DocumentFiles<'a> {
+    let (when, side) = if is_live(flags) { (When::Before, &sides.before) } else { (When::After, &sides.after) };
+    let mut files = DocumentFiles::new(when);
     for ComparedDocument { name, bytes } in &side.documents {
         let file = match flags.files.last() {
             Some(path) => workspace.relative(path),

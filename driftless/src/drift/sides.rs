@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use driftless_codegen::drift::Sides;
 use driftless_codegen::{Names, line};
 
 use crate::bounded::read_bounded;
@@ -27,11 +28,11 @@ pub(super) struct Side {
 }
 
 #[derive(Debug)]
-pub(super) struct Sides {
+pub(super) struct States {
     pub(super) before: Side,
     pub(super) after: Side,
     /// The GraphQL schema of each.
-    pub(super) schemas: [Option<String>; 2],
+    pub(super) schemas: Sides<Option<String>>,
     /// The names that were given before, where they are not those of the work tree.
     pub(super) names: Option<Names>,
     /// The version of the client before, where it is not that of the work tree.
@@ -46,22 +47,28 @@ struct Revision {
     version: Option<String>,
 }
 
-pub(super) fn read(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Result<Sides, Failure> {
+pub(super) fn read(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Result<States, Failure> {
     let pinned_schema = inputs.files.text(SCHEMA).map(Cow::into_owned);
     match (flags.files.as_slice(), &flags.against) {
         ([before, after], _) => {
             let name = document(inputs, &[before, after])?;
-            Ok(Sides {
+            Ok(States {
                 before: file(before, &name)?,
                 after: file(after, &name)?,
-                schemas: [pinned_schema.clone(), pinned_schema],
+                schemas: Sides { before: pinned_schema.clone(), after: pinned_schema },
                 names: None,
                 version: None,
             })
         }
         ([], Some(revision)) => {
             let Revision { side, names, schema, version } = revision_of(workspace, revision)?;
-            Ok(Sides { before: side, after: pinned(inputs)?, schemas: [schema, pinned_schema], names, version })
+            Ok(States {
+                before: side,
+                after: pinned(inputs)?,
+                schemas: Sides { before: schema, after: pinned_schema },
+                names,
+                version,
+            })
         }
         ([], None) => {
             let (before, after, served) = live(workspace, inputs, flags)?;
@@ -70,7 +77,13 @@ pub(super) fn read(workspace: &Workspace, inputs: &Inputs, flags: &Drift) -> Res
                 // Nobody knows whether it is gone: `regenerate` keeps it, too.
                 Served::None(_) | Served::NotAsked(_) => pinned_schema.clone(),
             };
-            Ok(Sides { before, after, schemas: [pinned_schema, schema], names: None, version: None })
+            Ok(States {
+                before,
+                after,
+                schemas: Sides { before: pinned_schema, after: schema },
+                names: None,
+                version: None,
+            })
         }
         _ => Err(Failure::configuration(
             "drift/one-file",

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::{FailOn, Format, day, seconds};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Drift {
     #[command(subcommand)]
     pub command: Option<DriftCommand>,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use driftless_codegen::Names;
-use driftless_codegen::drift::{Drift, DriftReport, Heading, Link};
+use driftless_codegen::drift::{Drift, DriftReport, Heading, Link, Sides, When};
 
 use super::pins::Pin;
 use crate::comparison::lines::{DocumentFiles, links};
@@ -60,10 +60,15 @@ impl Drifted {
             .map(|pin| ComparedDocument { name: pin.entry.name.clone(), bytes: pin.canonical.clone().into_bytes() })
             .collect();
         // A pinned contract that cannot be read any more does not keep another one from taking its place.
-        let maker = Maker::new(current, settings, [pinned_schema, schema.map(str::to_owned)], names.clone())?;
+        let maker = Maker::new(
+            current,
+            settings,
+            Sides { before: pinned_schema, after: schema.map(str::to_owned) },
+            names.clone(),
+        )?;
         let Ok(compared) = compare(&before, &after, today, Some(&maker)) else { return Ok(None) };
         let names: Vec<&str> = pins.iter().map(|pin| pin.entry.name.as_str()).collect();
-        let mut files = DocumentFiles::new(false);
+        let mut files = DocumentFiles::new(When::After);
         after.iter().for_each(|document| files.add(&document.name, pinned_path(&document.name), &document.bytes));
         let links = links(&files.lines(&compared.drift), UP);
         Ok(Some(Self { documents: names.join(", "), version: maker.version, drift: compared.drift, links }))

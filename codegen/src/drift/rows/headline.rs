@@ -8,6 +8,7 @@ use crate::drift::change::Kept;
 use crate::drift::finding::{Finding, Site};
 use crate::drift::gather::{inert, is_count, plural};
 use crate::drift::rule::Rule;
+use crate::drift::sides::Sides;
 
 /// Places that a row names.
 const EXAMPLES: usize = 3;
@@ -24,7 +25,7 @@ pub(super) fn sentence(
 ) -> (String, String) {
     match cause {
         Cause::Respelled(kind, _) => spelling(*kind, findings, respelled, kept),
-        Cause::Discriminator(before, after) => discriminator(before, after, findings),
+        Cause::Discriminator(names) => discriminator(names, findings),
         Cause::Referred(_) => match findings {
             [(_, head), parts @ ..] => {
                 let differences = if parts.len() == 1 { "difference" } else { "differences" };
@@ -67,7 +68,7 @@ fn spelling(
     }
 }
 
-fn discriminator(before: &str, after: &str, findings: &[(usize, &Finding)]) -> (String, String) {
+fn discriminator(Sides { before, after }: &Sides<String>, findings: &[(usize, &Finding)]) -> (String, String) {
     let is_own = |finding: &Finding| finding.rule == Rule::DiscriminatorChanged;
     let schemas: Vec<&Finding> = findings.iter().map(|(_, one)| *one).filter(|one| is_own(one)).collect();
     let names = format!("`{}` → `{}`", inert(before), inert(after));

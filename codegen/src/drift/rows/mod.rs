@@ -7,10 +7,11 @@ mod respelled;
 use std::collections::{BTreeSet, HashMap};
 
 use super::change::Direction;
-use super::finding::{Drift, Finding, Site};
+use super::finding::{Drift, Finding};
 use super::gather::is_count;
 use super::item_change::{ItemChange, Source, once};
 use super::rule::{Grouping, Rule, Wire};
+use super::sides::{Sides, When};
 use respelled::{Respelled, Spelled, member};
 
 /// So many places with the same change are one row.
@@ -150,12 +151,12 @@ pub(super) fn respelled(findings: &[Finding]) -> BTreeSet<usize> {
 enum Cause<'f> {
     /// Each name is spelled otherwise.
     Respelled(Spelled, Wire),
-    /// A discriminator has another name, and with it a member of each variant: before, and after.
-    Discriminator(String, String),
+    /// A discriminator has another name, and with it a member of each variant.
+    Discriminator(Sides<String>),
     /// A place refers to another schema, with the differences between the two.
     Referred(&'f str),
     /// The same was decided for many places, whose values differ; of media types, for requests or for responses.
-    Decided(Rule, Wire, bool),
+    Decided(Rule, Wire, Option<Direction>),
     /// The same changed into the same.
     Same(Rule, Wire, &'f str, &'f str),
 }
@@ -252,8 +253,8 @@ impl<'f> Cause<'f> {
         let Finding { rule, client, keyword, change, .. } = finding;
         if rule.entry().grouping == Grouping::ByRule {
             let is_media_type = matches!(rule, Rule::MediaTypeAdded | Rule::MediaTypeRemoved);
-            let is_request = is_media_type && finding.direction == Direction::Request;
-            return Some(Self::Decided(*rule, *client, is_request));
+            let sent = Some(Direction::Request).filter(|sent| is_media_type && finding.direction == *sent);
+            return Some(Self::Decided(*rule, *client, sent));
         }
         let says = !keyword.is_empty() || change.contains('`');
         says.then_some(Self::Same(*rule, *client, keyword, change))
@@ -262,25 +263,26 @@ impl<'f> Cause<'f> {
 
 /// Discriminators that have another name, and the members that come and go with them, by index.
 fn discriminators(findings: &[Finding]) -> Vec<(usize, Cause<'_>)> {
-    let value = |site: &Option<Site>| site.as_ref().map(|site| site.value.clone()).unwrap_or_default();
+    let names = |finding: &Finding| {
+        Sides { before: &finding.before, after: &finding.after }
+            .map(|site| site.as_ref().map_or_else(String::new, |site| site.value.clone()))
+    };
     let renamed = findings.iter().filter(|finding| finding.rule == Rule::DiscriminatorChanged);
-    let renamed: BTreeSet<(String, String)> =
-        renamed.map(|finding| (value(&finding.before), value(&finding.after))).collect();
+    let renamed: BTreeSet<Sides<String>> = renamed.map(names).collect();
     let mut images = Vec::new();
     for (index, finding) in findings.iter().enumerate() {
-        let names = match finding.rule {
-            Rule::DiscriminatorChanged => Some((value(&finding.before), value(&finding.after))),
-            Rule::MemberRemoved | Rule::RequiredMemberRemoved => {
-                let name = member(finding);
-                renamed.iter().find(|(before, _)| Some(before) == name.as_ref()).cloned()
+        let side = match finding.rule {
+            Rule::DiscriminatorChanged => {
+                images.push((index, Cause::Discriminator(names(finding))));
+                continue;
             }
-            Rule::MemberAdded | Rule::RequiredMemberAdded => {
-                let name = member(finding);
-                renamed.iter().find(|(_, after)| Some(after) == name.as_ref()).cloned()
-            }
-            _ => None,
+            Rule::MemberRemoved | Rule::RequiredMemberRemoved => When::Before,
+            Rule::MemberAdded | Rule::RequiredMemberAdded => When::After,
+            _ => continue,
         };
-        images.extend(names.map(|(before, after)| (index, Cause::Discriminator(before, after))));
+        let name = member(finding);
+        let names = renamed.iter().find(|names| Some(&names[side]) == name.as_ref());
+        images.extend(names.map(|names| (index, Cause::Discriminator(names.clone()))));
     }
     images
 }

@@ -96,7 +96,7 @@ impl<'a> Pair<'a, '_> {
                 (None, None) => {}
                 // Whatever an item is, `contains` asks for one.
                 (Some(node), None) | (None, Some(node)) if keyword != "contains" && says_nothing(node.value) => {}
-                _ => self.keyword(keyword, before.as_ref(), after.as_ref()),
+                _ => self.keyword(keyword, Sides { before: before.as_ref(), after: after.as_ref() }),
             }
         }
         for keyword in MANY {
@@ -107,10 +107,10 @@ impl<'a> Pair<'a, '_> {
             let (before, after) = (self.before.first(&keyword), self.after.first(&keyword));
             match (&before, &after) {
                 (Some(old), Some(new)) if old.value != new.value => {
-                    self.constraint(Rule::ConstraintChanged, &keyword, Some(old), Some(new));
+                    self.constraint(Rule::ConstraintChanged, &keyword, Sides { before: Some(old), after: Some(new) });
                 }
                 (Some(_), Some(_)) | (None, None) => {}
-                _ => self.keyword(&keyword, before.as_ref(), after.as_ref()),
+                _ => self.keyword(&keyword, Sides { before: before.as_ref(), after: after.as_ref() }),
             }
         }
     }
@@ -130,26 +130,20 @@ impl<'a> Pair<'a, '_> {
                         KEYWORD.to_owned();
                 }
                 (Some(_), Some(_)) => {}
-                (before, after) => self.keyword(KEYWORD, before, after),
+                (before, after) => self.keyword(KEYWORD, Sides { before, after }),
             }
         }
     }
 
-    fn keyword(&mut self, keyword: &str, before: Option<&Node<'_>>, after: Option<&Node<'_>>) {
-        let rule = if before.is_none() { Rule::ConstraintAdded } else { Rule::ConstraintRemoved };
-        self.constraint(rule, keyword, before, after);
+    fn keyword(&mut self, keyword: &str, nodes: Sides<Option<&Node<'_>>>) {
+        let rule = if nodes.before.is_none() { Rule::ConstraintAdded } else { Rule::ConstraintRemoved };
+        self.constraint(rule, keyword, nodes);
     }
 
-    pub(super) fn constraint(
-        &mut self,
-        rule: Rule,
-        keyword: &str,
-        before: Option<&Node<'_>>,
-        after: Option<&Node<'_>>,
-    ) {
+    pub(super) fn constraint(&mut self, rule: Rule, keyword: &str, nodes: Sides<Option<&Node<'_>>>) {
         // Both sides have to know how a text is to be read, so a change of it is not a limit.
         let is_reading = matches!(keyword, "contentEncoding" | "contentMediaType") && !self.class.unsent;
-        let change = self.emit(rule, Sides { before, after });
+        let change = self.emit(rule, nodes);
         change.keyword = keyword.to_owned();
         change.wire = is_reading.then_some(Wire::Risk);
         // In Rust, items have the type that they had.
@@ -174,7 +168,7 @@ impl<'a> Pair<'a, '_> {
         for name in names {
             match (old.get(name), new.get(name)) {
                 (Some(before), Some(after)) => self.child(Sides { before, after }, self.class.within()),
-                (before, after) => self.keyword(keyword, before, after),
+                (before, after) => self.keyword(keyword, Sides { before, after }),
             }
         }
     }

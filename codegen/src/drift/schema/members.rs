@@ -222,7 +222,11 @@ impl<'a> Pair<'a, '_> {
                     self.child(Sides { before: &before, after: &after }, self.class.within())
                 }
                 (Some(before), None) => {
-                    self.constraint(Rule::ConstraintRemoved, "additionalProperties", Some(&before), after.as_ref());
+                    self.constraint(
+                        Rule::ConstraintRemoved,
+                        "additionalProperties",
+                        Sides { before: Some(&before), after: after.as_ref() },
+                    );
                 }
                 (None, Some(after)) => {
                     self.emit(Rule::ConstraintAdded, Sides { before: before.as_ref(), after: Some(&after) }).keyword =

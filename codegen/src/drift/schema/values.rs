@@ -155,7 +155,7 @@ impl Pair<'_, '_> {
             };
         }
         let (old, new) = (self.before.first(STABILITY), self.after.first(STABILITY));
-        if let Some(rule) = stability(old.as_ref(), new.as_ref()) {
+        if let Some(rule) = stability(Sides { before: old.as_ref(), after: new.as_ref() }) {
             self.emit(rule, Sides { before: old.as_ref(), after: new.as_ref() });
         }
     }

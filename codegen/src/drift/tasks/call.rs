@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::drift::arguments::shortened;
 use crate::drift::item_change::{self, ItemChange};
+use crate::drift::sides::Sides;
 
 /// A call, as Rust has it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -26,7 +27,7 @@ impl Call {
     pub fn says(&self) -> String {
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => {
-                let (before, after) = shortened(before, after);
+                let Sides { before, after } = shortened(Sides { before, after });
                 format!("`{before}` → `{after}`")
             }
             (Some(before), None) => format!("`{before}` is gone"),
