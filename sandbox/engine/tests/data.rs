@@ -242,6 +242,10 @@ async fn a_killed_program_has_lost_nothing_that_it_acknowledged() {
             all.extend(writer.await.unwrap());
         }
         let (mut serving, pets) = program(&contract, &data).await;
+        let mut second = Command::new(env!("CARGO_BIN_EXE_driftless-sandbox"));
+        let second = second.arg("--contract").arg(&contract).arg("--data").arg(&data).output().await.unwrap();
+        assert_eq!(second.status.code(), Some(6));
+        assert!(String::from_utf8_lossy(&second.stderr).starts_with("error[data/in-use]"));
         for (id, name) in &all {
             let answer = client.get(format!("{pets}/{id}")).header("x-key", "any").send().await.unwrap();
             match name {

@@ -3,6 +3,8 @@
 
 mod restore;
 mod shelf;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

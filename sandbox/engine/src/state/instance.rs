@@ -55,6 +55,14 @@ impl Instance {
         self.items.values().map(|(id, item)| (id.as_str(), item))
     }
 
+    #[cfg(test)]
+    pub(super) fn described(&self) -> String {
+        let removed: std::collections::BTreeSet<&String> = self.removed.iter().collect();
+        // Identifiers in the order of the items; the places themselves are not seen.
+        let items: Vec<_> = self.items.values().collect();
+        format!("{items:?}, without {removed:?}, {} numbers, {} places", self.numbers, self.places.len())
+    }
+
     /// The items with their places in the order.
     pub(crate) fn places(&self) -> impl Iterator<Item = (u64, &str, &Item)> {
         self.items.iter().map(|(place, (id, item))| (*place, id.as_str(), item))

@@ -60,6 +60,14 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// All of it, in one order, for comparisons.
+    #[cfg(test)]
+    pub(crate) fn described(&self) -> String {
+        let instances = self.instances.iter().map(|(owner, instance)| format!("{owner:?}: {}\n", instance.described()));
+        let Self { values, files, items, bytes, .. } = self;
+        format!("{}{values:?}\n{files:?}\n{items} items, {bytes} bytes", instances.collect::<String>())
+    }
+
     /// From now on, changes are noted.
     pub(crate) fn note_changes(&mut self) {
         self.changes.get_or_insert_default();
