@@ -3,6 +3,7 @@
 mod access;
 mod persist;
 mod seed;
+mod snapshot;
 mod store;
 mod ticker;
 mod view;
@@ -18,6 +19,7 @@ use uuid::Uuid;
 use crate::workflow::{Notice, Table, Workflow};
 
 pub(crate) use seed::Beginning;
+pub(crate) use snapshot::Snapshot;
 pub(crate) use store::Store;
 pub(crate) use ticker::Ticker;
 pub(crate) use view::View;
