@@ -65,10 +65,9 @@ export default function addresses(root) {
     const clients = table("Clients", [["Client"], ["Role"], ["Grants", "wide"], ["Secret"]]);
     clients.body.append(...known.clients.map((one) => element("tr", {}, element("th", { scope: "row" }, identifier(one.clientId, "client_id"), element("div", { class: "note" }, one.about)),
       element("td", {}, who(one.memberships)), element("td", { class: "wide" }, one.grants.join(", ")), element("td", {}, one.isPublic ? "public: none" : file(one.secretFile)))));
-    const users = table("Users, who log in on the issuer's page", [["User"], ["Identifier", "wide"], ["Role"], ["Password"], ["Sign in"]]);
-    users.body.append(...known.users.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name, element("div", { class: "note" }, one.about)),
-      element("td", { class: "wide" }, identifier(one.id, "user identifier")), element("td", {}, who(one.memberships)), element("td", {}, file(one.passwordFile)),
-      element("td", {}, element("button", { type: "button", "data-user": one.name, "aria-label": `Sign in as ${one.name}`, onclick: attempt(() => signIn(one.name)) }, "Sign in")))));
+    const users = table("Users, who log in on the issuer's page", [["User"], ["Identifier", "wide"], ["Role"], ["Password"]]);
+    users.body.append(...known.users.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name, " ", element("button", { type: "button", "data-user": one.name, "aria-label": `Sign in as ${one.name}`, onclick: attempt(() => signIn(one.name)) }, "Sign in"), element("div", { class: "note" }, one.about)),
+      element("td", { class: "wide" }, identifier(one.id, "user identifier")), element("td", {}, who(one.memberships)), element("td", {}, file(one.passwordFile)))));
     const teams = table("Teams, and what a request names of them", [["Team"], ["teamId"], ["teamBillingAccountId", "wide"], ["storeItemPaymentPlanId", "wide"]]);
     teams.body.append(...known.teams.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name), element("td", {}, identifier(one.id, "team identifier")),
       element("td", { class: "wide" }, identifier(one.billingAccountId, "billing account")), element("td", { class: "wide" }, identifier(one.paymentPlanId, "payment plan")))));

@@ -1,6 +1,6 @@
 // The settings of the issuer, which apply to everything that it issues from now on.
 
-import { attempt, choice, element, labelled } from "./dom.js";
+import { attempt, choice, element, labelled, notify } from "./dom.js";
 import { ask } from "./live.js";
 
 const number = (id, attributes = {}) => element("input", { id, type: "number", min: 0, max: 2147483647, required: true, ...attributes });
@@ -47,6 +47,7 @@ export default function issuer(root) {
     try {
       await ask("POST", "/sandbox/issuer", Object.fromEntries(wanted));
       await load();
+      notify("Saved");
     } catch (error) {
       problem.textContent = error.message;
     }
