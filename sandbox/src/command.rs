@@ -14,8 +14,11 @@ Commands:
   collections               Lists the collections of the state
   items <QUERY>             Lists the items of a collection: 'collection=/api/projects/v1/projects&search=lyra'
   item show <ADDRESS>       Shows one item: /api/virtual-machines/00000005-0000-4000-8000-000000000001
+  item add <JSON>           Adds an item: '{\"collection\":\"/api/virtual-machines\",\"fields\":{\"name\":\"a\"}}'
   item set <ADDRESS> <JSON> Replaces the fields of an item
   item remove <ADDRESS>     Removes an item with everything below it
+  snapshot                  Prints the whole state as JSON, with its secrets
+  restore <JSON>            Replaces the state by a snapshot
   operations [QUERY]        Lists asynchronous work: 'state=running&limit=10'
   operations show <ID>      Shows one operation with its past and planned events
   directory                 Shows addresses, teams, clients, users and the files of their secrets
@@ -31,10 +34,12 @@ Commands:
   requests show <NUMBER>    Shows one request with headers and bodies; secrets are masked
   requests clear            Clears the list and the counts
   verify <JSON>             Checks the number of requests: '{\"match\":{\"path\":\"/api\"},\"atLeast\":1}'
-  issuer <JSON>             Changes the issuer: '{\"rotateKey\":true}'
+  issuer [JSON]             Shows the settings of the issuer, or changes it: '{\"rotateKey\":true}'
   api-token <JSON>          Creates an API token: '{\"user\":\"ada\",\"name\":\"robot\"}'
   contract <JSON>           Sets whether the contract requires a token: '{\"requiresToken\":false}'
   document                  Prints the OpenAPI document of the control interface, with every member of the JSON
+
+JSON can come from standard input: write `-` in its place.
 
 Options:
       --sandbox <URL>       Base URL of the sandbox [default: the variable PLATFORM_BASE_URL]
@@ -66,6 +71,9 @@ const COMMANDS: &[(&[&str], &str, &str, Takes)] = &[
     (&["collections"], "GET", "/sandbox/collections", Takes::Nothing),
     (&["items"], "GET", "/sandbox/items", Takes::Query),
     (&["item", "show"], "GET", "/sandbox/item", Takes::Address),
+    (&["item", "add"], "POST", "/sandbox/items", Takes::Body),
+    (&["snapshot"], "GET", "/sandbox/snapshot", Takes::Nothing),
+    (&["restore"], "PUT", "/sandbox/snapshot", Takes::Body),
     (&["item", "set"], "PUT", "/sandbox/item", Takes::AddressAndBody),
     (&["item", "remove"], "DELETE", "/sandbox/item", Takes::Address),
     (&["operations", "show"], "GET", "/sandbox/operations/{}", Takes::Part),
@@ -76,7 +84,7 @@ const COMMANDS: &[(&[&str], &str, &str, Takes)] = &[
     (&["event-faults"], "POST", "/sandbox/event-faults", Takes::Body),
     (&["sockets"], "POST", "/sandbox/sockets", Takes::Body),
     (&["verify"], "POST", "/sandbox/requests/verify", Takes::Body),
-    (&["issuer"], "POST", "/sandbox/issuer", Takes::Body),
+    (&["issuer"], "GET", "/sandbox/issuer", Takes::BodyOrRead),
     (&["api-token"], "POST", "/sandbox/issuer/api-tokens", Takes::Body),
     (&["contract"], "POST", "/sandbox/contract", Takes::Body),
     (&["document"], "GET", "/sandbox/openapi.yaml", Takes::Nothing),
@@ -163,9 +171,8 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
             true => asked(method, format!("{path}?{query}"), None),
             false => Err("write the query as in an address: method=GET&path=/api".to_owned()),
         },
-        (Takes::Body | Takes::BodyOrEmpty | Takes::BodyOrRead, Some(text)) => {
-            asked("POST", path.to_owned(), Some(json_text(&name, text)?))
-        }
+        (Takes::BodyOrRead, Some(text)) => asked("POST", path.to_owned(), Some(json_text(&name, text)?)),
+        (Takes::Body | Takes::BodyOrEmpty, Some(text)) => asked(method, path.to_owned(), Some(json_text(&name, text)?)),
         (Takes::BodyOrEmpty, None) => asked(method, path.to_owned(), Some("{}".to_owned())),
         (Takes::Address, Some(address)) => asked(method, addressed(path, address)?, None),
         (Takes::AddressAndBody, _) => Err(format!("`{name}` needs an address and JSON")),
@@ -176,7 +183,14 @@ pub(crate) fn read(words: &[String]) -> Result<Asked, String> {
     }
 }
 
+/// JSON of an argument, or of standard input.
 fn json_text(name: &str, text: &str) -> Result<String, String> {
+    let mut input = String::new();
+    if text == "-" {
+        let read = io::stdin().take(LONGEST).read_to_string(&mut input);
+        read.map_err(|error| format!("`{name}` cannot read standard input: {error}"))?;
+    }
+    let text = if text == "-" { &input } else { text };
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) => Ok(value.to_string()),
         Err(error) => Err(format!("the argument of `{name}` is not JSON: {error}")),
@@ -278,6 +292,10 @@ mod tests {
             ("requests path=/api&limit=1", "GET /sandbox/requests?path=/api&limit=1"),
             ("requests show 7", "GET /sandbox/requests/7"),
             ("requests clear", "DELETE /sandbox/requests"),
+            ("issuer", "GET /sandbox/issuer"),
+            ("issuer {\"rotateKey\":true}", "POST /sandbox/issuer {\"rotateKey\":true}"),
+            ("item add {}", "POST /sandbox/items {}"),
+            ("restore {}", "PUT /sandbox/snapshot {}"),
         ] {
             let Asked { method, target, body } = read(&words(text)).unwrap();
             let body = body.map(|body| format!(" {body}")).unwrap_or_default();
@@ -303,7 +321,7 @@ mod tests {
         assert!(read(&["requests".to_owned(), "a=1 HTTP/1.0\r\n".to_owned()]).is_err());
     }
 
-    /// Every operation of the document has a command, apart from the stream, which has no end.
+    /// Every operation of the document has a command, apart from the stream, which has no end, and from the cookie, which is for browsers.
     #[test]
     fn every_operation_of_the_control_document_has_a_command() {
         let document = include_str!("control/openapi.yaml");
@@ -313,7 +331,8 @@ mod tests {
                 Some(_) => path = line.trim().trim_end_matches(':'),
                 None => {
                     let method = line.strip_prefix("    ").and_then(|rest| rest.strip_suffix(':')).unwrap_or_default();
-                    if !["get", "post", "put", "delete"].contains(&method) || path == "/sandbox/events" {
+                    let is_exempt = ["/sandbox/events", "/sandbox/issuer/sessions"].contains(&path);
+                    if !["get", "post", "put", "delete"].contains(&method) || is_exempt {
                         continue;
                     }
                     let (parent, part) = path.rsplit_once("/{").map_or((path, false), |(parent, _)| (parent, true));

@@ -11,6 +11,7 @@ const MENU: [(&str, &[(&str, &str)]); 2] = [
             ("/sandbox#/requests", "Requests"),
             ("/sandbox#/faults", "Faults"),
             ("/sandbox#/clock", "Clock"),
+            ("/sandbox#/issuer", "Issuer"),
             ("/sandbox#/addresses", "Addresses"),
         ],
     ),

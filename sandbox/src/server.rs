@@ -80,17 +80,17 @@ pub(crate) fn main(app: App, cors: Option<&CorsLayer>) -> Router {
         .merge(graphql::routes())
         .merge(handlers::routes())
         .layer(DefaultBodyLimit::max(handlers::BODY_LIMIT));
-    observed(routes, app, cors)
+    observed(routes, app, "platform", cors)
 }
 
 /// The compliance resource server.
 pub(crate) fn separate(app: App, cors: Option<&CorsLayer>) -> Router {
-    observed(compliance::routes(), app, cors)
+    observed(compliance::routes(), app, "compliance", cors)
 }
 
 /// Routes behind the layers for faults and for the journal. CORS is outside of the faults, so that pages of other origins can
 /// read them. It answers every `OPTIONS`, so the faults of these are outside of it.
-fn observed(routes: Router<App>, app: App, cors: Option<&CorsLayer>) -> Router {
+fn observed(routes: Router<App>, app: App, name: &'static str, cors: Option<&CorsLayer>) -> Router {
     let routes = routes
         .layer(middleware::from_fn(one_host))
         .layer(middleware::from_fn_with_state(Arc::clone(&app.faults), fault::apply));
@@ -100,7 +100,7 @@ fn observed(routes: Router<App>, app: App, cors: Option<&CorsLayer>) -> Router {
     };
     routes
         .layer(middleware::from_fn_with_state(Arc::clone(&app.faults), fault::apply_to_options))
-        .layer(middleware::from_fn_with_state(Arc::clone(&app.log), requests::record))
+        .layer(middleware::from_fn_with_state((Arc::clone(&app.log), name), requests::record))
         .with_state(app)
 }
 

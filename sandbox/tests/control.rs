@@ -60,6 +60,17 @@ async fn the_issuer_is_set() {
         "apiTokenFormat": "jwt", "clockSkewSeconds": 5, "refreshLifetimeSeconds": 9, "rotateKey": true, "retireOldKeys": true,
     });
     assert_eq!(post(&sandbox, "issuer", &settings).await, 204);
+    let answer = support::fetch(format!("{}/sandbox/issuer", sandbox.base_url())).await.unwrap();
+    let actual: Value = answer.json().await.unwrap();
+    let is_setting = |(name, _): &(&String, &Value)| !["rotateKey", "retireOldKeys"].contains(&name.as_str());
+    let expected: serde_json::Map<String, Value> = settings
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(is_setting)
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    assert_eq!(actual, Value::Object(expected));
     assert_eq!(ask_for_token(&sandbox, &wrong).await.status(), 401);
     assert_eq!(support::grant(&sandbox, &right).await["expires_in"], 7);
     assert_eq!(sandbox.issuer().create_api_token("ada", "x").unwrap().unwrap().matches('.').count(), 2);

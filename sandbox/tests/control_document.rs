@@ -110,7 +110,7 @@ async fn every_operation_of_the_document_takes_its_example_and_refuses_what_it_d
             assert!(refused.text().await.unwrap().contains("undeclared"), "{method} {path}");
         }
     }
-    assert_eq!(count, 27);
+    assert_eq!(count, 32);
     assert!(operations(&document).len() >= count);
 }
 

@@ -401,3 +401,23 @@ async fn a_skewed_clock_moves_tokens_and_their_check_together() {
         [("grant_type", "client_credentials"), ("client_id", &client.client_id), ("client_secret", client.secret())];
     assert_eq!(grant(&sandbox, &fields).await["expires_in"], 3600);
 }
+
+/// The control interface signs a user in, so that a click replaces the password.
+#[tokio::test]
+async fn a_session_of_the_control_interface_needs_no_password() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let browser = Browser::new(&sandbox);
+    let begin = async |user: &str| {
+        let address = format!("{}/sandbox/issuer/sessions", sandbox.base_url());
+        browser.send(browser.http.post(address).json(&serde_json::json!({ "user": user }))).await
+    };
+    assert_eq!(begin("nobody").await.status(), 400);
+    assert_eq!(begin("bela").await.status(), 204);
+    let answered = Url::parse(&location(&browser.authorize(&[]).await)).unwrap();
+    let code = answered.query_pairs().find(|(name, _)| name == "code").unwrap().1.into_owned();
+    let (status, body) = redeem(&sandbox, &code, &[]).await;
+    assert_eq!(status, 200, "{body}");
+    let claims = body["access_token"].as_str().unwrap().split('.').nth(1).unwrap();
+    let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).unwrap()).unwrap();
+    assert_eq!(claims["sub"], sandbox.user("bela").unwrap().id.to_string());
+}

@@ -146,6 +146,23 @@ async fn a_body_that_is_not_json_is_recorded_without_its_secrets() {
 }
 
 #[tokio::test]
+async fn a_request_names_its_server_and_the_errors_of_graphql() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    support::fetch(format!("{}/api/compliance/frameworks", sandbox.compliance_url())).await.unwrap();
+    caller.post("/graphql", &json!({ "query": "{ viewer { subject } }" })).await.text().await.unwrap();
+    caller.post("/graphql", &json!({ "query": "{ operation(id: \"x\") { id } nothing }" })).await.text().await.unwrap();
+    caller.get(&format!("{PROJECTS}/\"errors\":[")).await;
+    let (_, list) = ask(&sandbox, Method::GET, "requests?after=1", None).await;
+    let marks = |record: &Value| (record["server"].clone(), record["hasGraphqlErrors"].clone());
+    let expected = [("compliance", false), ("platform", false), ("platform", true), ("platform", false)];
+    assert_eq!(
+        list["requests"].as_array().unwrap().iter().map(marks).collect::<Vec<_>>(),
+        expected.map(|(server, errors)| (json!(server), json!(errors)))
+    );
+}
+
+#[tokio::test]
 async fn requests_are_filtered_and_verified() {
     let sandbox = platform_sandbox::start().await.unwrap();
     let caller = Caller::new(&sandbox, 0).await;

@@ -309,27 +309,61 @@ async fn answer_to(base: &str, parts: &[&str]) -> String {
     String::from_utf8(answer).unwrap()
 }
 
-/// Only the server's limit ends these connections: the reads below have none of their own.
+/// Sends parts of heads, waits for the beginning of an answer, and returns all bytes until the server's limit closes the connection.
+/// Only then, the clock moves: whenever nothing else happens.
+async fn closed_by_the_limit(base: &str, parts: &[&str], beginning: &str) -> String {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    let mut stream = tokio::net::TcpStream::connect(base.strip_prefix("http://").unwrap()).await.unwrap();
+    for part in parts {
+        stream.write_all(part.as_bytes()).await.unwrap();
+    }
+    let mut answer = Vec::new();
+    while !answer.starts_with(beginning.as_bytes()) {
+        assert_ne!(stream.read_buf(&mut answer).await.unwrap(), 0, "{base} {parts:?}");
+    }
+    tokio::time::pause();
+    let start = tokio::time::Instant::now();
+    // A connection that is closed with unread bytes ends with a reset.
+    let read = tokio::time::timeout(std::time::Duration::from_secs(3600), stream.read_to_end(&mut answer)).await;
+    let passed = start.elapsed();
+    tokio::time::resume();
+    assert!(read.is_ok() && passed <= LIMIT * 2, "the connection stays open after {parts:?}");
+    String::from_utf8(answer).unwrap()
+}
+
+const LIMIT: std::time::Duration = std::time::Duration::from_secs(7);
+
 #[tokio::test]
 async fn a_head_that_does_not_arrive_closes_its_connection() {
-    let header_timeout = Some(std::time::Duration::from_millis(50));
-    let sandbox = platform_sandbox::start_with(Options { header_timeout, ..Options::default() }).await.unwrap();
+    let options = Options { header_timeout: Some(LIMIT), ..Options::default() };
+    let sandbox = platform_sandbox::start_with(options).await.unwrap();
     for base in [sandbox.base_url(), sandbox.compliance_url()] {
         for parts in [&[][..], &["GET"], &["GET /api/compliance/frameworks HTTP/1.1\r\nhost: a\r\n", "x: y"]] {
-            assert_eq!(answer_to(base, parts).await, "", "{base} {parts:?}");
+            assert_eq!(closed_by_the_limit(base, parts, "").await, "", "{base} {parts:?}");
         }
         // One request is answered; the next one never arrives.
         let whole = "GET /api/compliance/frameworks HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
-        assert!(answer_to(base, &[whole, "GET /"]).await.starts_with("HTTP/1.1 401"), "{base}");
+        closed_by_the_limit(base, &[whole, "GET /"], "HTTP/1.1 401").await;
     }
-    // The limit does not apply to the handling of a request, nor to a streaming answer.
+}
+
+/// The limit of a head is 30 seconds. A request takes longer, and so does a streaming answer.
+#[tokio::test]
+async fn the_limit_of_a_head_is_neither_for_the_handling_of_a_request_nor_for_an_answer() {
+    let sandbox = platform_sandbox::start().await.unwrap();
     let mut stream = support::fetch(format!("{}/sandbox/events", sandbox.base_url())).await.unwrap();
     assert!(stream.chunk().await.unwrap().is_some());
-    tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+    sandbox.faults().always(PROJECTS, "latency=60000".parse().unwrap()).unwrap();
+    let slow = tokio::spawn(support::fetch(format!("{}{PROJECTS}", sandbox.base_url())));
+    while sandbox.requests().count("GET", PROJECTS) == 0 {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::pause();
+    assert_eq!(slow.await.unwrap().unwrap().status(), 401);
+    tokio::time::resume();
     sandbox.reset().unwrap();
     assert!(stream.chunk().await.unwrap().is_some());
-    sandbox.faults().always(PROJECTS, "latency=200".parse().unwrap()).unwrap();
-    assert_eq!(support::fetch(format!("{}{PROJECTS}", sandbox.base_url())).await.unwrap().status(), 401);
 }
 
 #[tokio::test]

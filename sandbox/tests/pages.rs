@@ -53,6 +53,7 @@ async fn pages(sandbox: &Sandbox, graphiql: bool) -> Vec<Page> {
         ("request", part(&format!("requests/{met}")), "", "#answered-fault"),
         ("faults", part("faults"), "", "#met tr"),
         ("clock", part("clock"), "", "#next tr"),
+        ("issuer", part("issuer"), "", "#issuer"),
         ("addresses", part("addresses"), "", "#exports"),
         ("contract", "/swagger/index.html".to_owned(), "", ".opblock .provenance"),
         ("control", "/sandbox/control".to_owned(), "", ".opblock"),

@@ -39,7 +39,7 @@ async fn operations(sandbox: &Sandbox) -> Vec<Operation> {
             });
         }
     }
-    assert_eq!(all.len(), 27);
+    assert_eq!(all.len(), 32);
     all
 }
 

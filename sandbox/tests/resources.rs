@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support;
 use crate::support::{Caller, PROJECTS, deployment, deployment_with, project};
-use platform_sandbox::Sandbox;
+use platform_sandbox::{Options, Sandbox};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -275,4 +275,90 @@ async fn a_request_names_the_operation_that_it_was_for() {
     assert_eq!(first["path"], format!("{PROJECTS}/{{project_id}}"));
     assert_eq!((&first["method"], &first["provenance"]), (&json!("GET"), &json!("documented")));
     assert_eq!(show(&sandbox, "requests/2", &[]).await["operation"], Value::Null);
+}
+
+#[tokio::test]
+async fn an_item_is_added_for_a_team_and_the_api_serves_it() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let [own, other] = [Caller::new(&sandbox, 0).await, Caller::new(&sandbox, 1).await];
+    let machines = "/api/virtual-machines";
+    let wanted = json!({ "collection": machines, "teamId": sandbox.other_team().id, "fields": { "name": "spare" } });
+    let (status, added) = ask(&sandbox, Method::POST, "items", &[], Some(&wanted)).await;
+    assert_eq!((status, &added["fields"]["name"]), (201, &json!("spare")), "{added}");
+    let address = added["address"].as_str().unwrap();
+    assert_eq!(other.get_json(address).await, added["fields"]);
+    assert_eq!(own.get(address).await.status(), 404);
+    // Without a team, the first one owns the item; the key can be given.
+    let (status, added) =
+        ask(&sandbox, Method::POST, "items", &[], Some(&json!({ "collection": machines, "key": "k" }))).await;
+    assert_eq!((status, &added["address"]), (400, &Value::Null), "a machine has a GUID: {added}");
+    let id = "00000005-0000-4000-8000-0000000000ff";
+    let again = json!({ "collection": machines, "fields": { "id": id } });
+    assert_eq!(ask(&sandbox, Method::POST, "items", &[], Some(&again)).await.0, 201);
+    assert_eq!(own.get_json(&format!("{machines}/{id}")).await["id"], id);
+    assert_eq!(ask(&sandbox, Method::POST, "items", &[], Some(&again)).await.0, 409);
+    for (body, place) in [
+        (json!({ "collection": "/api/nothing" }), "$.collection"),
+        (json!({ "collection": machines, "fields": { "cores": "many" } }), "$.fields.cores"),
+        (json!({ "collection": machines, "key": "a/b" }), "$.key"),
+        (json!({ "collection": machines, "teamId": id }), "$.teamId"),
+    ] {
+        let (status, refused) = ask(&sandbox, Method::POST, "items", &[], Some(&body)).await;
+        assert!(status == 400 && refused["errors"].get(place).is_some(), "{body}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_snapshot_is_restored_while_the_sandbox_runs_and_in_another_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || {
+        let data = Some(directory.path().join("sandbox.db"));
+        platform_sandbox::start_with(Options { data, ..Options::default() })
+    };
+    let snapshot = async |sandbox: &Sandbox| show(sandbox, "snapshot", &[]).await;
+    let sandbox = open().await.unwrap();
+    sandbox.clock().hold();
+    let caller = Caller::new(&sandbox, 0).await;
+    let (_, work) = deployment(&sandbox, &caller).await;
+    let registries = format!("/api/teams/v1/teams/{}/container-registries", sandbox.team().id);
+    caller.create(&registries, &json!({ "name": "n", "password": "hunter2" })).await;
+    let repository = caller.create("/api/devops/v1/repositories", &json!({ "name": "r" })).await;
+    let content = format!("/api/devops/v1/repositories/{}/files/content?path=a", repository["id"].as_str().unwrap());
+    let put = caller.request(Method::PUT, &content).header("content-type", "application/octet-stream").body("bytes");
+    assert_eq!(put.send().await.unwrap().status(), 201);
+    let saved = snapshot(&sandbox).await;
+    let projects = caller.get_json(PROJECTS).await;
+
+    // Everything changes, and comes back.
+    sandbox.reset().unwrap();
+    caller.create(PROJECTS, &project(&sandbox)).await;
+    assert_eq!(ask(&sandbox, Method::PUT, "snapshot", &[], Some(&saved)).await.0, 204);
+    assert_eq!(snapshot(&sandbox).await, saved);
+    assert_eq!(caller.get_json(PROJECTS).await, projects);
+    assert_eq!(caller.get(&content).await.text().await.unwrap(), "bytes");
+    // A snapshot that cannot be a state changes nothing.
+    for (body, place) in [
+        (json!({ "items": [{ "address": "a", "teamId": sandbox.team().id, "fields": {} }] }), "$.items[0].address"),
+        (json!({ "items": [{ "address": "/a/b", "teamId": uuid::Uuid::nil(), "fields": {} }] }), "$.items[0].teamId"),
+        (json!({ "singles": [{ "address": "/a/", "fields": {} }] }), "$.singles[0].address"),
+        (json!({ "files": [{ "address": "/a/b", "mediaType": "a/b", "base64": "?" }] }), "$.files[0].base64"),
+        (json!({ "operations": [{}] }), "$.operations[0]"),
+    ] {
+        let (status, refused) = ask(&sandbox, Method::PUT, "snapshot", &[], Some(&body)).await;
+        assert!(status == 400 && refused["errors"].get(place).is_some(), "{body}: {refused}");
+    }
+    assert_eq!(snapshot(&sandbox).await, saved);
+    // The work goes on, here and after a start with the same file.
+    sandbox.clock().advance(Duration::from_secs(60));
+    assert_eq!(caller.get_json(&work).await["state"], 2);
+    assert_eq!(ask(&sandbox, Method::PUT, "snapshot", &[], Some(&saved)).await.0, 204);
+    sandbox.stop().await;
+    let sandbox = open().await.unwrap();
+    sandbox.clock().hold();
+    let [stored, other] = [sandbox, platform_sandbox::start().await.unwrap()];
+    other.clock().hold();
+    assert_eq!(ask(&other, Method::PUT, "snapshot", &[], Some(&saved)).await.0, 204);
+    let items = |snapshot: &Value| snapshot["items"].clone();
+    assert_eq!(items(&snapshot(&stored).await).as_array().unwrap().len(), items(&saved).as_array().unwrap().len());
+    assert_eq!(items(&snapshot(&other).await).as_array().unwrap().len(), items(&saved).as_array().unwrap().len());
 }

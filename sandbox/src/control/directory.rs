@@ -39,6 +39,15 @@ impl Places {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = clients.chain(users).collect();
     }
 
+    pub(super) fn knows_team(&self, id: Uuid) -> bool {
+        self.directory.teams.iter().any(|team| team.id == id)
+    }
+
+    /// The first team.
+    pub(super) fn first_team(&self) -> Uuid {
+        self.directory.teams.first().map(|team| team.id).unwrap_or_default()
+    }
+
     fn file(&self, owner: &str) -> Option<String> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).get(owner).cloned()
     }

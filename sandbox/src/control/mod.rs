@@ -9,6 +9,7 @@ mod overview;
 mod reset;
 mod resources;
 mod settings;
+mod snapshot;
 mod taken;
 
 use std::net::IpAddr;
@@ -57,8 +58,9 @@ where
         .route("/sandbox/state", get(overview::state))
         .route("/sandbox/events", get(overview::events))
         .route("/sandbox/collections", get(resources::collections))
-        .route("/sandbox/items", get(resources::items))
+        .route("/sandbox/items", get(resources::items).post(resources::create))
         .route("/sandbox/item", get(resources::get).put(resources::put).delete(resources::remove))
+        .route("/sandbox/snapshot", get(snapshot::get).put(snapshot::put))
         .route("/sandbox/operations", get(operations::list))
         .route("/sandbox/operations/{id}", get(operations::get))
         .route("/sandbox/directory", get(directory::get))
@@ -71,8 +73,9 @@ where
         .route("/sandbox/requests", get(journal::list).delete(journal::clear))
         .route("/sandbox/requests/verify", post(journal::verify))
         .route("/sandbox/requests/{number}", get(journal::get))
-        .route("/sandbox/issuer", post(settings::set_issuer))
+        .route("/sandbox/issuer", get(settings::issuer).post(settings::set_issuer))
         .route("/sandbox/issuer/api-tokens", post(settings::make_api_token))
+        .route("/sandbox/issuer/sessions", post(settings::begin_session))
         .route("/sandbox/contract", post(settings::set_contract))
         .route("/sandbox/{*rest}", any(nowhere))
         .method_not_allowed_fallback(other_method)

@@ -5,23 +5,34 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use http::{Method, StatusCode};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::taken::{ControlAnswer, ControlRefusal, Count, Sent};
-use super::{done, send};
+use super::{Places, done, send};
 use crate::contract::schema::Schema;
 use crate::contract::{Contract, route};
 use crate::problem::Complaint;
 use crate::publication::Publication;
 use crate::requests::mask;
 use crate::state::{Blob, Item, Store, Stored};
-use crate::values::check;
+use crate::values::{check, shape};
 
 /// The default length of a list.
 const LIMIT: usize = 100;
 /// The maximum length of stored bytes that are presented as text.
 const SHOWN: usize = 64 * 1024;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct CreateItem {
+    collection: String,
+    team_id: Option<Uuid>,
+    key: Option<String>,
+    #[serde(default)]
+    fields: Item,
+}
 
 /// The query parameters of this part of the interface.
 #[derive(Debug, Default)]
@@ -88,6 +99,50 @@ pub(super) async fn items(State(store): State<Arc<Store>>, RawQuery(query): RawQ
         };
         send(StatusCode::OK, &json!({ "collection": asked.address, "total": total, "items": page }))
     })?)
+}
+
+/// Adds an item to a collection. Members that are left out get the plainest values that the schema allows.
+pub(super) async fn create(
+    State(store): State<Arc<Store>>,
+    State(publication): State<Publication>,
+    State(places): State<Places>,
+    Sent(CreateItem { collection, team_id, key, mut fields }): Sent<CreateItem>,
+) -> ControlAnswer {
+    let id = fields.get("id").and_then(Value::as_str).map(str::to_owned);
+    let key = key.or(id).unwrap_or_else(|| Uuid::new_v4().to_string());
+    if key.is_empty() || key.contains(|letter: char| !letter.is_ascii_graphic() || "/%?#{}".contains(letter)) {
+        return Err(ControlRefusal::at("$.key", "write a part of a path, without / % ? # { }"));
+    }
+    let team = team_id.unwrap_or_else(|| places.first_team());
+    if !places.knows_team(team) {
+        return Err(ControlRefusal::at("$.teamId", "write the identifier of a team, as /sandbox/directory lists them"));
+    }
+    let address = format!("{collection}/{key}");
+    let Some(schema) = schema(publication.contract(), &address, true) else {
+        let hint = "the contract has no such collection: write its path with its parameters filled in";
+        return Err(ControlRefusal::at("$.collection", hint));
+    };
+    fields.entry("id").or_insert_with(|| key.clone().into());
+    let mut item = shape::item(schema, &fields);
+    if !item.contains_key("id") {
+        fields.remove("id");
+    }
+    item.extend(fields);
+    let complaints = check::complaints(schema, &item.clone().into());
+    if !complaints.is_empty() {
+        let below = |(place, message): Complaint| (place.replacen('$', "$.fields", 1), message);
+        return Err(ControlRefusal::from_complaints(complaints.into_iter().map(below).collect()));
+    }
+    store.change(|state| {
+        if state.stored(&address).is_some() {
+            return Err(ControlRefusal::whole(
+                StatusCode::CONFLICT,
+                &format!("The item {address} exists: replace it."),
+            ));
+        }
+        state.put(team, &collection, &key, item.clone());
+        Ok(send(StatusCode::CREATED, &self::item(&address, &key, team, &item)))
+    })?
 }
 
 /// The resource at an address, and the collections below it.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use serde::Deserialize;
+use http::header::SET_COOKIE;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::reset::{Part, Resets};
@@ -43,6 +44,12 @@ pub(super) struct SetIssuer {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BeginSession {
+    user: String,
+}
+
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Refresh {
     Reused,
@@ -127,6 +134,39 @@ pub(super) async fn make_api_token(
         || ControlRefusal::at("$.user", "write the name of a user of the seed, as /sandbox/directory lists them");
     let token = IssuerControl(&issuer).create_api_token(&user.ok_or_else(unknown)?, &name)?;
     Ok(send(StatusCode::CREATED, &json!({ "token": token.ok_or_else(unknown)? })))
+}
+
+/// Signs a user in: the cookie of a session with the issuer, for the browser that asks.
+pub(super) async fn begin_session(
+    State(issuer): State<Arc<Issuer>>,
+    Sent(BeginSession { user }): Sent<BeginSession>,
+) -> ControlAnswer {
+    let unknown =
+        || ControlRefusal::at("$.user", "write the name of a user of the seed, as /sandbox/directory lists them");
+    let cookie = issuer.begin_session(&user)?.ok_or_else(unknown)?;
+    let mut response = done();
+    response.headers_mut().insert(SET_COOKIE, cookie);
+    Ok(response)
+}
+
+pub(super) async fn issuer(State(issuer): State<Arc<Issuer>>) -> Response {
+    let settings = issuer.settings();
+    let (policy, leeway) = match settings.refresh {
+        RefreshPolicy::Reused => (Refresh::Reused, None),
+        RefreshPolicy::Rolling { leeway } => (Refresh::Rolling, Some(leeway.as_secs())),
+    };
+    send(
+        StatusCode::OK,
+        &json!({
+            "tokenLifetimeSeconds": settings.lifetime.as_secs(),
+            "refreshLifetimeSeconds": settings.refresh_lifetime.as_secs(),
+            "refreshPolicy": policy,
+            "refreshLeewaySeconds": leeway,
+            "errorStyle": settings.errors,
+            "apiTokenFormat": settings.api_tokens,
+            "clockSkewSeconds": settings.skew,
+        }),
+    )
 }
 
 pub(super) async fn set_issuer(State(issuer): State<Arc<Issuer>>, Sent(wanted): Sent<SetIssuer>) -> ControlAnswer {

@@ -3,7 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use serde::Deserialize;
+use http::HeaderValue;
+use serde::{Deserialize, Serialize};
 
 use super::Issuer;
 use crate::error::Error;
@@ -23,7 +24,7 @@ pub enum RefreshPolicy {
 }
 
 /// The style of errors of the token endpoint.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ErrorStyle {
@@ -35,7 +36,7 @@ pub enum ErrorStyle {
 }
 
 /// The format of API tokens, which the platform document does not show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ApiTokenFormat {
@@ -49,12 +50,12 @@ pub enum ApiTokenFormat {
 /// The present settings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
-    pub(super) lifetime: Duration,
-    pub(super) refresh_lifetime: Duration,
-    pub(super) refresh: RefreshPolicy,
-    pub(super) errors: ErrorStyle,
-    pub(super) api_tokens: ApiTokenFormat,
-    pub(super) skew: i64,
+    pub(crate) lifetime: Duration,
+    pub(crate) refresh_lifetime: Duration,
+    pub(crate) refresh: RefreshPolicy,
+    pub(crate) errors: ErrorStyle,
+    pub(crate) api_tokens: ApiTokenFormat,
+    pub(crate) skew: i64,
 }
 
 impl Default for Settings {
@@ -175,7 +176,13 @@ impl Issuer {
         self.refresh.revoke_all()
     }
 
-    pub(super) fn settings(&self) -> Settings {
+    /// Begins a session of a user, as the value of `Set-Cookie`. `None` if the seed has no user of that name.
+    pub(crate) fn begin_session(&self, user: &str) -> Result<Option<HeaderValue>, Error> {
+        let user = self.directory.user_named(user);
+        user.map(|user| self.sessions.begin(user.id, self.now())).transpose()
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
         *self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::capture::Captured;
 
-/// The beginning of the paths of GraphQL.
 const GRAPHQL: &str = "/graphql";
 
 /// The parts of a request that filters compare.
@@ -14,6 +13,7 @@ const GRAPHQL: &str = "/graphql";
 pub(crate) struct Arrived {
     pub(crate) method: String,
     pub(crate) path: String,
+    pub(crate) server: &'static str,
     /// The query, masked.
     pub(crate) query: Option<String>,
     /// The path template of the operation, or the path if there is no operation.
@@ -22,9 +22,13 @@ pub(crate) struct Arrived {
 }
 
 impl Arrived {
+    pub(super) fn is_graphql(&self) -> bool {
+        self.path == GRAPHQL || self.path == "/graphql/stream"
+    }
+
     /// The name of the GraphQL operation, and the fields at its root. Masks hide neither.
     pub(super) fn graphql(&self) -> Vec<String> {
-        if self.path != GRAPHQL && self.path != "/graphql/stream" {
+        if !self.is_graphql() {
             return Vec::new();
         }
         let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -181,8 +181,12 @@ impl Log {
     }
 }
 
-/// Counts a request and records its outcome.
-pub(crate) async fn record(State(log): State<Arc<Log>>, request: Request, next: Next) -> Response {
+/// Counts a request of a server and records its outcome.
+pub(crate) async fn record(
+    State((log, server)): State<(Arc<Log>, &'static str)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let started = Instant::now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
@@ -194,7 +198,7 @@ pub(crate) async fn record(State(log): State<Arc<Log>>, request: Request, next: 
     log.arrive(&method, &template);
     let (mut parts, body) = request.into_parts();
     let (sent, body) = Captured::record_request(parts.headers.clone(), body).await;
-    let arrived = Arc::new(Arrived { method: method.to_string(), path, query, template, request: sent });
+    let arrived = Arc::new(Arrived { method: method.to_string(), server, path, query, template, request: sent });
     parts.extensions.insert(Arc::clone(&arrived));
     let response = next.run(Request::from_parts(parts, body)).await;
     let (parts, body) = response.into_parts();
@@ -202,6 +206,7 @@ pub(crate) async fn record(State(log): State<Arc<Log>>, request: Request, next: 
     log.answer(RequestRecord {
         number: 0,
         method: arrived.method.clone(),
+        server: arrived.server,
         path: arrived.path.clone(),
         query: arrived.query.clone(),
         template: arrived.template.clone(),

@@ -19,6 +19,8 @@ pub struct RequestRecord {
     pub number: u64,
     /// The method.
     pub method: String,
+    /// The server that answered: `platform` or `compliance`.
+    pub server: &'static str,
     /// The path without its query.
     pub path: String,
     /// The query, with its secrets masked by `***`.
@@ -62,6 +64,12 @@ impl RequestRecord {
         Message::from_captured(&self.response)
     }
 
+    /// Returns whether a GraphQL answer, of any status, has errors.
+    pub fn has_graphql_errors(&self) -> bool {
+        let errors = |body: &[u8]| body.windows(10).any(|part| part == b"\"errors\":[");
+        self.arrived.is_graphql() && errors(&self.response.body().bytes)
+    }
+
     fn differences(&self, filter: &RequestFilter) -> Vec<String> {
         filter.differences(&self.arrived, self.number, Some(self.status))
     }
@@ -82,10 +90,12 @@ impl RequestRecord {
     fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("number", &self.number)?;
         map.serialize_entry("method", &self.method)?;
+        map.serialize_entry("server", self.server)?;
         map.serialize_entry("path", &self.path)?;
         map.serialize_entry("query", &self.query)?;
         map.serialize_entry("template", &self.template)?;
         map.serialize_entry("status", &self.status)?;
+        map.serialize_entry("hasGraphqlErrors", &self.has_graphql_errors())?;
         map.serialize_entry("milliseconds", &self.milliseconds)?;
         map.serialize_entry("at", &self.at)?;
         map.serialize_entry("fault", &self.fault)?;

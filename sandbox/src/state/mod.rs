@@ -3,6 +3,7 @@
 mod access;
 mod persist;
 mod seed;
+mod snapshot;
 mod store;
 mod ticker;
 mod view;
@@ -19,6 +20,7 @@ use crate::data::Address;
 use crate::workflow::{Notice, Table, Workflow};
 
 pub(crate) use seed::Beginning;
+pub(crate) use snapshot::Snapshot;
 pub(crate) use store::Store;
 pub(crate) use ticker::Ticker;
 pub(crate) use view::View;

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Beginning, State, View};
+use super::{Beginning, Snapshot, State, View};
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::data::Data;
@@ -41,13 +41,23 @@ impl Store {
 
     /// Deletes everything and seeds again.
     pub(crate) fn reset(&self) -> Result<(), Error> {
+        self.replace(|state| self.beginning.plant(state))
+    }
+
+    /// Replaces everything by a snapshot.
+    pub(crate) fn restore(&self, snapshot: Snapshot) -> Result<(), Error> {
+        self.replace(|state| state.add(snapshot))
+    }
+
+    fn replace(&self, fill: impl FnOnce(&mut State)) -> Result<(), Error> {
         let mut state = self.lock();
         self.data.erase()?;
         *state = State::default();
-        self.beginning.plant(&mut state);
+        fill(&mut state);
         self.commit(&mut state)?;
         drop(state);
         self.hub.touch();
+        self.clock.nudge();
         Ok(())
     }
 

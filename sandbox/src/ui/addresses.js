@@ -1,6 +1,7 @@
 // Addresses, clients and users, and lines to copy into a terminal or a program.
 
 import { attempt, choice, copyButton, element, identifier, labelled, table } from "./dom.js";
+import { logIn } from "./common.js";
 import { powershellWord, word } from "./curl.js";
 import { ask } from "./live.js";
 
@@ -46,6 +47,12 @@ export default function addresses(root) {
     return path ? element("span", { class: "id" }, element("code", { title: path }, path.split(/[\\/]/).pop()), copyButton(path, "the path of the file")) : "—";
   }
 
+  /** Signs in without a password: the control interface begins the session. */
+  async function signIn(user) {
+    await ask("POST", "/sandbox/issuer/sessions", { user });
+    await logIn();
+  }
+
   async function load() {
     known = await ask("GET", "/sandbox/directory");
     const at = table("Addresses", [["What"], ["Address"]]);
@@ -59,7 +66,7 @@ export default function addresses(root) {
     clients.body.append(...known.clients.map((one) => element("tr", {}, element("th", { scope: "row" }, identifier(one.clientId, "client_id"), element("div", { class: "note" }, one.about)),
       element("td", {}, who(one.memberships)), element("td", { class: "wide" }, one.grants.join(", ")), element("td", {}, one.isPublic ? "public: none" : file(one.secretFile)))));
     const users = table("Users, who log in on the issuer's page", [["User"], ["Identifier", "wide"], ["Role"], ["Password"]]);
-    users.body.append(...known.users.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name, element("div", { class: "note" }, one.about)),
+    users.body.append(...known.users.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name, " ", element("button", { type: "button", "data-user": one.name, "aria-label": `Sign in as ${one.name}`, onclick: attempt(() => signIn(one.name)) }, "Sign in"), element("div", { class: "note" }, one.about)),
       element("td", { class: "wide" }, identifier(one.id, "user identifier")), element("td", {}, who(one.memberships)), element("td", {}, file(one.passwordFile)))));
     const teams = table("Teams, and what a request names of them", [["Team"], ["teamId"], ["teamBillingAccountId", "wide"], ["storeItemPaymentPlanId", "wide"]]);
     teams.body.append(...known.teams.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name), element("td", {}, identifier(one.id, "team identifier")),

@@ -6,13 +6,14 @@ import { ageAll, ask, connected, listen, moment, now, state } from "./live.js";
 import addresses from "./addresses.js";
 import clock from "./clock.js";
 import faults from "./faults.js";
+import issuer from "./issuer.js";
 import operations from "./operations.js";
 import overview from "./overview.js";
 import requests from "./requests.js";
 import resources from "./resources.js";
 
 /** The parts by the first segment of the fragment. */
-const PARTS = { "": overview, state: resources, operations, requests, faults, clock, addresses };
+const PARTS = { "": overview, state: resources, operations, requests, faults, clock, issuer, addresses };
 
 let shown;
 let part;

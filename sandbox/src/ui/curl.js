@@ -20,11 +20,10 @@ export function powershellWord(text) {
 /** What curl says itself, and what belongs to one connection. */
 const LEFT_OUT = ["host", "content-length", "connection", "accept-encoding", "transfer-encoding", "expect", "cookie", "te", "upgrade"];
 
-/** The address that the console was opened at, or that of the compliance server beside it. What a request named as its host is no address to send a token to. */
-function base(headers, compliance) {
-  const named = headers.find(([name]) => name === "host")?.[1] ?? "";
+/** The address that the console was opened at, or that of the compliance server beside it. The host that a request named is not an address to send a token to. */
+function base(server, compliance) {
+  if (server !== "compliance") return location.origin;
   const other = new URL(compliance);
-  if ((/:(\d+)$/.exec(named)?.[1] ?? "") !== other.port) return location.origin;
   other.hostname = location.hostname;
   return other.origin;
 }
@@ -37,7 +36,7 @@ function named(before) {
 /** The command that sends a request of the journal again. A masked bearer token is `$TOKEN`; whatever else is masked has a variable of its own, which a comment names. */
 export function curl(request, compliance) {
   const headers = request.request.headers;
-  const address = base(headers, compliance) + request.path + (request.query ? `?${request.query}` : "");
+  const address = base(request.server, compliance) + request.path + (request.query ? `?${request.query}` : "");
   const variables = [];
   const variable = (name) => {
     const whole = `MASKED_${name.replace(/[^A-Za-z0-9]+/g, "_").toUpperCase()}`;

@@ -135,8 +135,9 @@ export function stateChip(state) {
   return element("span", { class: `chip state-${state}` }, element("span", { "aria-hidden": "true" }, SIGNS[state] ?? "•"), ` ${state}`);
 }
 
-export function statusChip(status) {
-  return element("span", { class: `chip status-${String(status)[0]}` }, String(status));
+/** The status of a request of the journal. GraphQL answers an error with 200. */
+export function statusChip({ status, hasGraphqlErrors }) {
+  return element("span", { class: `chip status-${hasGraphqlErrors ? 4 : String(status)[0]}` }, hasGraphqlErrors ? `${status}, errors` : String(status));
 }
 
 /** JSON as a person reads it; another text as it is. */

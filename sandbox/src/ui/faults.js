@@ -89,7 +89,7 @@ export default function faults(root) {
     const last = requests.filter(hasMet).reverse().slice(0, 20);
     reconcile(met.body, last, (request) => request.number, (request) => element("tr", {},
       element("td", { class: "number" }, String(request.number)), element("th", { scope: "row" }, requestLink(request), element("div", { class: "note" }, request.faultId === null ? "its header: " : `${request.faultId}: `, request.fault)),
-      element("td", {}, statusChip(request.status)), element("td", { class: "wide time" }, when(request.at, "real"))));
+      element("td", {}, statusChip(request)), element("td", { class: "wide time" }, when(request.at, "real"))));
     met.whole.hidden = last.length === 0;
     nobody.hidden = last.length > 0;
   });

@@ -77,6 +77,7 @@ scripts!(
     "faults.js",
     "graphiql.js",
     "graphql.js",
+    "issuer.js",
     "live.js",
     "operations.js",
     "overview.js",

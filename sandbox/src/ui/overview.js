@@ -42,7 +42,7 @@ export default function overview(root) {
         element("td", { class: "wide" }, operation.lastEvent ?? ""),
         element("td", { class: "time" }, when(operation.updatedAt))));
       reconcile(requests.body, state.requests.slice(0, 12), (request) => request.number, (request) => element("tr", {},
-        element("td", {}, String(request.number)), element("th", { scope: "row" }, requestLink(request)), element("td", {}, statusChip(request.status)),
+        element("td", {}, String(request.number)), element("th", { scope: "row" }, requestLink(request)), element("td", {}, statusChip(request)),
         element("td", { class: "time" }, when(request.at, "real"))));
       none.hidden = state.requests.length > 0;
     },

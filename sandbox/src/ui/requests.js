@@ -1,17 +1,19 @@
 // The journal: a searchable list, and one request with its headers, bodies and answer.
 
-import { choice, coalesced, copyButton, count, element, labelled, pretty, reconcile, shortPath, statusChip, table } from "./dom.js";
+import { attempt, choice, coalesced, copyButton, count, element, labelled, pretty, reconcile, shortPath, statusChip, table } from "./dom.js";
+import { authorization, token } from "./common.js";
 import { curl } from "./curl.js";
 import { ask, when } from "./live.js";
 
 const SHOWN = 200;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
-const RESULTS = [["", "all"], ["2", "2xx"], ["3", "3xx"], ["4", "4xx"], ["5", "5xx"], ["fault", "with a fault"]];
+const RESULTS = [["", "all"], ["2", "2xx"], ["3", "3xx"], ["4", "4xx"], ["5", "5xx"], ["fault", "with a fault"], ["errors", "GraphQL errors"]];
 
 export function link(request) {
   const text = request.path + (request.query ? `?${request.query}` : "");
   return element("a", { class: "row path", href: `#/requests/${request.number}`, title: `${request.method} ${text}` },
-    element("span", { class: "method" }, request.method), " ", element("bdi", {}, shortPath(request.path, request.query)));
+    element("span", { class: "method" }, request.method), " ", element("bdi", {}, shortPath(request.path, request.query)),
+    request.server === "compliance" && [" ", element("span", { class: "chip" }, "compliance")]);
 }
 
 /** Whether a request had a fault: one of a rule, or of its own header. */
@@ -21,7 +23,7 @@ export const met = (request) => request.faultId !== null || Boolean(request.faul
 function answered(request) {
   const fault = !met(request) ? "" : request.faultId === null ? `fault of the request's own header: ${request.fault}` : `fault ${request.faultId}: ${request.fault}`;
   const operation = request.operation;
-  const rule = operation ? `${operation.method} ${operation.path}`
+  const rule = request.server === "compliance" ? "the compliance server" : operation ? `${operation.method} ${operation.path}`
     : request.path.startsWith("/identity") || request.path.startsWith("/.well-known") ? "the issuer"
     : request.path.startsWith("/graphql") || request.path.startsWith("/graphiql") ? "GraphQL"
     : request.path.startsWith("/swagger") ? "the contract"
@@ -40,6 +42,34 @@ function message(title, { headers, body, length }) {
     body ? element("div", { class: "body" }, copyButton(pretty(body), `the body of the ${title.toLowerCase()}`),
       element("pre", { tabindex: "0", role: "region", "aria-label": `Body of the ${title.toLowerCase()}` }, pretty(body)))
     : element("p", { class: "note" }, length > 0 ? `A body of ${length.toLocaleString("en")} bytes, which is not shown: it is a page, not text, or longer than 16 KiB.` : "No body."));
+}
+
+/** A form that sends a request again, edited, with the token of this page. */
+function again(request) {
+  const method = choice(METHODS.map((name) => [name, name]), { id: "again-method" });
+  method.value = request.method;
+  const address = element("input", { id: "again-address", required: true, pattern: "/.*", title: "a path, and a query", value: request.path + (request.query ? `?${request.query}` : "") });
+  const type = element("input", { id: "again-type", value: request.request.headers.find(([name]) => name === "content-type")?.[1] ?? "" });
+  const body = element("textarea", { id: "again-body", rows: 6, spellcheck: "false" });
+  body.value = pretty(request.request.body ?? "");
+  const answer = element("div", { id: "again-answer", role: "status" });
+  const send = attempt(async () => {
+    const url = new URL(address.value, location.origin);
+    if (url.origin !== location.origin) throw new Error("Write a path of this sandbox.");
+    const hasBody = body.value !== "" && !["GET", "HEAD"].includes(method.value);
+    const headers = { ...authorization(), ...(hasBody && type.value ? { "Content-Type": type.value } : {}) };
+    const response = await fetch(url, { method: method.value, headers, body: hasBody ? body.value : undefined });
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+    const text = isStream ? "A stream of events: it is not read here." : pretty(await response.text());
+    if (isStream) await response.body.cancel();
+    answer.replaceChildren(statusChip({ status: response.status }), text ? element("pre", { tabindex: "0", role: "region", "aria-label": "Answer" }, text) : "");
+  });
+  const isMasked = (address.value + body.value).includes("***");
+  return element("details", { class: "command" }, element("summary", {}, "Send again, edited"), element("form", { onsubmit: send },
+    element("div", { class: "fields" }, labelled("Method", method), labelled("Address", address), labelled("Content type", type)), labelled("Body", body),
+    isMasked && element("p", { class: "note" }, "The journal masks secrets: write them in the place of ***."),
+    element("p", { class: "note" }, token() ? "It is sent with your token." : "It is sent without a token: log in first, if it needs one."),
+    element("p", { class: "actions" }, element("button", { class: "primary", id: "again-send" }, "Send"))), answer);
 }
 
 export default function requests(root) {
@@ -70,7 +100,7 @@ export default function requests(root) {
   function fits(request) {
     const text = `${request.path}?${request.query ?? ""} ${request.fault ?? ""} ${request.template}`.toLowerCase();
     return (!method.value || request.method === method.value) && text.includes(search.value.trim().toLowerCase())
-      && (!result.value || (result.value === "fault" ? met(request) : String(request.status).startsWith(result.value)));
+      && (!result.value || (result.value === "fault" ? met(request) : result.value === "errors" ? request.hasGraphqlErrors : String(request.status).startsWith(result.value)));
   }
 
   function show() {
@@ -83,7 +113,7 @@ export default function requests(root) {
 
   function row(request) {
     return element("tr", {}, element("td", { class: "number" }, String(request.number)), element("th", { scope: "row" }, link(request)),
-      element("td", {}, statusChip(request.status), met(request) ? element("span", { class: "chip bad", title: request.fault }, "⚡ fault") : undefined),
+      element("td", {}, statusChip(request), met(request) ? element("span", { class: "chip bad", title: request.fault }, "⚡ fault") : undefined),
       element("td", { class: "wide number" }, String(request.milliseconds)), element("td", { class: "wide time" }, when(request.at, "real")));
   }
 
@@ -114,11 +144,12 @@ export default function requests(root) {
     const fault = new URLSearchParams(operation ? { operation } : { method: request.method, path: request.path });
     return element("div", {}, close(),
       element("h2", { class: "path" }, element("span", { class: "method" }, request.method), " ", element("bdi", {}, address)),
-      element("p", { class: "summary" }, statusChip(request.status), ` ${request.milliseconds} ms · `, when(request.at, "real"), ` · number ${request.number}`),
+      element("p", { class: "summary" }, statusChip(request), ` ${request.milliseconds} ms · `, when(request.at, "real"), ` · number ${request.number}`),
       element("p", { class: "actions" }, copyButton(() => curl(request, compliance), "the request as curl", "Copy as curl"), copyButton(address, "the address", "Copy address"),
         element("a", { class: "button", href: `#/faults/${encodeURIComponent(fault)}` }, "Add a fault for it")),
       element("h3", {}, "Answered by"), answered(request),
       element("details", { class: "command" }, element("summary", {}, "As curl"), element("pre", { id: "curl", tabindex: "0", role: "region", "aria-label": "Command" }, curl(request, compliance))),
+      request.server === "platform" && again(request),
       message("Request", request.request), message("Response", request.response));
   }
 

@@ -33,8 +33,11 @@ export default function resources(root) {
   const tree = element("div", { id: "collections" });
   const none = element("p", { class: "empty" });
   const detail = element("section", { class: "detail", "aria-label": "Collection or item", hidden: true });
+  const upload = element("input", { type: "file", id: "restore", accept: "application/json", onchange: attempt(restore, "The state is restored") });
+  const saved = element("details", { class: "note" }, element("summary", {}, "Snapshot"), element("p", { class: "actions" },
+    element("button", { type: "button", id: "snapshot", onclick: attempt(save) }, "Save as a file"), labelled("Restore a file, instead of the present state", upload)));
   const split = element("div", { class: "split tree" }, element("section", { class: "list" },
-    element("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, labelled("Search", filter)), tree, none), detail);
+    element("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, labelled("Search", filter)), tree, none, saved), detail);
   root.append(split);
   let known = { collections: [], singles: [], files: [] };
   let view;
@@ -44,6 +47,21 @@ export default function resources(root) {
     showTree();
     await view?.load();
   });
+
+  async function save() {
+    const text = JSON.stringify(await ask("GET", "/sandbox/snapshot"), null, 2);
+    const link = element("a", { download: "sandbox-snapshot.json", href: URL.createObjectURL(new Blob([text], { type: "application/json" })) });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  async function restore() {
+    const [file] = upload.files;
+    if (!file) return;
+    const snapshot = JSON.parse(await file.text());
+    upload.value = "";
+    await ask("PUT", "/sandbox/snapshot", snapshot);
+  }
 
   function showTree() {
     const text = filter.value.trim().toLowerCase();
@@ -87,8 +105,16 @@ export default function resources(root) {
     const empty = element("p", { class: "empty" });
     const more = element("button", { type: "button", hidden: true, onclick: () => { page += SHOWN; load(true); } }, "Show more");
     const title = element("h2", {});
+    const fields = element("textarea", { id: "new-fields", rows: 6, spellcheck: "false" });
+    fields.value = "{}";
+    const make = attempt(async () => {
+      const made = await ask("POST", "/sandbox/items", { collection: address, fields: JSON.parse(fields.value) });
+      location.hash = itemLink(made.address);
+    }, "Added");
+    const add = element("details", { class: "note" }, element("summary", {}, "Add an item"), element("form", { onsubmit: make },
+      labelled("Fields as JSON; others get plain values", fields), element("p", { class: "actions" }, element("button", { id: "new-item", class: "primary" }, "Add"))));
     detail.replaceChildren(close(), title, trail(address), element("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, labelled("Search in it", search)),
-      holder, empty, element("p", { class: "actions" }, more));
+      holder, empty, element("p", { class: "actions" }, more), add);
     let columns = "";
     let list;
     return {

@@ -1,0 +1,127 @@
+//! Snapshots: the whole state as a document, and back.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Blob, Change, Item, State};
+use crate::workflow::Workflow;
+
+/// Resources and asynchronous work of all teams, secrets included.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Snapshot {
+    /// Items of collections, oldest first.
+    pub(crate) items: Vec<SavedItem>,
+    pub(crate) singles: Vec<SavedSingle>,
+    pub(crate) files: Vec<SavedFile>,
+    pub(crate) operations: Vec<Workflow>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct SavedItem {
+    pub(crate) address: String,
+    pub(crate) team_id: Uuid,
+    pub(crate) fields: Item,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SavedSingle {
+    pub(crate) address: String,
+    pub(crate) fields: Item,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct SavedFile {
+    pub(crate) address: String,
+    pub(crate) media_type: String,
+    pub(crate) base64: String,
+}
+
+impl Snapshot {
+    /// Refuses a snapshot that cannot be a state: the place in it, and the reason.
+    pub(crate) fn check(&self, knows_team: impl Fn(Uuid) -> bool) -> Result<(), (String, &'static str)> {
+        const ADDRESS: &str = "write an address below the base URL, such as /api/virtual-machines/1";
+        const TEAM: &str = "write the identifier of a team of the seed, as /sandbox/directory lists them";
+        let is_address = |address: &str| {
+            address.rsplit_once('/').is_some_and(|(parent, key)| parent.starts_with('/') && !key.is_empty())
+        };
+        for (index, item) in self.items.iter().enumerate() {
+            if !item.address.starts_with('/') || item.address.ends_with('/') {
+                return Err((format!("$.items[{index}].address"), ADDRESS));
+            }
+            if !knows_team(item.team_id) {
+                return Err((format!("$.items[{index}].teamId"), TEAM));
+            }
+        }
+        if let Some(index) = self.singles.iter().position(|single| !is_address(&single.address)) {
+            return Err((format!("$.singles[{index}].address"), ADDRESS));
+        }
+        for (index, file) in self.files.iter().enumerate() {
+            if !is_address(&file.address) {
+                return Err((format!("$.files[{index}].address"), ADDRESS));
+            }
+            if STANDARD.decode(&file.base64).is_err() {
+                return Err((format!("$.files[{index}].base64"), "write the bytes in Base64"));
+            }
+        }
+        match self.operations.iter().position(|operation| !knows_team(operation.team_id)) {
+            Some(index) => Err((format!("$.operations[{index}].team_id"), TEAM)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let mut items: Vec<_> = self
+            .collections
+            .iter()
+            .flat_map(|(collection, entries)| entries.iter().map(move |(key, entry)| (collection, key, entry)))
+            .collect();
+        items.sort_unstable_by_key(|(_, _, entry)| entry.position);
+        let item = |(collection, key, entry): (&String, &String, &super::Entry)| SavedItem {
+            address: format!("{collection}/{key}"),
+            team_id: entry.owner,
+            fields: entry.item.clone(),
+        };
+        let single = |address: &str| {
+            Some(SavedSingle { address: address.to_owned(), fields: self.singles.get(address)?.clone() })
+        };
+        let file = |(address, blob): (&str, &Blob)| SavedFile {
+            address: address.to_owned(),
+            media_type: blob.media_type.clone(),
+            base64: STANDARD.encode(&blob.bytes),
+        };
+        Snapshot {
+            items: items.into_iter().map(item).collect(),
+            singles: self.singles().into_iter().filter_map(single).collect(),
+            files: self.blobs().into_iter().map(file).collect(),
+            operations: self.workflows.all().cloned().collect(),
+        }
+    }
+
+    /// Adds everything of a snapshot.
+    pub(super) fn add(&mut self, snapshot: Snapshot) {
+        for SavedItem { address, team_id, fields } in snapshot.items {
+            let (collection, key) = address.rsplit_once('/').unwrap_or_default();
+            self.put(team_id, collection, key, fields);
+        }
+        for SavedSingle { address, fields } in snapshot.singles {
+            self.put_single(&address, fields);
+        }
+        for SavedFile { address, media_type, base64 } in snapshot.files {
+            let bytes = STANDARD.decode(base64).unwrap_or_default().into();
+            self.changes.push(Change::Blob(address.clone()));
+            self.blobs.insert(address, Blob { media_type, bytes });
+        }
+        for workflow in snapshot.operations {
+            self.changes.push(Change::Workflow(workflow.id));
+            self.workflows.put(workflow);
+        }
+    }
+}
