@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use tokio::sync::oneshot;
 
-use crate::child::{Owned, cargo};
+use crate::child::{Owned, become_of, cargo};
 use crate::failure::{Exit, Failure};
 use crate::files::Files;
 use crate::flags;
@@ -73,22 +73,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitC
     // Compiling may take a minute, which a person wants to see.
     let mut command = program.command(!std::io::IsTerminal::is_terminal(&std::io::stderr()));
     command.args(&flags.flags);
-    become_of(&mut command)
-}
-
-/// Goes on as another program: signals reach it, and nothing is left to end before it.
-#[cfg(unix)]
-fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
-    use std::os::unix::process::CommandExt as _;
-    Err(not_started(&command.exec()))
-}
-
-#[cfg(not(unix))]
-fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
-    let mut child = Owned(command.spawn().map_err(|error| not_started(&error))?);
-    let status = child.0.wait().map_err(|error| not_started(&error))?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+    become_of(&mut command).map_err(|error| not_started(&error))
 }
 
 /// A sandbox that runs beside this program, and ends with it.

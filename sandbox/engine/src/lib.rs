@@ -23,6 +23,8 @@ mod schema;
 
 mod request;
 
+pub mod conformance;
+
 mod fit;
 mod infer;
 mod state;
