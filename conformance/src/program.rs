@@ -19,7 +19,7 @@ pub(crate) fn source(catalog: &Catalog, schemes: &[Scheme], servers: &[String]) 
             text.extend(make(catalog, ty));
         }
         if ty.is_returned {
-            text.extend(show(catalog, ty));
+            text.extend(show(ty));
         }
     }
     let mut arms = String::new();
@@ -193,7 +193,7 @@ fn make_union(catalog: &Catalog, tagging: &CatalogTagging, variants: &[CatalogVa
     text
 }
 
-fn show(catalog: &Catalog, ty: &CatalogType) -> Option<String> {
+fn show(ty: &CatalogType) -> Option<String> {
     let body = match &ty.form {
         CatalogForm::Object(members, extra) => {
             let mut text = "        let mut members = Map::new();\n".to_owned();
@@ -234,11 +234,8 @@ fn show(catalog: &Catalog, ty: &CatalogType) -> Option<String> {
         }
         CatalogForm::Union(tagging, variants) => {
             let mut text = "        match self {\n".to_owned();
-            for CatalogVariant { name, rust, tags } in variants {
+            for CatalogVariant { name, tags, .. } in variants {
                 let value = match (tagging, tags.as_slice()) {
-                    (CatalogTagging::Tag(wire), [tag]) if !has_member(catalog, rust, wire) => {
-                        format!("with(value.show(), {wire:?}, {tag:?})")
-                    }
                     (CatalogTagging::Tag(wire), [tag]) => format!("with(value.show(), {wire:?}, {tag:?})"),
                     (CatalogTagging::Key, [tag, ..]) => format!("serde_json::json!({{ {tag:?}: value.show() }})"),
                     _ => "value.show()".to_owned(),

@@ -138,7 +138,7 @@ fn build(
         "[package]\nname = \"caller\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n\
          client = {{ path = \"../client\", package = {:?}, features = [{}] }}\nserde_json = \"1\"\n\
          tokio = {{ version = \"1\", features = [\"rt\"] }}\n\n[profile.dev]\ndebug = false\n\n[workspace]\n",
-        sources_package(&client).unwrap_or(package),
+        package_name(&client).unwrap_or(package),
         enabled.join(", ")
     );
     let caller = folder.join("caller");
@@ -172,8 +172,8 @@ fn build(
     Ok(program)
 }
 
-/// The name of a package.
-fn sources_package(folder: &Path) -> Option<String> {
+/// The name of the package in a folder.
+fn package_name(folder: &Path) -> Option<String> {
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok()?;
     let package = manifest.split("[package]").nth(1)?;
     let line = package.lines().find(|line| line.starts_with("name"))?;
