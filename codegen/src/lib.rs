@@ -38,6 +38,7 @@
 
 mod api;
 mod bind;
+mod catalog;
 mod config;
 mod correct;
 mod decisions;
@@ -65,6 +66,10 @@ pub mod upgrade;
 mod walk;
 
 pub use api::{Api, Item, Origin};
+pub use catalog::{
+    Catalog, CatalogBody, CatalogForm, CatalogHeader, CatalogInput, CatalogMember, CatalogOperation, CatalogStatus,
+    CatalogTagging, CatalogType, CatalogValue, CatalogVariant, Passing,
+};
 pub use config::{
     AsyncOperation, CancelOperation, ClientNames, Config, Correction, FamilyRule, FollowUp, NameStyle, Pagination,
     Scalar, Server, StateMap, StyleVersion, Unreferenced,
@@ -104,6 +109,15 @@ pub fn generate(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Res
 /// As for [`generate`].
 pub fn api(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<(Api, Names), Report> {
     pipeline::api(contracts, setup, names)
+}
+
+/// The operations and types of the client that [`generate`] would give, as data.
+///
+/// # Errors
+///
+/// As for [`generate`].
+pub fn catalog(contracts: &[Contract<'_>], setup: &Setup, names: &Names) -> Result<Catalog, Report> {
+    pipeline::catalog(contracts, setup, names)
 }
 
 /// The address of the first server that a contract states, as it states it: a URL, or a reference relative to the contract's own

@@ -6,8 +6,8 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Api, Config, Contract, Credentials, Names, Output, Problem, Proposal, Report, Setup, bind, correct, decisions,
-    emit, generate, graphql, model, refine, review, stats, upgrade,
+    Api, Catalog, Config, Contract, Credentials, Names, Output, Problem, Proposal, Report, Setup, bind, correct,
+    decisions, emit, generate, graphql, model, refine, review, stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -23,6 +23,14 @@ pub(crate) fn api(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Re
     with_room(&|| {
         let refined = refined(contracts, setup, pins)?;
         Ok((refined.parts.api, refined.names))
+    })
+}
+
+/// Runs the stages as far as the operations and types are known.
+pub(crate) fn catalog(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Catalog, Report> {
+    with_room(&|| {
+        let refined = refined(contracts, setup, pins)?;
+        Ok(refine::catalog(&refined.model, &refined.resolved, &setup.config, &refined.bindings))
     })
 }
 
@@ -64,11 +72,13 @@ pub(crate) fn with_room<T: Send>(work: &(dyn Fn() -> Result<T, Report> + Sync)) 
 }
 
 /// Everything before files are written.
-struct Refined {
+struct Refined<'s> {
     parts: refine::Parts,
     names: Names,
     ledger: Ledger,
     model: model::Model,
+    resolved: generate::Resolved,
+    bindings: bind::Bindings<'s>,
     documents: graphql::Documents,
     /// The contracts, upgraded.
     contracts: Vec<Document>,
@@ -76,7 +86,8 @@ struct Refined {
 }
 
 fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
-    let Refined { parts, names, mut ledger, model, documents, contracts, unused } = refined(contracts, setup, pins)?;
+    let Refined { parts, names, mut ledger, model, documents, contracts, unused, .. } =
+        refined(contracts, setup, pins)?;
     let files = emit::emit(&parts.files)?;
     ledger.settle();
     let stats = stats::count(&model, &documents, &ledger);
@@ -97,12 +108,17 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
     })
 }
 
-fn refined(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Refined, Report> {
+fn refined<'s>(contracts: &[Contract<'_>], setup: &'s Setup, pins: &Names) -> Result<Refined<'s>, Report> {
     following(contracts, setup, pins, false)
 }
 
 /// `is_followed` says whether the pins already follow moved objects, which they do once.
-fn following(inputs: &[Contract<'_>], setup: &Setup, pins: &Names, is_followed: bool) -> Result<Refined, Report> {
+fn following<'s>(
+    inputs: &[Contract<'_>],
+    setup: &'s Setup,
+    pins: &Names,
+    is_followed: bool,
+) -> Result<Refined<'s>, Report> {
     let config = &setup.config;
     decisions::check(setup)?;
     let mut ledger = Ledger::default();
@@ -129,7 +145,7 @@ fn following(inputs: &[Contract<'_>], setup: &Setup, pins: &Names, is_followed: 
     unused.extend(bindings.unused(config));
     unused.extend(documents.unused.iter().cloned());
     let parts = refine::refine(&model, &resolved, config, &bindings, &documents);
-    Ok(Refined { parts, names, ledger, model, documents, contracts, unused })
+    Ok(Refined { parts, names, ledger, model, resolved, bindings, documents, contracts, unused })
 }
 
 /// Reads all contracts, and corrects them.

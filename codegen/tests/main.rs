@@ -8,6 +8,7 @@
 )]
 
 mod cases;
+mod catalog;
 mod close_names;
 mod common;
 mod determinism;

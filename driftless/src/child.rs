@@ -1,7 +1,7 @@
 //! Programs that this one starts, waits for, and never leaves behind.
 
 use std::io::{self, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
@@ -39,6 +39,20 @@ impl Drop for Owned {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Goes on as another program: signals reach it, and nothing is left to end before it.
+#[cfg(unix)]
+pub(crate) fn become_of(command: &mut Command) -> io::Result<ExitCode> {
+    use std::os::unix::process::CommandExt as _;
+    Err(command.exec())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn become_of(command: &mut Command) -> io::Result<ExitCode> {
+    let status = Owned(command.spawn()?).0.wait()?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 /// Runs a program to its end, for `limit` at most. A signal ends it, and the wait.

@@ -124,6 +124,10 @@ pub enum Command {
     // The program knows its flags, and explains them.
     #[command(disable_help_flag = true)]
     Sandbox(Sandbox),
+    /// Calls every operation of the client, and compares the bytes with the contract.
+    // The program knows its flags, and explains them.
+    #[command(disable_help_flag = true)]
+    Conformance(Conformance),
     /// Raises the version of driftless, regenerates every client, and lists the changes in them.
     #[command(after_help = format!("{UPGRADE}\n\n{EXIT_CODES}"))]
     Upgrade(Upgrade),
@@ -279,6 +283,13 @@ pub struct Regenerate {
 #[derive(Debug, Args)]
 pub struct Sandbox {
     /// `--contract FILE|URL` (it can be repeated), and flags of the program; `cargo xtask sandbox --help` lists them.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLAGS")]
+    pub flags: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct Conformance {
+    /// Flags of the program; `cargo xtask conformance --help` lists them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLAGS")]
     pub flags: Vec<OsString>,
 }

@@ -18,6 +18,7 @@ mod check;
 #[doc(hidden)]
 pub mod child;
 mod comparison;
+mod conformance;
 #[doc(hidden)]
 pub mod console;
 mod drift;
@@ -41,6 +42,8 @@ mod schema;
 mod serving;
 mod settings;
 mod source;
+#[doc(hidden)]
+pub mod stand_alone;
 mod transaction;
 mod tree;
 mod upgrade;
@@ -90,7 +93,7 @@ pub mod develop {
     use std::process::ExitCode;
 
     use clap::error::ErrorKind;
-    use driftless_codegen::{Reserved, Setup};
+    use driftless_codegen::{Names, Reserved, Setup};
 
     /// The name of a document that the configuration does not name.
     pub const DEFAULT_NAME: &str = crate::settings::DEFAULT_NAME;
@@ -99,6 +102,7 @@ pub mod develop {
     use crate::failure::{Exit, Failure};
     use crate::files::Files;
     use crate::flags::{Command, Scope};
+    use crate::inputs::Inputs;
     use crate::workspace::{CONFIGURATION, Workspace};
 
     /// Runs a command, and prints why it failed.
@@ -136,6 +140,9 @@ pub mod develop {
             Command::Add(flags) => only("add").and_then(|()| crate::new::add(top(scope)?.root(), &flags)),
             Command::Upgrade(flags) => only("upgrade").and_then(|()| crate::upgrade::run(&top(scope)?, &flags)),
             Command::Sandbox(flags) => only("sandbox").and_then(|()| crate::serving::run(&workspace(scope)?, &flags)),
+            Command::Conformance(flags) => {
+                only("conformance").and_then(|()| crate::conformance::run(&workspace(scope)?, &flags))
+            }
             Command::Regenerate(flags) => each(scope, |workspace| match flags.check {
                 true => crate::check::run(workspace),
                 false => crate::regenerate::run(workspace, &flags),
@@ -182,6 +189,30 @@ pub mod develop {
             }
         }
         Ok(code.unwrap_or(ExitCode::SUCCESS))
+    }
+
+    /// The inputs of a client's generation.
+    #[derive(Debug, Default)]
+    pub struct Sources {
+        /// Contracts, each with its name.
+        pub contracts: Vec<(String, Vec<u8>)>,
+        pub setup: Setup,
+        pub names: Names,
+    }
+
+    /// The pinned contracts of a workspace, its configuration and its names.
+    pub fn pinned(workspace: &Workspace) -> Result<Sources, Failure> {
+        let inputs = Inputs::read(workspace)?;
+        let (files, lock) = (&inputs.files, inputs.lock.readable()?);
+        let pins = crate::regenerate::pinned(files, lock, false)?;
+        let reserved = crate::regenerate::reserved(files)?;
+        let mut setup = Setup { reserved, ..inputs.settings.codegen.clone() };
+        setup.graphql.schema = crate::schema::pinned(files, lock, false)?;
+        Ok(Sources {
+            contracts: pins.into_iter().map(|pin| (pin.entry.name, pin.canonical.into_bytes())).collect(),
+            setup,
+            names: crate::regenerate::names(files, lock)?,
+        })
     }
 
     /// Names that the client of a workspace takes for itself.

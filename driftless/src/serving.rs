@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
+use crate::child;
 use crate::console::Steps;
 use crate::failure::{Exit, Failure};
 use crate::files::Files;
@@ -32,7 +33,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitC
     if contracts.is_empty() && settings.source.stand_in.is_some() {
         // Compiling may take a minute, which a person wants to see.
         let quiet = !std::io::IsTerminal::is_terminal(&std::io::stderr());
-        return become_of(Program::new(workspace, &settings.source)?.command(quiet, true).args(others));
+        return become_program(Program::new(workspace, &settings.source)?.command(quiet, true).args(others));
     }
     let program = engine()?;
     let paths = match contracts.as_slice() {
@@ -55,7 +56,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitC
     for path in paths {
         command.arg("--contract").arg(path);
     }
-    become_of(command.args(others))
+    become_program(command.args(others))
 }
 
 /// The flags of the command.
@@ -145,20 +146,9 @@ fn kept(folder: &Path, bytes: &[u8]) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Goes on as another program: signals reach it, and nothing is left to end before it.
-#[cfg(unix)]
-fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
-    use std::os::unix::process::CommandExt as _;
-    let error = command.exec();
-    Err(not_started(command, &error))
-}
-
-#[cfg(not(unix))]
-fn become_of(command: &mut Command) -> Result<ExitCode, Failure> {
-    let mut child = crate::child::Owned(command.spawn().map_err(|error| not_started(command, &error))?);
-    let status = child.0.wait().map_err(|error| not_started(command, &error))?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+/// Goes on as another program.
+fn become_program(command: &mut Command) -> Result<ExitCode, Failure> {
+    child::become_of(command).map_err(|error| not_started(command, &error))
 }
 
 fn not_started(command: &Command, error: &std::io::Error) -> Failure {

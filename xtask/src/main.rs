@@ -9,7 +9,7 @@ mod tidy;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use driftless::{bounded, child, console, develop, failure, features, interrupt, workspace};
+use driftless::{bounded, child, console, develop, failure, features, interrupt, stand_alone, workspace};
 
 use crate::failure::Failure;
 use crate::flags::{Command, Flags};

@@ -68,7 +68,7 @@ pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Argu
 }
 
 /// The type without an outer option: a nullable input is left out by not setting it.
-fn present(rust: Rust) -> Rust {
+pub(super) fn present(rust: Rust) -> Rust {
     match rust {
         Rust::Name("Option", mut inner) if inner.len() == 1 => inner.remove(0),
         other => other,
@@ -76,7 +76,7 @@ fn present(rust: Rust) -> Rust {
 }
 
 /// The type of the body, and the expression that hands it over.
-fn body_argument(render: &Render<'_>, body: &Body) -> (Rust, Code) {
+pub(super) fn body_argument(render: &Render<'_>, body: &Body) -> (Rust, Code) {
     match &body.kind {
         BodyKind::Json(ty) => (borrowed(render.model, render.resolved.rust(ty)), code!["Payload::Json(&body)"]),
         BodyKind::Form(ty, _) => (borrowed(render.model, render.resolved.rust(ty)), code!["Payload::Form(&body)"]),

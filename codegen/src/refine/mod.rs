@@ -5,6 +5,7 @@
 
 mod arguments;
 mod bindings;
+mod catalog;
 mod client;
 mod documents;
 mod examples;
@@ -42,6 +43,11 @@ pub(crate) struct Parts {
     pub(crate) api: Api,
 }
 
+/// The operations and types of the client as data.
+pub(crate) fn catalog(model: &Model, resolved: &Resolved, config: &Config, bindings: &Bindings<'_>) -> crate::Catalog {
+    catalog::catalog(&render::Render::new(&client::Called::new(&config.client), model, resolved, bindings))
+}
+
 /// Writes down the whole client.
 pub(crate) fn refine(
     model: &Model,
@@ -51,7 +57,7 @@ pub(crate) fn refine(
     texts: &Documents,
 ) -> Parts {
     let called = client::Called::new(&config.client);
-    let render = render::Render { called: &called, model, resolved, bound: &bindings.bound, paged: &bindings.paged };
+    let render = render::Render::new(&called, model, resolved, bindings);
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     let mut files = BTreeMap::new();

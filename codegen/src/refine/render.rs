@@ -1,7 +1,7 @@
 //! Rust types as text.
 
 use super::client::{self, Called};
-use crate::bind::{Bound, Paged};
+use crate::bind::{Bindings, Bound, Paged};
 use crate::generate::{Resolved, Rust};
 use crate::model::{Content, Custom, EnumKind, Kind, Model, Type, TypeId};
 use crate::text::Code;
@@ -18,7 +18,15 @@ pub(crate) struct Render<'a> {
     pub(crate) paged: &'a [Paged],
 }
 
-impl Render<'_> {
+impl<'a> Render<'a> {
+    pub(crate) fn new(
+        called: &'a Called,
+        model: &'a Model,
+        resolved: &'a Resolved,
+        bindings: &'a Bindings<'a>,
+    ) -> Self {
+        Self { called, model, resolved, bound: &bindings.bound, paged: &bindings.paged }
+    }
     /// The name under which an operation is bound as asynchronous.
     pub(crate) fn bound(&self, operation: usize) -> Option<&str> {
         self.bound.iter().find(|bound| bound.operation == operation).map(|bound| bound.settings.name.as_str())

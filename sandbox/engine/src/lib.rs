@@ -26,6 +26,8 @@ mod schema;
 
 mod request;
 
+pub mod conformance;
+
 mod fit;
 mod infer;
 mod state;

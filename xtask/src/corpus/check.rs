@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::median;
 use super::one::Generated;
-use super::{layout, median};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::stand_alone;
 use crate::workspace::Workspace;
 
 /// Limit of compiler errors printed for one crate.
@@ -49,10 +50,10 @@ impl<'a> Bench<'a> {
     /// Checks one client, with all features and with none.
     pub(super) fn check(&self, name: &str, generated: &Generated, repeat: u32) -> Result<CheckOutcome, Failure> {
         let crate_folder = match self.keep {
-            Some(keep) => keep.join(layout::slug(name)),
+            Some(keep) => keep.join(stand_alone::slug(name)),
             None => self.folder.join("client"),
         };
-        layout::lay_out(self.workspace, &crate_folder, generated)?;
+        super::lay_out(self.workspace, &crate_folder, generated)?;
         if !self.dependencies_built.replace(true) {
             // The result comes from the measured run below.
             self.cargo(&crate_folder, ALL)?;
@@ -79,7 +80,7 @@ impl<'a> Bench<'a> {
     /// the client is at fault, only the rest of the paragraph names the generated file.
     pub(super) fn check_all(&self, generated: &Generated) -> Result<Vec<String>, Failure> {
         let crate_folder = self.folder.join("together");
-        layout::lay_out(self.workspace, &crate_folder, generated)?;
+        super::lay_out(self.workspace, &crate_folder, generated)?;
         let mut errors = Vec::new();
         for features in [ALL, NONE] {
             if let Some(output) = self.run(&crate_folder, features, "human")? {

@@ -1,8 +1,6 @@
 //! `cargo xtask corpus`: generates a client for every contract of a folder, compiles it, and reports.
 
 mod check;
-mod layout;
-mod manifest;
 mod one;
 mod sizes;
 mod style;
@@ -22,6 +20,7 @@ use crate::console::progress;
 use crate::failure::{Exit, Failure};
 use crate::flags;
 use crate::interrupt::Interrupt;
+use crate::stand_alone;
 use crate::workspace::Workspace;
 
 /// The result of one contract; `--json` writes an array of these.
@@ -145,7 +144,7 @@ fn contract(
 ) -> Result<(Row, Vec<String>, Option<one::Generated>), Failure> {
     let (mut row, generated) = one::measure(workspace, name, path, flags.repeat, interrupt)?;
     // A client that does not fit into a crate would spoil the crate of all of them.
-    generated.as_ref().map_or(Ok(()), |generated| layout::fits(workspace, generated))?;
+    generated.as_ref().map_or(Ok(()), |generated| stand_alone::fits(workspace, &generated.features))?;
     let mut errors = Vec::new();
     match (&generated, &flags.keep) {
         (Some(_), _) if flags.together => {}
@@ -156,11 +155,18 @@ fn contract(
             errors = outcome.errors;
         }
         (Some(generated), Some(keep)) => {
-            layout::lay_out(workspace, &keep.join(layout::slug(name)), generated)?;
+            lay_out(workspace, &keep.join(stand_alone::slug(name)), generated)?;
         }
         _ => {}
     }
     Ok((row, errors, generated))
+}
+
+/// Writes the crate of a client, with an assertion on the size of each type.
+fn lay_out(workspace: &Workspace, folder: &Path, generated: &one::Generated) -> Result<(), Failure> {
+    let mut files = generated.files.clone();
+    sizes::bound(&mut files);
+    stand_alone::lay_out(workspace, folder, &files, &generated.features)
 }
 
 /// Prints the compiler's errors for one client, line by line.

@@ -2,9 +2,19 @@
 
 use super::{File, Finding};
 
-const MEMBERS: [&str; 9] =
-    ["codegen", "driftless", "features", "generated-client", "runtime", "sandbox", "sandbox/engine", "tests", "xtask"];
-const DOCUMENTED: [&str; 5] = ["codegen", "driftless", "generated-client", "runtime", "sandbox/engine"];
+const MEMBERS: [&str; 10] = [
+    "codegen",
+    "conformance",
+    "driftless",
+    "features",
+    "generated-client",
+    "runtime",
+    "sandbox",
+    "sandbox/engine",
+    "tests",
+    "xtask",
+];
+const DOCUMENTED: [&str; 6] = ["codegen", "conformance", "driftless", "generated-client", "runtime", "sandbox/engine"];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let text = |path: &str| files.iter().find(|file| file.path == path).and_then(File::text);

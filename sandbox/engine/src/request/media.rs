@@ -1,12 +1,12 @@
 //! Media types.
 
 /// A media type without its parameters, in lower case.
-pub(super) fn essence(media_type: &str) -> String {
+pub(crate) fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// A parameter of a media type or of a `Content-Disposition`, without its quotes.
-pub(super) fn parameter(value: &str, name: &str) -> Option<String> {
+pub(crate) fn parameter(value: &str, name: &str) -> Option<String> {
     let mut rest = value.split_once(';')?.1;
     loop {
         let (key, after) = rest.split_once('=')?;
@@ -46,12 +46,20 @@ fn unquote(quoted: &str) -> (String, &str) {
     (text, "")
 }
 
-pub(super) fn is_json(essence: &str) -> bool {
+pub(crate) fn is_json(essence: &str) -> bool {
     matches!(essence, "application/json" | "text/json") || essence.ends_with("+json")
 }
 
+/// Returns whether an `Accept` header asks for a declared media type, which can be a range.
+pub(crate) fn accepts(accept: &str, media_type: &str) -> bool {
+    let asked = accept.split(',').map(|range| range.split(";q=").next().unwrap_or(range).trim());
+    asked
+        .filter(|range| !range.is_empty())
+        .any(|range| fit(range, media_type).or_else(|| fit(media_type, range)).is_some())
+}
+
 /// How well a declared media type fits; `None` if it does not.
-pub(super) fn fit(declared: &str, media_type: &str) -> Option<u8> {
+pub(crate) fn fit(declared: &str, media_type: &str) -> Option<u8> {
     let (range, actual) = (essence(declared), essence(media_type));
     if range == actual {
         // `application/json; v=1` and `application/json; v=2` can stand side by side.

@@ -1,8 +1,8 @@
 //! The check of a request against its operation.
 
 mod body;
-mod media;
-mod multipart;
+pub(crate) mod media;
+pub(crate) mod multipart;
 mod parameters;
 mod query;
 mod style;

@@ -5,15 +5,15 @@ use super::media::parameter;
 /// Parts of one form that are read.
 const MOST_PARTS: usize = 1_000;
 
-pub(super) struct FormPart<'b> {
-    pub(super) name: String,
-    pub(super) file_name: Option<String>,
-    pub(super) media_type: Option<String>,
-    pub(super) bytes: &'b [u8],
+pub(crate) struct FormPart<'b> {
+    pub(crate) name: String,
+    pub(crate) file_name: Option<String>,
+    pub(crate) media_type: Option<String>,
+    pub(crate) bytes: &'b [u8],
 }
 
 /// The parts of a form, in their order.
-pub(super) fn parts<'b>(content_type: &str, body: &'b [u8]) -> Result<Vec<FormPart<'b>>, &'static str> {
+pub(crate) fn parts<'b>(content_type: &str, body: &'b [u8]) -> Result<Vec<FormPart<'b>>, &'static str> {
     let boundary = parameter(content_type, "boundary").filter(|boundary| !boundary.is_empty() && boundary.len() <= 200);
     let delimiter = format!("--{}", boundary.ok_or("has no boundary in its media type")?);
     let delimiter = delimiter.as_bytes();

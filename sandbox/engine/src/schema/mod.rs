@@ -110,6 +110,11 @@ impl Schemas {
         sample::make(&self.compiled(schema, direction), hints.keep.as_ref(), seed, true)
     }
 
+    /// A value that the schema allows, with the required members only.
+    pub(crate) fn least(&self, schema: &SchemaRef, direction: Direction, seed: u64) -> Result<Value, NoValue> {
+        sample::make(&self.compiled(schema, direction), None, seed, false)
+    }
+
     /// A value that the schema allows, made of a stored one: missing members are added, and the others are changed or left out as
     /// the schema needs it.
     pub(crate) fn complete(

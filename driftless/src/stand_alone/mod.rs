@@ -1,26 +1,32 @@
 //! Lays out a client crate with other generated sources, outside the workspace.
 
+mod manifest;
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::one::Generated;
-use super::{manifest, sizes};
 use crate::failure::Failure;
 use crate::features;
 use crate::workspace::{CLIENT_MANIFEST, Workspace};
 
 /// A file name for a contract.
-pub(super) fn slug(name: &str) -> String {
+pub fn slug(name: &str) -> String {
     name.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '-' }).collect()
 }
 
 /// Checks that the client's features fit into a manifest.
-pub(super) fn fits(workspace: &Workspace, generated: &Generated) -> Result<(), Failure> {
-    features::replace(&text(workspace, CLIENT_MANIFEST)?, &generated.features).map(drop)
+pub fn fits(workspace: &Workspace, features: &str) -> Result<(), Failure> {
+    features::replace(&text(workspace, CLIENT_MANIFEST)?, features).map(drop)
 }
 
-/// Writes the crate into a folder and removes the former sources.
-pub(super) fn lay_out(workspace: &Workspace, folder: &Path, generated: &Generated) -> Result<(), Failure> {
+/// Writes the crate into a folder and removes the former sources. `features` is the block of its manifest.
+pub fn lay_out(
+    workspace: &Workspace,
+    folder: &Path,
+    files: &BTreeMap<String, String>,
+    features: &str,
+) -> Result<(), Failure> {
     let sources = folder.join("src");
     match fs::remove_dir_all(&sources) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -34,13 +40,11 @@ pub(super) fn lay_out(workspace: &Workspace, folder: &Path, generated: &Generate
             write(&folder.join(relative), &workspace.read(&path)?.unwrap_or_default())?;
         }
     }
-    let mut files = generated.files.clone();
-    sizes::bound(&mut files);
-    for (name, text) in &files {
+    for (name, text) in files {
         write(&sources.join("generated").join(name), text.as_bytes())?;
     }
     let client = text(workspace, CLIENT_MANIFEST)?;
-    let client = features::replace(&client, &generated.features)?;
+    let client = features::replace(&client, features)?;
     let manifest = manifest::stand_alone(&client, &text(workspace, "Cargo.toml")?, workspace.root())?;
     write(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     if let Some(lock) = workspace.read("Cargo.lock")?.filter(|_| !folder.join("Cargo.lock").exists()) {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 pub(super) fn stand_alone(member: &str, workspace: &str, folder: &Path) -> Result<String, Failure> {
     let parse = |text: &str| {
         toml::from_str::<Table>(text).map_err(|error| {
-            Failure::configuration("corpus/manifest", error.to_string(), "fix the manifest that it is about")
+            Failure::configuration("client/manifest", error.to_string(), "fix the manifest that it is about")
         })
     };
     let mut manifest = parse(member)?;
@@ -48,7 +48,7 @@ pub(super) fn stand_alone(member: &str, workspace: &str, folder: &Path) -> Resul
         manifest.insert("profile".to_owned(), profile.clone());
     }
     toml::to_string(&manifest)
-        .map_err(|error| Failure::configuration("corpus/manifest", error.to_string(), "fix the client's manifest"))
+        .map_err(|error| Failure::configuration("client/manifest", error.to_string(), "fix the client's manifest"))
 }
 
 fn inherits(value: &Value) -> bool {

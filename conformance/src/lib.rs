@@ -1,0 +1,12 @@
+//! Calls every operation of a generated client, and compares the bytes with the contract.
+//!
+//! The client is generated into `target/conformance`, with a program that calls it. The judge is `driftless_sandbox::conformance`: it
+//! reads the contract by itself, and shares no code with the generator or the client.
+#![deny(missing_docs)]
+
+mod program;
+mod report;
+mod run;
+
+pub use report::{Report, Row};
+pub use run::{Change, Options, check};

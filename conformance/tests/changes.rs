@@ -1,0 +1,52 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use driftless::develop::{DEFAULT_NAME, Sources};
+use driftless::interrupt::Interrupt;
+use driftless::workspace::Workspace;
+use driftless_conformance::{Options, check};
+
+/// Changes of the generated client: the operation, a text of a generated file, and another in its place.
+const CHANGES: &[(&str, &str, &str)] = &[
+    ("method", "path: \"/method\"", "path: \"/method/\""),
+    ("path", "path: \"/path/{id}\"", "path: \"/paths/{id}\""),
+    ("name", "(\"nameOne\")", "(\"name_one\")"),
+    ("style", ".pipe()", ".space()"),
+    ("place", "Parameter::header(\"X-Place\")", "Parameter::query(\"X-Place\")"),
+    ("setters", "self.set(0, &left)", "self.set(1, &left)"),
+    ("member", "member: optional \"member\"", "member: optional \"members\""),
+    ("media", "body: \"application/x-www-form-urlencoded\"", "body: \"text/plain\""),
+    ("enumeration", "Red = \"red\"", "Red = \"Red\""),
+    ("answer", "answer: optional \"answer\"", "answer: optional \"answers\""),
+    ("accept", "accept: \"text/plain\"", "accept: \"text/html\""),
+    ("status", "201 => Created", "202 => Created"),
+];
+
+#[test]
+#[ignore = "compiles a client: .ci/run runs it"]
+fn each_change_of_a_client_is_noticed() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let workspace = Workspace::find(Some(root.into())).unwrap();
+    let (_runtime, interrupt) = Interrupt::start().unwrap();
+    let bytes = include_bytes!("changes.yaml").to_vec();
+    let sources = Sources { contracts: vec![(DEFAULT_NAME.to_owned(), bytes)], ..Sources::default() };
+    let options = Options { seed: 1, case: None };
+    let faults = |name: &str, change: &dyn Fn(&mut BTreeMap<String, String>)| -> BTreeSet<String> {
+        let report = check(&workspace, name, &sources, &options, change, &interrupt).unwrap();
+        assert!(report.count("right") > 0);
+        let faulty = report.rows.iter().filter(|row| row.class == "fault");
+        let unjudged: Vec<_> =
+            report.rows.iter().filter(|row| ["limit", "contradiction"].contains(&row.class)).collect();
+        assert!(unjudged.is_empty(), "{unjudged:#?}");
+        faulty.map(|row| row.operation.rsplit('.').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(faults("unchanged", &|_| {}), BTreeSet::new());
+    let changed = faults("changed", &|files| {
+        for (operation, from, to) in CHANGES {
+            let times: usize = files.values().map(|text| text.matches(from).count()).sum();
+            assert_eq!(times, 1, "{operation}: {from}");
+            files.values_mut().for_each(|text| *text = text.replace(from, to));
+        }
+    });
+    let expected: BTreeSet<String> = CHANGES.iter().map(|(operation, ..)| (*operation).to_owned()).collect();
+    assert_eq!(changed, expected);
+}

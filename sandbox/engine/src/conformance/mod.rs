@@ -1,0 +1,142 @@
+//! A judge of clients: arguments for each operation of a contract, and a verdict on the bytes that a client sent for them and on
+//! the values that it read from an answer.
+//!
+//! It reads the published contract by itself, and shares no code with the generator, the runtime or a client. A sample is accepted
+//! by JSON Schema before it may accuse anyone.
+
+mod bytes;
+mod case;
+mod recorder;
+mod request;
+mod same;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+pub use case::{Answer, Argument, BodyForm, Case};
+pub use recorder::{Recorded, Recorder};
+
+use crate::contract::Contract;
+use crate::error::Error;
+use crate::schema::Schemas;
+
+/// The judge of one contract.
+#[derive(Debug)]
+pub struct Judge {
+    contract: Contract,
+    schemas: Schemas,
+    seed: u64,
+}
+
+/// The inputs that a client offers for an operation. The judge compares them with the contract.
+#[derive(Clone, Debug, Default)]
+pub struct Offer {
+    /// The method, in upper case.
+    pub method: String,
+    /// JSON pointer of the operation.
+    pub pointer: String,
+    /// Place (`path`, `query`, `header` or `cookie`) and name of each parameter that can be set.
+    pub parameters: Vec<(String, String)>,
+    /// The media type of the body that is sent.
+    pub media_type: Option<String>,
+    /// `true` if no call goes without the body.
+    pub is_body_required: bool,
+    /// The media types that are asked for.
+    pub accept: String,
+}
+
+/// A verdict on one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The client did what the contract says.
+    Right,
+    /// The client did not: the rule that it broke, and how.
+    Fault(Fault),
+    /// No client can do what the contract says, because it contradicts itself.
+    Contradiction(String),
+    /// The judge does not judge this.
+    Limit(String),
+}
+
+/// A fault of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The part of the request or of the answer, such as `query limit`.
+    pub place: String,
+    /// The section of the specification that has the rule.
+    pub rule: &'static str,
+    /// The bytes or values that the rule asks for.
+    pub expected: String,
+    /// The bytes or values of the client.
+    pub actual: String,
+}
+
+impl Judge {
+    /// Reads a contract. The same seed gives the same cases.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the contract cannot be read.
+    pub fn read(contract: &[u8], seed: u64) -> Result<Self, Error> {
+        let contract = Contract::read(contract)?;
+        Ok(Self { schemas: Schemas::new(&contract), contract, seed })
+    }
+
+    /// The operations of the contract: method and path.
+    pub fn operations(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.contract.operations.iter().map(|operation| (operation.method.as_str(), operation.template.as_str()))
+    }
+
+    /// The cases of an operation that a client offers. Without a case, a verdict says why.
+    pub fn cases(&self, offer: &Offer) -> Vec<Result<Case, (String, Verdict)>> {
+        match self.find(offer) {
+            Some(operation) => case::cases(&self.contract, &self.schemas, operation, offer, self.seed),
+            None => {
+                let fault = Fault {
+                    place: "operation".to_owned(),
+                    rule: "Paths Object",
+                    expected: "an operation of the contract".to_owned(),
+                    actual: format!("{} at {}", offer.method, offer.pointer),
+                };
+                vec![Err((format!("{} {}", offer.method, offer.pointer), Verdict::Fault(fault)))]
+            }
+        }
+    }
+
+    /// The verdict on the request of a case, and on the result that the client gave: its value, or the status of its error.
+    pub fn judge(&self, case: &Case, recorded: &[Recorded], result: &Result<Value, Option<u16>>) -> Verdict {
+        // A client can repeat a request that was refused.
+        let recorded = match recorded {
+            [recorded] => recorded,
+            [.., recorded] if case.answer.status >= 400 => recorded,
+            _ => {
+                return fault(
+                    "connection",
+                    "Paths Object",
+                    "one request",
+                    &format!("{} requests; {result:?}", recorded.len()),
+                );
+            }
+        };
+        let Some(operation) = self.contract.operations.get(case.operation) else {
+            return Verdict::Limit("the case is of another contract".to_owned());
+        };
+        if let Err(verdict) = request::judge(&self.contract, operation, case, recorded) {
+            return verdict;
+        }
+        same::answer(&case.answer, result)
+    }
+
+    fn find(&self, offer: &Offer) -> Option<usize> {
+        self.contract
+            .operations
+            .iter()
+            .position(|operation| operation.pointer == offer.pointer && operation.method == *offer.method)
+    }
+}
+
+fn fault(place: &str, rule: &'static str, expected: &str, actual: &str) -> Verdict {
+    let shorten = |text: &str| text.chars().take(600).map(crate::error::printable).collect();
+    Verdict::Fault(Fault { place: place.to_owned(), rule, expected: shorten(expected), actual: shorten(actual) })
+}

@@ -1,0 +1,166 @@
+//! A server on loopback that keeps the bytes of requests, and answers all of them with the same bytes.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// A request as it arrived.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// The method.
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// Names in lower case, in the order of the request.
+    pub headers: Vec<(String, String)>,
+    /// The body, without the framing of its transfer.
+    pub body: Vec<u8>,
+}
+
+impl Recorded {
+    /// The values of a header.
+    pub(super) fn header<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r str> {
+        self.headers.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+#[derive(Debug, Default)]
+struct Exchange {
+    answer: Vec<u8>,
+    requests: Vec<Recorded>,
+}
+
+/// The server. It ends with the program.
+#[derive(Debug)]
+pub struct Recorder {
+    address: String,
+    exchange: Arc<Mutex<Exchange>>,
+}
+
+/// No head and no body of a case is larger.
+const MOST: usize = 64 * 1024 * 1024;
+
+/// A client that says nothing for so long has gone.
+const IDLE: Duration = Duration::from_secs(120);
+
+impl Recorder {
+    /// Listens on a free port of 127.0.0.1.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no port is free.
+    pub fn start() -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let address = format!("http://{}", listener.local_addr()?);
+        let exchange = Arc::new(Mutex::new(Exchange::default()));
+        let shared = Arc::clone(&exchange);
+        thread::Builder::new().name("recorder".to_owned()).spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let exchange = Arc::clone(&shared);
+                // Without a thread, the connection closes, and the client says so.
+                let _ = thread::Builder::new().spawn(move || serve(stream, &exchange));
+            }
+        })?;
+        Ok(Self { address, exchange })
+    }
+
+    /// The base URL.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Forgets former requests, and answers all later ones with this.
+    pub fn prepare(&self, answer: Vec<u8>) {
+        *lock(&self.exchange) = Exchange { answer, requests: Vec::new() };
+    }
+
+    /// The requests since then.
+    pub fn recorded(&self) -> Vec<Recorded> {
+        std::mem::take(&mut lock(&self.exchange).requests)
+    }
+}
+
+fn lock(exchange: &Mutex<Exchange>) -> MutexGuard<'_, Exchange> {
+    exchange.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn serve(mut stream: TcpStream, exchange: &Mutex<Exchange>) {
+    let _ = stream.set_read_timeout(Some(IDLE));
+    let mut bytes = Vec::new();
+    while let Some(request) = read(&mut stream, &mut bytes) {
+        let answer = {
+            let mut exchange = lock(exchange);
+            exchange.requests.push(request);
+            exchange.answer.clone()
+        };
+        if stream.write_all(&answer).is_err() {
+            return;
+        }
+    }
+}
+
+/// The next request of a connection; `bytes` keeps those that arrived too early.
+fn read(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<Recorded> {
+    let end = loop {
+        match bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            Some(end) => break end + 4,
+            None => more(stream, bytes)?,
+        }
+    };
+    let head = String::from_utf8_lossy(&bytes.drain(..end).collect::<Vec<u8>>()).into_owned();
+    let mut lines = head.split("\r\n");
+    let mut first = lines.next()?.split(' ');
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let mut request =
+        Recorded { method: first.next()?.to_owned(), target: first.next()?.to_owned(), headers, body: Vec::new() };
+    if request.header("transfer-encoding").any(|value| value.eq_ignore_ascii_case("chunked")) {
+        request.body = chunks(stream, bytes)?;
+    } else {
+        let length = request.header("content-length").next().and_then(|length| length.parse().ok());
+        request.body = take(stream, bytes, length.unwrap_or_default())?;
+    }
+    Some(request)
+}
+
+fn chunks(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let end = loop {
+            match bytes.windows(2).position(|window| window == b"\r\n") {
+                Some(end) => break end,
+                None => more(stream, bytes)?,
+            }
+        };
+        let line = take(stream, bytes, end + 2)?;
+        let size = String::from_utf8_lossy(&line);
+        let size = usize::from_str_radix(size.split(';').next()?.trim(), 16).ok()?;
+        let chunk = take(stream, bytes, size.checked_add(2)?)?;
+        body.extend_from_slice(chunk.get(..size)?);
+        if size == 0 || body.len() > MOST {
+            return Some(body);
+        }
+    }
+}
+
+fn take(stream: &mut TcpStream, bytes: &mut Vec<u8>, length: usize) -> Option<Vec<u8>> {
+    while bytes.len() < length {
+        more(stream, bytes)?;
+    }
+    Some(bytes.drain(..length).collect())
+}
+
+fn more(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
+    let mut buffer = [0; 16 * 1024];
+    match stream.read(&mut buffer) {
+        Ok(length) if length > 0 && bytes.len() < MOST => {
+            bytes.extend_from_slice(buffer.get(..length)?);
+            Some(())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,94 @@
+use serde_json::{Value, json};
+
+use super::bytes::{Part, Shape, is_sent, write};
+use super::same::difference;
+use crate::contract::Style::{self, DeepObject, Form, Label, Matrix, Pipe, Simple, Space};
+
+/// The table "Style Examples" of OpenAPI 3.0.4 and 3.1.1: style, explode, then empty, string, array and object. `-`: not defined.
+const EXAMPLES: &[(Style, bool, [&str; 4])] = &[
+    (Matrix, false, [";color", ";color=blue", ";color=blue,black,brown", ";color=R,100,G,200,B,150"]),
+    (Matrix, true, [";color", ";color=blue", ";color=blue;color=black;color=brown", ";R=100;G=200;B=150"]),
+    (Label, false, [".", ".blue", ".blue,black,brown", ".R,100,G,200,B,150"]),
+    (Label, true, [".", ".blue", ".blue.black.brown", ".R=100.G=200.B=150"]),
+    (Simple, false, ["", "blue", "blue,black,brown", "R,100,G,200,B,150"]),
+    (Simple, true, ["", "blue", "blue,black,brown", "R=100,G=200,B=150"]),
+    (Form, false, ["color=", "color=blue", "color=blue,black,brown", "color=R,100,G,200,B,150"]),
+    (Form, true, ["color=", "color=blue", "color=blue&color=black&color=brown", "R=100&G=200&B=150"]),
+    (Space, false, ["-", "-", "color=blue%20black%20brown", "color=R%20100%20G%20200%20B%20150"]),
+    (Pipe, false, ["-", "-", "color=blue%7Cblack%7Cbrown", "color=R%7C100%7CG%7C200%7CB%7C150"]),
+    (DeepObject, true, ["-", "-", "-", "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"]),
+];
+
+#[test]
+fn the_examples_of_the_specification_are_what_is_expected() {
+    let values = [json!(""), json!("blue"), json!(["blue", "black", "brown"]), json!({ "R": 100, "G": 200, "B": 150 })];
+    for (style, explode, row) in EXAMPLES {
+        for (value, example) in values.iter().zip(row) {
+            let written = write("color", *style, *explode, &Shape::of_value(value).unwrap());
+            let part = if matches!(style, Matrix | Label | Simple) { Part::Path } else { Part::Query };
+            if *example == "-" {
+                assert_eq!(written, None, "{style:?} {explode} {value}");
+                continue;
+            }
+            let written = written.unwrap();
+            let sent: Vec<&str> = example.split('&').collect();
+            assert_eq!(written.len(), sent.len(), "{example}");
+            for (pair, sent) in written.iter().zip(sent) {
+                assert!(is_sent(pair, sent.as_bytes(), part), "{example}: {written:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_character_that_means_something_else_has_to_be_encoded() {
+    let cases: &[(&str, &str, Part, bool)] = &[
+        ("a b", "a%20b", Part::Query, true),
+        ("a b", "a+b", Part::Query, true),
+        ("a b", "a+b", Part::Path, false),
+        ("a+b", "a+b", Part::Query, false),
+        ("a+b", "a%2Bb", Part::Query, true),
+        ("a/b", "a/b", Part::Path, false),
+        ("a/b", "a%2fb", Part::Path, true),
+        ("a/b", "a/b", Part::Query, true),
+        ("a&b", "a&b", Part::Reserved, false),
+        ("a,b", "a,b", Part::Reserved, true),
+        ("a,b", "a,b", Part::Query, false),
+        ("é", "%C3%A9", Part::Path, true),
+        ("é", "é", Part::Path, false),
+        ("ab", "abc", Part::Path, false),
+        ("abc", "ab", Part::Path, false),
+        ("a%", "a%", Part::Query, false),
+    ];
+    for (value, sent, part, expected) in cases {
+        let written = write("", Simple, false, &Shape::One((*value).to_owned())).unwrap().concat();
+        assert_eq!(is_sent(&written, sent.as_bytes(), *part), *expected, "{value} {sent} {part:?}");
+    }
+}
+
+#[test]
+fn a_delimiter_is_not_encoded() {
+    let written = write("color", Form, false, &Shape::List(vec!["a".to_owned(), "b".to_owned()])).unwrap().concat();
+    assert!(is_sent(&written, b"color=a,b", Part::Query));
+    assert!(!is_sent(&written, b"color=a%2Cb", Part::Query));
+}
+
+#[test]
+fn values_are_compared_digit_by_digit() {
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    for (one, other) in
+        [("1", "1.0"), ("1e1", "10"), ("-0", "0"), ("0.10", "0.1"), ("[1,{\"a\":2}]", "[1.0,{\"a\":2}]")]
+    {
+        assert_eq!(difference(&read(one), &read(other)), None, "{one} {other}");
+    }
+    for (one, other, at) in [
+        ("1", "\"1\"", ""),
+        ("0.1", "0.10000000000000002", ""),
+        ("9007199254740993", "9007199254740992", ""),
+        ("{\"a\":1}", "{}", "/a"),
+        ("{}", "{\"a\":null}", "/a"),
+        ("{\"a/b\":[1,2]}", "{\"a/b\":[1,3]}", "/a~1b/1"),
+    ] {
+        assert_eq!(difference(&read(one), &read(other)).map(|(at, ..)| at), Some(at.to_owned()), "{one} {other}");
+    }
+}
