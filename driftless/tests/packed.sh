@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes workspaces with `new` as a user has them: the crates of driftless are packed into a directory registry, the program is
-# installed from it, and no path into this repository is used afterwards. The services are Radarr, a Swagger 2.0 contract with an
-# API key, and both in one workspace. At the end, a second version of the tool is published, and `upgrade` takes it.
+# installed from it, and no path into this repository is used afterwards. Only the first workspace is made by the program of this
+# repository. The services are Radarr, a Swagger 2.0 contract with an API key, and both in one workspace. At the end, a second version
+# of the tool is published, and `upgrade` takes it.
 #
 # It needs the package registry once, for `cargo vendor`, and python3 for the server of the contracts.
 set -euo pipefail
@@ -45,6 +46,7 @@ prints() {
 }
 
 # -- A registry that is a folder: the packed crates, and the versions of Cargo.lock of all others.
+cargo build --quiet --locked --workspace --all-features --bins --examples
 cargo package --quiet --locked --no-verify --allow-dirty -p driftless-runtime -p driftless-codegen -p driftless 2>"$folder/log" ||
     failed 'cargo package'
 registry=$folder/registry
@@ -129,13 +131,10 @@ until [ -s "$folder/port" ]; do
 done
 url=http://127.0.0.1:$(cat "$folder/port")
 
-# -- The tool, with the profile that a workspace has, so that it is compiled once for both. `cargo install` reads no configuration of folders.
 cd "$folder"
-export CARGO_INCREMENTAL=0 CARGO_TARGET_DIR=$target/packed/all
 unset CARGO_PROFILE_DEV_DEBUG
-measured 'cargo install driftless (dev profile)' cargo install --quiet --debug --root "$folder/tool" driftless \
-    --config "$folder/.cargo/config.toml" --config "$registry/driftless-$version/src/new/template/cargo-config.toml"
-export PATH=$folder/tool/bin:$PATH
+# One target folder for all: the first answer finds it empty, and what comes later shares the compiled libraries.
+export CARGO_INCREMENTAL=0 CARGO_TARGET_DIR=$target/packed
 
 # Counts what people own, and looks for names that only this repository has.
 inspect() {
@@ -160,23 +159,26 @@ package() {
     prints src/generated/mod.rs
 }
 
-# -- Radarr: the first answer, from an empty target folder.
+# -- Radarr: the first answer, from an empty target folder. The program that makes this workspace is that of the repository, so that
+# nothing is compiled before.
 export RADARR_BASE_URL=$url/radarr RADARR_KEY_X_API_KEY=canary
-measured 'radarr: cargo driftless new' cargo driftless new radarr --base-url "$url/radarr" --contract "$url/radarr/openapi.json" --ci github
+measured 'radarr: cargo driftless new' "$target/debug/cargo-driftless" driftless new radarr --base-url "$url/radarr" --contract "$url/radarr/openapi.json" --ci github
 prints 'export RADARR_BASE_URL='
 cd radarr
 # The processor's time of the two together is that of `cargo test` in an empty target folder, and more.
-export CARGO_TARGET_DIR=$target/packed/first
 measured 'radarr: the first answer, from an empty target folder' cargo run -p radarr-client --example first
 prints served
 measured 'radarr: cargo test, after it' cargo test
 prints a_refusal_of_the_service_is_an_error
-rm -rf "$target/packed/first"
-export CARGO_TARGET_DIR=$target/packed/all
 inspect .
 
-# -- Swagger 2.0 with an API key. Before `new`, no contract says where the key belongs.
+# -- The tool, with the profile that a workspace has, so that it is compiled once for both. `cargo install` reads no configuration of folders.
 cd ..
+measured 'cargo install driftless (dev profile)' cargo install --quiet --debug --root "$folder/tool" driftless \
+    --config "$folder/.cargo/config.toml" --config "$registry/driftless-$version/src/new/template/cargo-config.toml"
+export PATH=$folder/tool/bin:$PATH
+
+# -- Swagger 2.0 with an API key, by the installed tool. Before `new`, no contract says where the key belongs.
 measured 'places: cargo driftless new' cargo driftless new places --base-url "$url/places" --contract "$url/places/swagger.json" --name places
 prints 'PLACES_API_KEY=…'
 export PLACES_BASE_URL=$url/places PLACES_API_KEY=canary
