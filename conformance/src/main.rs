@@ -61,9 +61,18 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
     let workspace = develop::workspace(&flags.scope)?;
     let (_runtime, interrupt) = Interrupt::start()?;
     let options = Options { seed: flags.seed, case: flags.case.clone() };
-    let mut reports: Vec<Report> = Vec::new();
+    let (mut reports, mut ended): (Vec<Report>, Option<Exit>) = Default::default();
     for (name, sources) in subjects(&workspace, &flags)? {
-        let report = check(&workspace, &name, &sources, &options, &|_| {}, &interrupt)?;
+        let report = match check(&workspace, &name, &sources, &options, &|_| {}, &interrupt) {
+            Ok(report) => report,
+            // The other contracts are judged nevertheless.
+            Err(failure) if failure.exit != Exit::Interrupted && flags.contracts.len() > 1 => {
+                console::failure(&format!("{name}: {failure}"));
+                ended.get_or_insert(failure.exit);
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
         if !flags.json {
             console::data(&(report.text(flags.limits) + "\n"));
         }
@@ -81,7 +90,8 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         console::data(&(serde_json::to_string_pretty(&reports).unwrap_or_default() + "\n"));
     }
     let is_right = reports.iter().all(|report| report.count("fault") == 0);
-    Ok(if is_right { ExitCode::SUCCESS } else { Exit::Stale.into() })
+    let exit = ended.or_else(|| (!is_right).then_some(Exit::Stale));
+    Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
 /// The named contracts, else the pinned ones as one client.

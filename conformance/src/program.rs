@@ -224,7 +224,7 @@ fn show(ty: &CatalogType) -> Option<String> {
             let arms: String = values
                 .iter()
                 .map(|(wire, name)| match is_number {
-                    true => format!("            Self::{name} => Json::from({wire}),\n"),
+                    true => format!("            Self::{name} => Json::from({wire}_i64),\n"),
                     false => format!("            Self::{name} => Json::from({wire:?}),\n"),
                 })
                 .collect();

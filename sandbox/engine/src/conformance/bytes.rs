@@ -56,7 +56,11 @@ pub(super) fn write(name: &str, style: Style, explode: bool, shape: &Shape) -> O
     use Shape::{List, Members, One};
     let text = |text: &str| text.bytes().map(Byte::Text).collect::<Vec<_>>();
     let pair = |name: &str, mark: &str, value: &str| [text(name), marks(mark), text(value)].concat();
-    let named = |value: Vec<Byte>| vec![[text(name), marks("="), value].concat()];
+    // `pipes` of Swagger 2.0 can be in a path, where no name stands before the values.
+    let named = |value: Vec<Byte>| match name {
+        "" => vec![value],
+        name => vec![[text(name), marks("="), value].concat()],
+    };
     // `a`, `b` · `k`, `v` · `k=v`
     let parts = |explode: bool| match shape {
         One(value) => vec![text(value)],

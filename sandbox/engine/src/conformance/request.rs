@@ -36,7 +36,9 @@ fn written(parameter: &Parameter, value: &Value) -> Result<Vec<Vec<Byte>>, Verdi
         return Ok(vec![if is_pair { [plain(&parameter.name), marks("="), text].concat() } else { text }]);
     }
     let shape = Shape::of_value(value).ok_or_else(undefined)?;
-    write(&parameter.name, parameter.style, parameter.explode, &shape).ok_or_else(undefined)
+    let is_named = matches!(parameter.location, Location::Query | Location::Cookie) || parameter.style == Style::Matrix;
+    let name = if is_named { parameter.name.as_str() } else { "" };
+    write(name, parameter.style, parameter.explode, &shape).ok_or_else(undefined)
 }
 
 /// The arguments of a place, each with its parameter.

@@ -67,6 +67,12 @@ fn a_character_that_means_something_else_has_to_be_encoded() {
 }
 
 #[test]
+fn delimited_values_of_a_path_have_no_name() {
+    let written = write("", Pipe, false, &Shape::List(vec!["a".to_owned(), "b".to_owned()])).unwrap().concat();
+    assert!(is_sent(&written, b"a%7Cb", Part::Path));
+}
+
+#[test]
 fn a_delimiter_is_not_encoded() {
     let written = write("color", Form, false, &Shape::List(vec!["a".to_owned(), "b".to_owned()])).unwrap().concat();
     assert!(is_sent(&written, b"color=a,b", Part::Query));
