@@ -616,15 +616,15 @@ async fn events_that_end_without_complete_are_an_error_as_on_the_socket() {
 #[tokio::test]
 async fn events_that_fall_silent_are_given_up_and_comments_keep_them() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let options = GraphqlOptions::new().keep_alive(Duration::from_millis(500));
+    let options = GraphqlOptions::new().keep_alive(Duration::from_secs(1));
     let platform =
         Client::builder(format!("http://{}", listener.local_addr().unwrap())).credential(StaticToken::new("a"));
     let platform = platform.graphql(options.transport(SubscriptionTransport::ServerSentEvents)).build().unwrap();
     let mut subscription = subscribe(&platform);
     let (mut stream, _) = EventConnection::accept(&listener).await;
     // Together they are longer than the allowed silence.
-    for _ in 0..4 {
-        tokio::time::sleep(Duration::from_millis(150)).await;
+    for _ in 0..21 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
         stream.0.write_all(b":\n\n").await.unwrap();
     }
     stream.next("still there").await;

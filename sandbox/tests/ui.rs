@@ -184,3 +184,34 @@ async fn a_person_logs_in_sends_requests_and_sees_what_goes_on() {
     let token = browser.value("document.getElementById('token').textContent").await.as_str().unwrap().to_owned();
     assert_eq!(Caller::with_token(&sandbox, token).get(PROJECTS).await.status(), 200);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "in Chromium: .ci/run runs it"]
+async fn a_click_signs_in_and_a_request_is_sent_again_edited() {
+    let Some(mut browser) = Browser::start().await else {
+        eprintln!("SKIPPED: there is no `chromium` on this machine; apt-get install chromium");
+        return;
+    };
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let caller = Caller::new(&sandbox, 0).await;
+    let broken = caller.request(reqwest::Method::POST, PROJECTS).header("content-type", "application/json").body("{");
+    assert_eq!(broken.send().await.unwrap().status(), 400);
+    let number = sandbox.requests().last().last().unwrap().number;
+    browser.open(&format!("{}/sandbox#/addresses", sandbox.base_url())).await;
+    browser.click("[data-user=ada]").await;
+    browser.wait("location.hash === '#/addresses' && document.querySelector('#who button:not(#log-in)')").await;
+    // The console shows the body that was refused, and sends another one.
+    browser.value(&format!("location.hash = '#/requests/{number}'")).await;
+    browser.wait("document.querySelector('#again-body')?.value === '{'").await;
+    browser.fill("#again-body", &project(&sandbox).to_string()).await;
+    browser.click("#again-send").await;
+    browser.wait_text("#again-answer", "201").await;
+    assert_eq!(caller.get_json(PROJECTS).await.as_array().unwrap().len(), 1);
+    browser.value("location.hash = '#/issuer'").await;
+    browser.wait("document.querySelector('#token-lifetime')?.value === '3600'").await;
+    browser.fill("#token-lifetime", "77").await;
+    browser.click("#issuer-save").await;
+    browser.wait_text("#notices", "Saved").await;
+    let settings = crate::support::fetch(format!("{}/sandbox/issuer", sandbox.base_url())).await.unwrap();
+    assert_eq!(settings.json::<serde_json::Value>().await.unwrap()["tokenLifetimeSeconds"], 77);
+}
