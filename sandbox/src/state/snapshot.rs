@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Blob, Change, Item, State};
+use super::{Blob, Item, State};
+use crate::data::Address;
 use crate::workflow::Workflow;
 
 /// Resources and asynchronous work of all teams, secrets included.
@@ -116,11 +117,11 @@ impl State {
         }
         for SavedFile { address, media_type, base64 } in snapshot.files {
             let bytes = STANDARD.decode(base64).unwrap_or_default().into();
-            self.changes.push(Change::Blob(address.clone()));
+            self.changes.push(Address::Blob(address.clone()));
             self.blobs.insert(address, Blob { media_type, bytes });
         }
         for workflow in snapshot.operations {
-            self.changes.push(Change::Workflow(workflow.id));
+            self.changes.push(Address::Workflow(workflow.id));
             self.workflows.put(workflow);
         }
     }

@@ -8,7 +8,7 @@ use crate::request::Read;
 
 /// A status that an operation answers with, if the condition is met.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct FixedAnswer {
     pub(crate) status: u16,
     /// `None`: always.
     pub(crate) condition: Option<Condition>,
@@ -17,7 +17,7 @@ pub(crate) struct Answer {
 /// A value of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Condition {
-    pub(crate) part: Part,
+    pub(crate) part: RequestPart,
     /// The name of a parameter, or a JSON pointer into the body.
     pub(crate) name: String,
     /// `None`: any value.
@@ -25,7 +25,7 @@ pub(crate) struct Condition {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum RequestPart {
     Path,
     Query,
     Header,
@@ -39,16 +39,16 @@ pub(crate) struct Work {
     pub(crate) states: Vec<String>,
 }
 
-impl Answer {
+impl FixedAnswer {
     pub(crate) fn applies(&self, read: &Read) -> bool {
         let Some(Condition { part, name, equals }) = &self.condition else { return true };
         let value = match part {
-            Part::Path => read.path.get(name),
-            Part::Query => read.query.get(name),
-            Part::Header => {
+            RequestPart::Path => read.path.get(name),
+            RequestPart::Query => read.query.get(name),
+            RequestPart::Header => {
                 read.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| value)
             }
-            Part::Body => read.body.as_ref().and_then(|body| body.pointer(name)),
+            RequestPart::Body => read.body.as_ref().and_then(|body| body.pointer(name)),
         };
         match (value, equals) {
             (None, _) => false,
@@ -61,10 +61,10 @@ impl Answer {
         let mut text = self.status.to_string();
         if let Some(Condition { part, name, equals }) = &self.condition {
             let part = match part {
-                Part::Path => "path",
-                Part::Query => "query",
-                Part::Header => "header",
-                Part::Body => "body",
+                RequestPart::Path => "path",
+                RequestPart::Query => "query",
+                RequestPart::Header => "header",
+                RequestPart::Body => "body",
             };
             // A text can be written to always.
             let _ = match equals {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 
 use super::collections::Places;
-use super::{Answer, Collection, Condition, Part, Planned, Role, Work, roles};
+use super::{Collection, Condition, FixedAnswer, Planned, RequestPart, Role, Work, roles};
 use crate::behaviour::{Behaviour, OperationEntry, StatusEntry, WorkEntry, json};
 use crate::contract::{Contract, Location, Operation, SchemaRef, Status};
 use crate::error::Error;
@@ -206,7 +206,7 @@ impl Corrector<'_> {
         )
     }
 
-    fn status(&self, entry: &StatusEntry, operation: &Operation) -> Result<Answer, Error> {
+    fn status(&self, entry: &StatusEntry, operation: &Operation) -> Result<FixedAnswer, Error> {
         let status = *entry.status.get_ref();
         // A range or a default says too little of a success.
         let is_exact = || operation.responses.iter().any(|response| response.status == Status::Exact(status));
@@ -216,10 +216,10 @@ impl Corrector<'_> {
             return self.error(entry.status.span(), "status.status", &problem);
         }
         let parts = [
-            (Part::Path, "status.path", &entry.path),
-            (Part::Query, "status.query", &entry.query),
-            (Part::Header, "status.header", &entry.header),
-            (Part::Body, "status.body", &entry.body),
+            (RequestPart::Path, "status.path", &entry.path),
+            (RequestPart::Query, "status.query", &entry.query),
+            (RequestPart::Header, "status.header", &entry.header),
+            (RequestPart::Body, "status.body", &entry.body),
         ];
         let mut given = parts.into_iter().filter_map(|(part, key, name)| Some((part, key, name.as_ref()?)));
         let condition = given.next();
@@ -235,14 +235,14 @@ impl Corrector<'_> {
                 Some(value) => {
                     self.error(value.span(), "status.equals", "needs one of `path`, `query`, `header`, `body`")
                 }
-                None => Ok(Answer { status, condition: None }),
+                None => Ok(FixedAnswer { status, condition: None }),
             };
         };
         let location = match part {
-            Part::Path => Some(Location::Path),
-            Part::Query => Some(Location::Query),
-            Part::Header => Some(Location::Header),
-            Part::Body => None,
+            RequestPart::Path => Some(Location::Path),
+            RequestPart::Query => Some(Location::Query),
+            RequestPart::Header => Some(Location::Header),
+            RequestPart::Body => None,
         };
         let is_declared = match location {
             Some(location) => operation
@@ -256,7 +256,7 @@ impl Corrector<'_> {
             return self.error(name.span(), key, &problem);
         }
         let equals = entry.equals.as_ref().map(|value| json(value.get_ref()));
-        Ok(Answer { status, condition: Some(Condition { part, name: name.get_ref().clone(), equals }) })
+        Ok(FixedAnswer { status, condition: Some(Condition { part, name: name.get_ref().clone(), equals }) })
     }
 
     /// Returns whether the body of an operation can have a value at a pointer.

@@ -21,7 +21,7 @@ use crate::error::{Error, printable};
 use crate::outline::Outline;
 
 pub(crate) use answer::{is_json, json, success};
-pub(crate) use condition::{Answer, Condition, Part, Work};
+pub(crate) use condition::{Condition, FixedAnswer, RequestPart, Work};
 pub(crate) use envelope::ELEMENT;
 pub(crate) use identifier::is_identifying;
 pub(crate) use names::{BACK, COUNT, MORE, NEXT, PAGES, TOTAL, is_one, plain, singular};
@@ -52,7 +52,7 @@ pub(crate) struct Planned {
     pub(crate) answers_with_item: bool,
     pub(crate) reason: String,
     /// Statuses under conditions, of the behaviour file.
-    pub(crate) answers: Vec<Answer>,
+    pub(crate) answers: Vec<FixedAnswer>,
     /// The work that the operation begins.
     pub(crate) work: Option<Work>,
 }
