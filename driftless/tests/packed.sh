@@ -105,8 +105,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         status, body = 404, b"{}"
         if url.path in contracts:
             status, body = 200, open(contracts[url.path], "rb").read()
-        elif url.path == "/radarr/ping" and self.headers.get("x-api-key") == "canary":
-            status, body = 200, b'{"status":"served"}'
+        elif url.path == "/radarr/api/v3/log" and self.headers.get("x-api-key") == "canary":
+            status, body = 200, b'{"records":[{"message":"served"}]}'
         elif url.path == "/places/query.json" and urllib.parse.parse_qs(url.query).get("api-key") == ["canary"]:
             status, body = 200, b'{"results":[]}'
         self.send_response(status)
