@@ -61,10 +61,11 @@ fn a_workspace_has_the_names_of_its_service() {
     assert!(folder.read("made/generated-client/src/generated/mod.rs").contains("client SpareParts;"));
     inside(&folder, &["regenerate", "--check"], &[]).succeeds(&["up to date"]);
     inside(&folder, &["regenerate"], &[]).succeeds(&["unchanged", "0 bytes written"]);
-    // Names of the tool's own workspace do not occur in the new one.
+    // Names of the tool's own workspace do not occur in the new one, except in the command that stands in for any service.
     for (path, bytes) in folder.tree().into_iter().filter(|(path, _)| path.starts_with("made/")) {
         let text = String::from_utf8_lossy(&bytes).to_lowercase();
-        assert!(!text.contains("platform") && !text.contains("sandbox"), "{path}");
+        let own = text.replace("driftless-sandbox", "").replace("xtask sandbox", "");
+        assert!(!own.contains("platform") && !own.contains("sandbox"), "{path}");
     }
     let left: Vec<String> = folder.tree().into_keys().filter(|path| path.starts_with(".driftless")).collect();
     assert_eq!(left, Vec::<String>::new());
