@@ -47,7 +47,7 @@ fn only_an_operation_that_stays_the_same_keeps_its_name_at_another_path() {
             "operation-added operation-removed",
         ),
         (&[("/me/orders", "Orders")], &[("/orders", "Orders")], &["orders"], "operation-moved"),
-        // A version, or `api`, is no part of what is called.
+        // A version and `api` say nothing about the resource.
         (&[("/api/v1/orders", "")], &[("/v2/orders", "")], &["list_orders"], "operation-moved"),
         (
             &[("/orders", "Orders")],

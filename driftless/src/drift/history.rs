@@ -93,7 +93,7 @@ fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<Ch
 }
 
 impl Entry {
-    /// The verdict, or the reason why there is none.
+    /// The verdict, or the reason why the contracts were not compared.
     fn sentence(&self) -> &str {
         self.outcome.as_ref().map_or_else(String::as_str, |changes| &changes.verdict)
     }

@@ -16,7 +16,7 @@ pub(crate) struct Arrived {
     pub(crate) server: &'static str,
     /// The query, masked.
     pub(crate) query: Option<String>,
-    /// The path template of the operation, or the path if there is no operation.
+    /// The path template of the operation. A request that no operation takes has its path here.
     pub(crate) template: String,
     pub(super) request: Captured,
 }

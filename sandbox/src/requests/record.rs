@@ -25,7 +25,7 @@ pub struct RequestRecord {
     pub path: String,
     /// The query, with its secrets masked by `***`.
     pub query: Option<String>,
-    /// The path template of the operation, or the path if there is no operation.
+    /// The path template of the operation. A request that no operation takes has its path here.
     pub template: String,
     /// The status of the answer.
     pub status: u16,

@@ -72,7 +72,7 @@ fn any_changes_are_saved() {
                     0 => state.begin(owner, vec![(id, Item::new(json!({ "first": step }), true))]),
                     1..=4 => {
                         let item = Item::new(json!({ "z": [step, 1.5], "a": null }), step % 2 == 0);
-                        // Without its instance there is no room for it.
+                        // It needs the instance that it stands in.
                         let _ = state.put(&owner, id, item);
                     }
                     5 => drop(state.remove(&owner, &id)),
