@@ -20,7 +20,12 @@ pub(super) struct Pairing {
 
 /// Pairs operations: by method and path (with and without the address), behind another beginning of all paths, in another version
 /// and without one, by `operationId`, and by equal shape.
-pub(super) fn pair(Sides { before, after }: Sides<&[Operation<'_>]>) -> Pairing {
+pub(super) fn pair(sides: Sides<&[Operation<'_>]>) -> Pairing {
+    pair_by(sides, true)
+}
+
+/// `may_gain_version`: a path that gains a version or loses one is the same.
+fn pair_by(Sides { before, after }: Sides<&[Operation<'_>]>, may_gain_version: bool) -> Pairing {
     let mut pairing =
         Pairing { pairs: Vec::new(), gone: (0..before.len()).collect(), added: (0..after.len()).collect() };
     for with_address in [true, false] {
@@ -37,7 +42,7 @@ pub(super) fn pair(Sides { before, after }: Sides<&[Operation<'_>]>) -> Pairing 
     pairing.by(before, after, |operation| {
         let path = operation.positional();
         let named: Vec<&str> = segments(&path).filter(|segment| is_named(segment)).collect();
-        (!named.iter().all(|segment| segment.contains("{}")))
+        (may_gain_version && !named.iter().all(|segment| segment.contains("{}")))
             .then(|| format!("{} {} {}", operation.webhook, operation.method, named.join("/")))
     });
     pairing.by(before, after, |operation| {
@@ -55,7 +60,8 @@ pub(super) fn count(Sides { before, after }: Sides<&Side>) -> Operations {
         side::operations(side).into_iter().filter(|operation| !operation.webhook).collect()
     };
     let (olds, news) = (called(before), called(after));
-    let mut pairing = pair(Sides { before: &olds, after: &news });
+    // A contract of another version is another one for whoever guards the pinned one against a loss.
+    let mut pairing = pair_by(Sides { before: &olds, after: &news }, false);
     pairing.by_end(&olds, &news);
     Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() }
 }
