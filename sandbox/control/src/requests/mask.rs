@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::capture::{BodyBeginning, KEPT};
 use super::{graphql, loose};
-use crate::reply::{self, EVENT_STREAM};
+use crate::media::{self, EVENT_STREAM};
 
 const MASK: &str = "***";
 /// The member of a GraphQL request with the document.
@@ -41,7 +41,7 @@ pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<Str
         return None;
     }
     let text = std::str::from_utf8(&beginning.bytes).ok()?;
-    let essence = reply::essence(headers);
+    let essence = media::essence(headers);
     if essence == "text/html" {
         return None;
     }
@@ -113,7 +113,7 @@ fn variables(text: &str, hidden: &HashSet<String>) -> String {
 }
 
 /// Masks the secrets of a JSON value, by the names of its members; in GraphQL requests, also by those of arguments.
-pub(crate) fn json(value: &mut Value) {
+pub fn json(value: &mut Value) {
     match value {
         Value::Object(members) => {
             let hides_value = members.get("isSecret") == Some(&Value::Bool(true));
