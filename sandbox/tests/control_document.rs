@@ -146,8 +146,11 @@ fn has(program: &str) -> bool {
     is_installed
 }
 
+/// The source of a handle, the beginning of its methods, and for each of them its operation in the document.
+type Reached = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
 /// The public functions of the handles, and their operations in the document.
-const REACHED: &[(&str, &str, &[(&str, &str)])] = &[
+const REACHED: &[Reached] = &[
     (
         include_str!("../control/src/clock.rs"),
         "impl Clock {",

@@ -15,6 +15,11 @@ pub trait Operations: fmt::Debug + Send + Sync {
     /// The facts about an operation that people are told.
     fn facts(&self, method: &str, template: &str) -> Option<OperationFacts>;
 
+    /// Returns whether a header or a query parameter of this name has a credential. Usual names of secrets are known without it.
+    fn is_secret(&self, _name: &str) -> bool {
+        false
+    }
+
     /// Returns whether a request can begin work whose outcome a fault decides.
     fn has_outcomes(&self) -> bool {
         false

@@ -22,7 +22,7 @@ pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
         if *name == AUTHORIZATION || *name == PROXY_AUTHORIZATION {
             return text.split_once(' ').map_or_else(|| MASK.to_owned(), |(scheme, _)| format!("{scheme} {MASK}"));
         }
-        if *name == COOKIE || *name == SET_COOKIE || is_secret(name.as_str()) {
+        if value.is_sensitive() || *name == COOKIE || *name == SET_COOKIE || is_secret(name.as_str()) {
             return MASK.to_owned();
         }
         match text.split_once('?') {
@@ -82,13 +82,18 @@ fn event(line: &str) -> String {
 
 /// Pairs of a query or a form.
 pub(super) fn form(text: &str) -> String {
+    form_with(text, |_| false)
+}
+
+/// Pairs of a query, of which further names are those of secrets.
+pub(super) fn form_with(text: &str, is_declared: impl Fn(&str) -> bool) -> String {
     let pairs: Vec<_> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
     let asked = pairs.iter().find(|(name, _)| name == DOCUMENT).map(|(_, value)| document(value));
     let (asked, hidden) = asked.unwrap_or_default();
     let mut masked = form_urlencoded::Serializer::new(String::new());
     for (name, value) in pairs {
         // `code` is an authorization code in a form, but has other meanings elsewhere.
-        let is_secret = is_secret(&name) || name == "code";
+        let is_secret = is_secret(&name) || name == "code" || is_declared(&name);
         let masked_pair = match name.as_str() {
             _ if is_secret => MASK.to_owned(),
             DOCUMENT => self::text(&asked),

@@ -17,7 +17,7 @@ use std::time::Instant;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::Method;
+use http::{HeaderMap, Method};
 use tokio::sync::broadcast;
 
 use crate::clock;
@@ -175,6 +175,14 @@ impl Log {
         let _ = self.sender.send(());
     }
 
+    /// The headers with the credentials of the contract marked, so that they are masked.
+    fn marked(&self, mut headers: HeaderMap) -> HeaderMap {
+        for (name, value) in headers.iter_mut() {
+            value.set_sensitive(value.is_sensitive() || self.known.is_secret(name.as_str()));
+        }
+        headers
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -188,11 +196,11 @@ pub async fn record(State((log, server)): State<(Arc<Log>, &'static str)>, reque
     if path == "/sandbox" || path.starts_with("/sandbox/") {
         return next.run(request).await;
     }
-    let query = request.uri().query().map(mask::form);
+    let query = request.uri().query().map(|query| mask::form_with(query, |name| log.known.is_secret(name)));
     let template = log.known.template(&method, &path).unwrap_or_else(|| path.clone());
     log.arrive(&method, &template);
     let (mut parts, body) = request.into_parts();
-    let (sent, body) = Captured::record_request(parts.headers.clone(), body).await;
+    let (sent, body) = Captured::record_request(log.marked(parts.headers.clone()), body).await;
     let arrived = Arc::new(Arrived { method: method.to_string(), server, path, query, template, request: sent });
     parts.extensions.insert(Arc::clone(&arrived));
     let response = next.run(Request::from_parts(parts, body)).await;
