@@ -218,7 +218,7 @@ impl Calls {
         operation: &CatalogOperation,
         case: &Case,
     ) -> Result<Row, Failure> {
-        self.recorder.prepare(case.answer.bytes());
+        self.recorder.prepare(&case.answer);
         let arguments: Vec<(&str, &str, &Value)> =
             case.arguments.iter().map(|argument| (&*argument.place, &*argument.name, &argument.value)).collect();
         let line = serde_json::json!([index, arguments, case.body]).to_string();

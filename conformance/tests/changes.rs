@@ -16,6 +16,8 @@ const CHANGES: &[(&str, &str, &str)] = &[
     ("member", "member: optional \"member\"", "member: optional \"members\""),
     ("media", "body: \"application/x-www-form-urlencoded\"", "body: \"text/plain\""),
     ("enumeration", "Red = \"red\"", "Red = \"Red\""),
+    // One value of four: the two samples of a call have at most two of them.
+    ("values", "Middle = \"middle\"", "Middle = \"medium\""),
     ("answer", "answer: optional \"answer\"", "answer: optional \"answers\""),
     ("accept", "accept: \"text/plain\"", "accept: \"text/html\""),
     ("status", "201 => Created", "202 => Created"),

@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::answer::{Answer, BodyForm, Flaw};
 use super::bytes::Shape;
+use super::variant::variants;
 use super::{Fault, Offer, Verdict};
-use crate::contract::{Contract, Location, Operation, Parameter, Response, SchemaRef, Status, resolve};
+use crate::contract::{Content, Contract, Location, Operation, Parameter, Response, SchemaRef, Status, resolve};
 use crate::request::media;
 use crate::schema::{Direction, Hints, Schemas};
 
@@ -37,52 +39,6 @@ pub struct Argument {
     pub(super) parameter: usize,
 }
 
-/// An answer of the service.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// The status.
-    pub status: u16,
-    /// The kind of its body.
-    pub form: BodyForm,
-    /// The media type of the body.
-    pub media_type: String,
-    /// The body, as a value.
-    pub value: Value,
-}
-
-/// The kind of the body of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BodyForm {
-    /// None.
-    Empty,
-    /// JSON.
-    Json,
-    /// Text, or a file.
-    Text,
-    /// One that the judge does not compare.
-    Unknown,
-}
-
-impl Answer {
-    /// The bytes that a server sends.
-    pub fn bytes(&self) -> Vec<u8> {
-        let body = match (&self.form, &self.value) {
-            (BodyForm::Json, value) => value.to_string(),
-            (BodyForm::Text, Value::String(text)) => text.clone(),
-            _ => String::new(),
-        };
-        let content = match self.form {
-            BodyForm::Json | BodyForm::Text => format!("content-type: {}\r\n", self.media_type),
-            BodyForm::Empty | BodyForm::Unknown => String::new(),
-        };
-        let length = match self.status {
-            204 | 304 => String::new(),
-            _ => format!("content-length: {}\r\n", body.len()),
-        };
-        format!("HTTP/1.1 {} Answer\r\n{content}{length}\r\n{body}", self.status).into_bytes()
-    }
-}
-
 /// The name of a place.
 pub(super) fn place(location: Location) -> &'static str {
     match location {
@@ -113,7 +69,8 @@ struct Source<'c> {
 
 type Made = Result<Case, (String, Verdict)>;
 
-/// The cases of an operation: what is required, everything, and each declared status.
+/// The cases of an operation: the required arguments, all of them, each declared status, each value of an enumeration and each bound, and
+/// answers with flaws.
 pub(super) fn cases(contract: &Contract, schemas: &Schemas, position: usize, offer: &Offer, seed: u64) -> Vec<Made> {
     let Some(operation) = contract.operations.get(position) else { return Vec::new() };
     let source = Source { schemas, contract, operation, offer, position, seed };
@@ -125,6 +82,10 @@ pub(super) fn cases(contract: &Contract, schemas: &Schemas, position: usize, off
     ];
     let others = statuses.iter().filter(|(status, _)| *status != success.0);
     cases.extend(others.map(|status| source.case(&status.0.to_string(), Extent::Required, *status)));
+    let flawed: Vec<Made> = cases.iter().take(1).flatten().flat_map(|case| source.flawed(case)).map(Ok).collect();
+    let varied: Vec<Made> =
+        cases.iter().skip(1).take(1).flatten().flat_map(|case| source.varied(case)).map(Ok).collect();
+    cases.extend(flawed.into_iter().chain(varied));
     cases
 }
 
@@ -153,13 +114,56 @@ fn statuses(operation: &Operation) -> Vec<(u16, Option<&Response>)> {
 
 impl Source<'_> {
     fn case(&self, name: &str, extent: Extent, (status, response): (u16, Option<&Response>)) -> Made {
-        let id = format!("{} {} {name}", self.operation.method, self.operation.template);
+        let id = self.id(name);
         let made = self.arguments(extent).and_then(|arguments| {
             let (media_type, body) = self.body(extent)?;
             let answer = self.answer(status, response)?;
             Ok(Case { id: id.clone(), arguments, body, media_type, answer, operation: self.position })
         });
         made.map_err(|verdict| (id, verdict))
+    }
+
+    fn id(&self, name: &str) -> String {
+        format!("{} {} {name}", self.operation.method, self.operation.template)
+    }
+
+    /// The case with each flaw that its answer can have.
+    fn flawed(&self, case: &Case) -> Vec<Case> {
+        let flaws = Flaw::ALL.iter().filter(|flaw| flaw.fits(&case.answer));
+        let flawed = flaws.map(|flaw| Case {
+            id: self.id(&format!("answer {}", flaw.name())),
+            answer: Answer { flaw: *flaw, ..case.answer.clone() },
+            ..case.clone()
+        });
+        flawed.collect()
+    }
+
+    /// The case with another value in one place: each of an enumeration, and each bound.
+    fn varied(&self, case: &Case) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for (index, argument) in case.arguments.iter().enumerate() {
+            let Some(parameter) = self.operation.parameters.get(argument.parameter) else { continue };
+            for (at, value) in variants(&self.contract.document, &parameter.schema, &argument.value) {
+                let is_whole = parameter.media_type.is_some();
+                let Ok(value) = self.writable(parameter, is_whole, value) else { continue };
+                let mut varied = case.clone();
+                varied.id = self.id(&format!("{} {}{at}", argument.place, argument.name));
+                varied.arguments.get_mut(index).into_iter().for_each(|argument| argument.value = value.clone());
+                cases.push(varied);
+            }
+        }
+        let contents = self.operation.body.as_ref().map(|body| body.content.as_slice()).unwrap_or_default();
+        let media_type = case.media_type.as_deref().unwrap_or_default();
+        let schema = best(contents, media_type).and_then(|content| schema(content, media_type));
+        if let (Some(body), Some(schema)) = (&case.body, schema) {
+            for (at, value) in variants(&self.contract.document, schema, body) {
+                let value = fraction(value);
+                if self.schemas.violations(schema, &value, Direction::Request).is_empty() {
+                    cases.push(Case { id: self.id(&format!("body {at}")), body: Some(value), ..case.clone() });
+                }
+            }
+        }
+        cases
     }
 
     fn arguments(&self, extent: Extent) -> Result<Vec<Argument>, Verdict> {
@@ -202,11 +206,17 @@ impl Source<'_> {
             // Characters that mean something in a URL, and a letter that is not ASCII.
             value = Value::String(format!("{text} &=+%,;é"));
         }
-        value = fraction(value);
+        self.writable(parameter, false, value)
+    }
+
+    /// The value, if the schema allows it and the specification defines its bytes.
+    fn writable(&self, parameter: &Parameter, is_whole: bool, value: Value) -> Result<Value, String> {
+        let value = fraction(value);
         if !self.schemas.violations(&parameter.schema, &value, Direction::Request).is_empty() {
             return Err("no value of the schema has a form that the specification defines".to_owned());
         }
         match Shape::of_value(&value) {
+            _ if is_whole => Ok(value),
             Some(Shape::List(items)) if items.is_empty() => Err("an empty list is not written".to_owned()),
             Some(Shape::Members(members)) if members.is_empty() => {
                 Err("an object without members is not written".to_owned())
@@ -243,9 +253,7 @@ impl Source<'_> {
                 _ => Ok((None, None)),
             };
         };
-        let best =
-            body.content.iter().filter_map(|content| Some((media::fit(&content.media_type, media_type)?, content)));
-        let Some((_, content)) = best.max_by_key(|(fit, _)| *fit) else {
+        let Some(content) = best(&body.content, media_type) else {
             let declared: Vec<&str> = body.content.iter().map(|content| content.media_type.as_str()).collect();
             return Err(fault("Request Body Object", &declared.join(" or "), media_type));
         };
@@ -256,10 +264,8 @@ impl Source<'_> {
         if essence.ends_with("xml") {
             return Err(Verdict::Limit("bodies in XML are not judged".to_owned()));
         }
-        let is_value = media::is_json(&essence) || essence.starts_with("multipart/") || essence.ends_with("urlencoded");
-        let text = || Value::String("a file, or a text: é\n".to_owned());
-        let Some(schema) = content.schema.as_ref().filter(|_| is_value) else {
-            return Ok((Some(media_type.clone()), Some(text())));
+        let Some(schema) = schema(content, media_type) else {
+            return Ok((Some(media_type.clone()), Some(Value::String("a file, or a text: é\n".to_owned()))));
         };
         let seed = self.seed;
         let sampled = match extent {
@@ -274,7 +280,8 @@ impl Source<'_> {
     }
 
     fn answer(&self, status: u16, response: Option<&Response>) -> Result<Answer, Verdict> {
-        let empty = Answer { status, form: BodyForm::Empty, media_type: String::new(), value: Value::Null };
+        let empty =
+            Answer { status, form: BodyForm::Empty, media_type: String::new(), value: Value::Null, flaw: Flaw::None };
         let contents = response.map(|response| response.content.as_slice()).unwrap_or_default();
         if contents.is_empty() || self.operation.method == http::Method::HEAD || matches!(status, 204 | 205) {
             return Ok(empty);
@@ -296,7 +303,13 @@ impl Source<'_> {
                     fraction(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?)
                 }
             };
-            return Ok(Answer { status, form: BodyForm::Json, media_type: media_type.to_owned(), value });
+            return Ok(Answer {
+                status,
+                form: BodyForm::Json,
+                media_type: media_type.to_owned(),
+                value,
+                flaw: Flaw::None,
+            });
         }
         let form = match essence.as_str() {
             "text/event-stream" => BodyForm::Unknown,
@@ -307,8 +320,21 @@ impl Source<'_> {
             return Err(Verdict::Limit(format!("answers of {essence} are not judged")));
         }
         let value = Value::String("a file, or a text\n".to_owned());
-        Ok(Answer { status, form, media_type: content.media_type.clone(), value })
+        Ok(Answer { status, form, media_type: content.media_type.clone(), value, flaw: Flaw::None })
     }
+}
+
+/// The content that describes a body of this media type best.
+fn best<'c>(contents: &'c [Content], media_type: &str) -> Option<&'c Content> {
+    let fitting = contents.iter().filter_map(|content| Some((media::fit(&content.media_type, media_type)?, content)));
+    fitting.max_by_key(|(fit, _)| *fit).map(|(_, content)| content)
+}
+
+/// The schema of a body that is a value, and not a file or a text.
+fn schema<'c>(content: &'c Content, media_type: &str) -> Option<&'c SchemaRef> {
+    let essence = media::essence(media_type);
+    let is_value = media::is_json(&essence) || essence.starts_with("multipart/") || essence.ends_with("urlencoded");
+    content.schema.as_ref().filter(|_| is_value)
 }
 
 fn fault(rule: &'static str, expected: &str, actual: &str) -> Verdict {

@@ -4,6 +4,7 @@
 //! It reads the published contract by itself, and shares no code with the generator, the runtime or a client. A sample is accepted
 //! by JSON Schema before it may accuse anyone.
 
+mod answer;
 mod bytes;
 mod case;
 mod recorder;
@@ -11,10 +12,12 @@ mod request;
 mod same;
 #[cfg(test)]
 mod tests;
+mod variant;
 
 use serde_json::Value;
 
-pub use case::{Answer, Argument, BodyForm, Case};
+pub use answer::{Answer, BodyForm, Flaw};
+pub use case::{Argument, Case};
 pub use recorder::{Recorded, Recorder};
 
 use crate::contract::Contract;

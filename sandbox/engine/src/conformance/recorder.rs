@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::answer::Answer;
+
 /// A request as it arrived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
@@ -29,6 +31,7 @@ impl Recorded {
 #[derive(Debug, Default)]
 struct Exchange {
     answer: Vec<u8>,
+    ends_connection: bool,
     requests: Vec<Recorded>,
 }
 
@@ -72,8 +75,9 @@ impl Recorder {
     }
 
     /// Forgets former requests, and answers all later ones with this.
-    pub fn prepare(&self, answer: Vec<u8>) {
-        *lock(&self.exchange) = Exchange { answer, requests: Vec::new() };
+    pub fn prepare(&self, answer: &Answer) {
+        let (bytes, ends_connection) = (answer.bytes(), answer.ends_connection());
+        *lock(&self.exchange) = Exchange { answer: bytes, ends_connection, requests: Vec::new() };
     }
 
     /// The requests since then.
@@ -90,12 +94,12 @@ fn serve(mut stream: TcpStream, exchange: &Mutex<Exchange>) {
     let _ = stream.set_read_timeout(Some(IDLE));
     let mut bytes = Vec::new();
     while let Some(request) = read(&mut stream, &mut bytes) {
-        let answer = {
+        let (answer, ends_connection) = {
             let mut exchange = lock(exchange);
             exchange.requests.push(request);
-            exchange.answer.clone()
+            (exchange.answer.clone(), exchange.ends_connection)
         };
-        if stream.write_all(&answer).is_err() {
+        if stream.write_all(&answer).is_err() || ends_connection {
             return;
         }
     }

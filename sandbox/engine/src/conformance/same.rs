@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::case::{Answer, BodyForm};
+use super::answer::{Answer, BodyForm, Flaw};
 use super::{Verdict, fault};
 
 /// The first place at which two values differ: its pointer, and both values.
@@ -57,6 +57,7 @@ fn digits(text: &str) -> Option<(bool, String, i64)> {
 pub(super) fn answer(answer: &Answer, result: &Result<Value, Option<u16>>) -> Verdict {
     let expected = match answer.form {
         BodyForm::Empty => "nothing".to_owned(),
+        _ if answer.flaw.hides_value() => "an error".to_owned(),
         _ => answer.value.to_string(),
     };
     let wrong = |place: &str, actual: &str| fault(place, "Responses Object", &expected, actual);
@@ -65,7 +66,12 @@ pub(super) fn answer(answer: &Answer, result: &Result<Value, Option<u16>>) -> Ve
             wrong("answer", &format!("a result, although the status is {}", answer.status))
         }
         Err(Some(status)) if answer.status >= 400 && *status == answer.status => Verdict::Right,
+        Err(_) if answer.flaw != Flaw::None => Verdict::Right,
         Err(status) => wrong("answer", &format!("an error of status {status:?}, although it is {}", answer.status)),
+        Ok(read) if answer.flaw.hides_value() && !(answer.flaw == Flaw::Nothing && read.is_null()) => {
+            wrong("answer", &format!("{read}, although the answer has no value"))
+        }
+        Ok(_) if answer.flaw == Flaw::Nothing => Verdict::Right,
         Ok(read) => match answer.form {
             BodyForm::Json | BodyForm::Text => match difference(&without_null(&answer.value), &without_null(read)) {
                 Some((at, expected, actual)) => fault(&format!("answer {at}"), "Schema Object", &expected, &actual),

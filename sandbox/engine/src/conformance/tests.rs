@@ -1,7 +1,11 @@
 use serde_json::{Value, json};
 
+use super::Verdict;
+use super::answer::{Answer, BodyForm, Flaw};
 use super::bytes::{Part, Shape, is_sent, write};
-use super::same::difference;
+use super::same::{answer, difference};
+use super::variant::variants;
+use crate::contract::SchemaRef;
 use crate::contract::Style::{self, DeepObject, Form, Label, Matrix, Pipe, Simple, Space};
 
 /// The table "Style Examples" of OpenAPI 3.0.4 and 3.1.1: style, explode, then empty, string, array and object. `-`: not defined.
@@ -97,4 +101,73 @@ fn values_are_compared_digit_by_digit() {
     ] {
         assert_eq!(difference(&read(one), &read(other)).map(|(at, ..)| at), Some(at.to_owned()), "{one} {other}");
     }
+}
+
+/// Each keyword that names values gives a variant for each of them, wherever its schema stands.
+#[test]
+fn every_value_of_an_enumeration_and_every_bound_is_a_variant() {
+    let document = json!({ "components": { "schemas": {
+        "Kind": { "type": "string", "enum": ["a", "b", "c"] },
+        "Tree": { "type": "object", "properties": {
+            "kind": { "$ref": "#/components/schemas/Kind" },
+            "next": { "allOf": [{ "$ref": "#/components/schemas/Tree" }] },
+            "size": { "type": "integer", "minimum": 1, "exclusiveMaximum": 9 },
+            "share": { "type": "number", "maximum": 0.5 },
+            "name": { "type": "string", "minLength": 2, "maxLength": 4 },
+            "tags": { "type": "array", "maxItems": 2, "items": { "type": "boolean" } },
+        } },
+    } } });
+    let sample = json!({ "kind": "a", "next": { "kind": "b", "next": {} }, "size": 5, "share": 0.25, "name": "abc", "tags": [true] });
+    let schema = SchemaRef::Pointer("/components/schemas/Tree".to_owned());
+    let varied = variants(&document, &schema, &sample);
+    let names: Vec<&str> = varied.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = [
+        "/kind = \"b\"",
+        "/kind = \"c\"",
+        "/next/kind = \"a\"",
+        "/next/kind = \"c\"",
+        "/size = 1",
+        "/size = 2",
+        "/size = 8",
+        "/share = 0.5",
+        "/name of 2 characters",
+        "/name of 4 characters",
+        "/tags/0 = false",
+        "/tags of 2 items",
+    ];
+    assert_eq!(names, expected);
+    for (name, value) in &varied {
+        let differing = difference(&sample, value).unwrap();
+        assert!(name.starts_with(&differing.0), "{name}: {differing:?}");
+    }
+}
+
+#[test]
+fn a_schema_that_contains_itself_has_a_bounded_number_of_variants() {
+    let all = json!({ "allOf": [{ "$ref": "#/components/schemas/All" }], "enum": (0..1000).collect::<Vec<_>>() });
+    let document = json!({ "components": { "schemas": { "All": all } } });
+    let varied = variants(&document, &SchemaRef::Pointer("/components/schemas/All".to_owned()), &json!(1));
+    assert_eq!(varied.len(), 200);
+}
+
+/// A client may refuse any answer with a flaw. It may never give a value for an answer that has none, nor another value.
+#[test]
+fn a_value_out_of_an_answer_without_one_is_a_fault() {
+    let plain = Answer {
+        status: 200,
+        form: BodyForm::Json,
+        media_type: "application/json".to_owned(),
+        value: json!({ "a": [1] }),
+        flaw: Flaw::None,
+    };
+    let (read, other) = (plain.value.clone(), json!({ "a": [] }));
+    let is_fault = |verdict: &Verdict| matches!(verdict, Verdict::Fault(_));
+    for flaw in Flaw::ALL {
+        let flawed = Answer { flaw, ..plain.clone() };
+        assert_ne!(flawed.bytes(), plain.bytes(), "{flaw:?}");
+        assert_eq!(answer(&flawed, &Err(None)), Verdict::Right, "{flaw:?}");
+        assert!(is_fault(&answer(&flawed, &Ok(other.clone()))), "{flaw:?}");
+        assert_eq!(is_fault(&answer(&flawed, &Ok(read.clone()))), flaw.hides_value(), "{flaw:?}");
+    }
+    assert!(is_fault(&answer(&plain, &Err(None))));
 }
