@@ -41,11 +41,6 @@ pub enum Error {
         /// The message of SQLite.
         message: String,
     },
-    /// The sandbox was compiled without the cargo feature `data`, and so without SQLite.
-    NoData {
-        /// The requested file.
-        path: PathBuf,
-    },
     /// Another sandbox uses the database. A file of a killed sandbox is not in use.
     InUse {
         /// The file of the database.
@@ -103,7 +98,6 @@ impl Error {
             Self::SecretFile { .. } => "sandbox-secret-file",
             Self::Seed { .. } => "sandbox-seed",
             Self::Data { .. } => "sandbox-data",
-            Self::NoData { .. } => "sandbox-data-left-out",
             Self::InUse { .. } => "sandbox-data-in-use",
             Self::SecretsInUse { .. } => "sandbox-secrets-in-use",
             Self::ForeignFile { .. } => "sandbox-foreign-file",
@@ -133,13 +127,6 @@ impl fmt::Display for Error {
             Self::Seed { path: None, message } => write!(formatter, "cannot read the built-in seed: {message}"),
             Self::Data { message } => {
                 write!(formatter, "cannot use the database: {message}; release it, or choose another file")
-            }
-            Self::NoData { path } => {
-                let path = path.display();
-                write!(
-                    formatter,
-                    "cannot keep the state in {path}: the cargo feature `data` of platform-sandbox is off"
-                )
             }
             Self::InUse { path } => {
                 let path = path.display();
@@ -181,7 +168,6 @@ impl std::error::Error for Error {
             Self::Random
             | Self::Seed { .. }
             | Self::Data { .. }
-            | Self::NoData { .. }
             | Self::InUse { .. }
             | Self::SecretsInUse { .. }
             | Self::ForeignFile { .. }
