@@ -91,9 +91,9 @@ fn a_port_that_is_taken_is_said() {
     Workspace::new().run(&["sandbox", "--port", &port]).fails(5, &[&port, "--port"]);
 }
 
-/// As in this repository: the sandbox of a regeneration is compiled without SQLite, that of the command `sandbox` with it.
+/// As in this repository: a regeneration compiles the contract of the sandbox alone, the command `sandbox` all of it.
 #[test]
-fn a_sandbox_without_sqlite_is_a_source_and_keeps_no_file() {
+fn a_sandbox_without_its_server_is_a_source_and_names_the_command_for_the_rest() {
     let workspace = Workspace::new();
     let without = support::CONFIGURATION.replacen("stand_in = { ", "stand_in = { default_features = false, ", 1);
     assert_ne!(without, support::CONFIGURATION);
@@ -108,8 +108,8 @@ fn a_sandbox_without_sqlite_is_a_source_and_keeps_no_file() {
         .expect("cargo runs");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{stderr}");
-    assert!(stderr.contains("error[sandbox-data-left-out]"), "{stderr}");
-    assert!(stderr.contains("`cargo xtask sandbox --data FILE`"), "{stderr}");
+    assert!(stderr.contains("error[sandbox-left-out]"), "{stderr}");
+    assert!(stderr.contains("`cargo xtask sandbox`"), "{stderr}");
     assert!(!data.exists());
 }
 

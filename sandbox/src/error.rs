@@ -5,8 +5,6 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use driftless_sandbox_control::interface::taken::ControlRefusal;
-use http::StatusCode;
 use uuid::Uuid;
 
 /// An error of starting a sandbox or of one of its operations. No variant holds a secret.
@@ -42,11 +40,6 @@ pub enum Error {
     Data {
         /// The message of SQLite.
         message: String,
-    },
-    /// The sandbox was compiled without the cargo feature `data`, and so without SQLite.
-    NoData {
-        /// The requested file.
-        path: PathBuf,
     },
     /// Another sandbox uses the database. A file of a killed sandbox is not in use.
     InUse {
@@ -105,7 +98,6 @@ impl Error {
             Self::SecretFile { .. } => "sandbox-secret-file",
             Self::Seed { .. } => "sandbox-seed",
             Self::Data { .. } => "sandbox-data",
-            Self::NoData { .. } => "sandbox-data-left-out",
             Self::InUse { .. } => "sandbox-data-in-use",
             Self::SecretsInUse { .. } => "sandbox-secrets-in-use",
             Self::ForeignFile { .. } => "sandbox-foreign-file",
@@ -135,13 +127,6 @@ impl fmt::Display for Error {
             Self::Seed { path: None, message } => write!(formatter, "cannot read the built-in seed: {message}"),
             Self::Data { message } => {
                 write!(formatter, "cannot use the database: {message}; release it, or choose another file")
-            }
-            Self::NoData { path } => {
-                let path = path.display();
-                write!(
-                    formatter,
-                    "cannot keep the state in {path}: the cargo feature `data` of platform-sandbox is off"
-                )
             }
             Self::InUse { path } => {
                 let path = path.display();
@@ -183,7 +168,6 @@ impl std::error::Error for Error {
             Self::Random
             | Self::Seed { .. }
             | Self::Data { .. }
-            | Self::NoData { .. }
             | Self::InUse { .. }
             | Self::SecretsInUse { .. }
             | Self::ForeignFile { .. }
@@ -192,11 +176,5 @@ impl std::error::Error for Error {
             | Self::Cors { .. }
             | Self::Revision { .. } => None,
         }
-    }
-}
-
-impl From<Error> for ControlRefusal {
-    fn from(error: Error) -> Self {
-        Self::whole(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
     }
 }

@@ -35,41 +35,80 @@
 //! The document shows no status for a missing token, for failed authorization or for a created project. The sandbox has to choose
 //! one; a deployment may differ. `sandbox/RULES.md` lists each choice and each rule of the document, with the test that covers
 //! it.
+//!
+//! # Without the cargo feature `server`
+//!
+//! [`StandIn`] serves the contract, the schema of GraphQL and tokens for both, and nothing else: the part that
+//! `cargo xtask regenerate` downloads. It is compiled in a sixth of the time.
 #![deny(missing_docs)]
+#![cfg_attr(
+    not(feature = "server"),
+    allow(dead_code, unused_imports, reason = "the server alone uses all of the contract")
+)]
 
+#[cfg(feature = "server")]
 mod caller;
+#[cfg(feature = "server")]
 mod compliance;
 mod contract;
+#[cfg(feature = "server")]
 mod control;
+#[cfg(feature = "server")]
 mod cors;
+#[cfg(feature = "server")]
 mod data;
 mod directory;
 mod error;
+#[cfg(feature = "server")]
 mod graphql;
+#[cfg(feature = "server")]
 mod handlers;
+#[cfg(feature = "server")]
 mod issuer;
+#[cfg(feature = "server")]
 mod live;
+#[cfg(feature = "server")]
 mod menu;
+#[cfg(feature = "server")]
 mod options;
+#[cfg(feature = "server")]
 mod publication;
+#[cfg(feature = "server")]
 mod reply;
+#[cfg(feature = "server")]
 mod sandbox;
+#[cfg(feature = "server")]
 mod serve;
+#[cfg(feature = "server")]
 mod server;
+mod stand_in;
+#[cfg(feature = "server")]
 mod state;
+#[cfg(feature = "server")]
 mod ui;
+#[cfg(feature = "server")]
 mod values;
+#[cfg(feature = "server")]
 mod vault;
 mod workflow;
 
+#[cfg(feature = "server")]
 use driftless_sandbox_control::{clock, fault, media, problem, requests};
 
+#[cfg(feature = "server")]
 pub use clock::Clock;
+#[cfg(feature = "server")]
 pub use control::Part;
 pub use directory::{Client, Grant, Membership, Role, SecretFile, SecretFolder, Team, TeamClaim, User};
 pub use error::Error;
+#[cfg(feature = "server")]
 pub use fault::{Fault, FaultControl, FaultError, FaultRule, Outcome, Reset, Waits};
+#[cfg(feature = "server")]
 pub use issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
+#[cfg(feature = "server")]
 pub use options::Options;
+#[cfg(feature = "server")]
 pub use requests::{Expected, Message, NearMiss, RequestFilter, RequestRecord, Requests, Verified};
+#[cfg(feature = "server")]
 pub use sandbox::{Sandbox, start, start_with};
+pub use stand_in::StandIn;

@@ -23,8 +23,7 @@ pub struct Options {
     /// The revision of the contract: 1, or 2 for one with additive, source-breaking and wire-breaking changes.
     pub contract_revision: u32,
     /// The SQLite file of the state; unset, the state is kept in memory. A new file is seeded, and readable by its owner only,
-    /// since it holds secrets; an existing one is continued. Only one sandbox at a time can use it. It needs the cargo feature
-    /// `data`, which is on by default.
+    /// since it holds secrets; an existing one is continued. Only one sandbox at a time can use it.
     pub data: Option<PathBuf>,
     /// A TOML file that replaces the built-in seed, `sandbox/seed.toml`.
     pub seed: Option<PathBuf>,

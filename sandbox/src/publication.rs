@@ -12,7 +12,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::contract::{Contract, JSON_PATH, Rendered, YAML_PATH};
 use crate::issuer::Issuer;
-use crate::{problem, reply};
+use crate::problem;
 
 /// The contract, and the setting whether it requires a token.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ impl Publication {
             Err(message) => return problem::response(StatusCode::INTERNAL_SERVER_ERROR, message),
         };
         let validators = [(ETAG, form.etag.as_str()), (CACHE_CONTROL, "no-cache")];
-        if reply::matches(headers.get_all(IF_NONE_MATCH), &form.etag) {
+        if form.is_known(headers.get_all(IF_NONE_MATCH)) {
             return (StatusCode::NOT_MODIFIED, validators).into_response();
         }
         (validators, [(CONTENT_TYPE, form.media_type)], form.body.clone()).into_response()

@@ -1,18 +1,9 @@
 //! Pieces of responses: conditional requests, media types, JSON bodies.
 
 use axum::response::{IntoResponse, Response};
-use http::header::{ACCEPT, CONTENT_TYPE, GetAll};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
 use serde_json::Value;
-
-/// Returns whether an `If-None-Match` header contains an entity tag. The comparison is the weak one of RFC 9110 §13.1.2.
-pub(crate) fn matches(header: GetAll<'_, HeaderValue>, etag: &str) -> bool {
-    let mut tags = header.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
-    tags.any(|tag| {
-        let tag = tag.trim();
-        tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag
-    })
-}
 
 /// A JSON body in the media type that the caller prefers among ASP.NET's three.
 pub(crate) fn json(status: StatusCode, headers: &HeaderMap, body: &Value) -> Response {

@@ -37,6 +37,7 @@ mod rules;
 #[path = "support/schema.rs"]
 mod schema;
 mod shapes;
+mod stand_in;
 mod support;
 mod ui;
 mod work;

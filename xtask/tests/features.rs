@@ -29,8 +29,10 @@ const FIRST_COMMAND: [&[&str]; 2] =
 /// Libraries that take long to compile, and that the README's first command does not need.
 #[test]
 fn the_first_command_compiles_no_library_in_vain() {
-    const IN_VAIN: [(&str, &str); 3] = [
-        ("libsqlite3-sys", "it belongs to the feature `data` of the sandbox"),
+    const IN_VAIN: [(&str, &str); 5] = [
+        ("libsqlite3-sys", "it belongs to the feature `server` of the sandbox"),
+        ("async-graphql", "it belongs to the feature `server` of the sandbox"),
+        ("axum", "it belongs to the feature `server` of the sandbox"),
         ("icu_properties", "cargo update -p idna_adapter --precise 1.1.0"),
         ("object", "cargo update -p psm --precise 0.1.26"),
     ];
@@ -94,6 +96,20 @@ fn the_tests_of_one_package_stand_on_what_those_of_all_were_compiled_from() {
         others.is_empty(),
         "compiled anew for one package; name all features in features/Cargo.toml, for its feature `tests`:\n{}",
         others.join("\n")
+    );
+}
+
+/// `cargo xtask sandbox`, which tests of driftless run, too.
+#[test]
+fn the_whole_sandbox_is_the_one_that_the_tests_have_compiled() {
+    let of_tests: BTreeSet<_> =
+        libraries(&["--all-features", "--edges", "normal,build,dev", "--workspace"]).into_iter().collect();
+    let of_sandbox = libraries(&["--edges", "normal,build", "--package", "platform-sandbox"]);
+    assert!(of_sandbox.iter().any(|(library, _)| library.starts_with("async-graphql ")), "it is whole");
+    let others: Vec<_> = of_sandbox.into_iter().filter(|library| !of_tests.contains(library)).collect();
+    assert!(
+        others.is_empty(),
+        "compiled anew; name all features in features/Cargo.toml, for its feature `tests`:\n{others:?}"
     );
 }
 

@@ -120,7 +120,7 @@ impl Behaviour {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

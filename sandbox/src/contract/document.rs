@@ -3,6 +3,8 @@
 use std::sync::LazyLock;
 
 use bytes::Bytes;
+use http::HeaderValue;
+use http::header::GetAll;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -105,6 +107,15 @@ impl Rendered {
         let digest = Sha256::digest(text.as_bytes());
         let etag = digest.iter().take(16).fold(String::from("\""), |tag, byte| format!("{tag}{byte:02x}")) + "\"";
         Self { body: text.into(), etag, media_type }
+    }
+
+    /// Returns whether an `If-None-Match` header contains the entity tag. The comparison is the weak one of RFC 9110 §13.1.2.
+    pub(crate) fn is_known(&self, header: GetAll<'_, HeaderValue>) -> bool {
+        let mut tags = header.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+        tags.any(|tag| {
+            let tag = tag.trim();
+            tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == self.etag
+        })
     }
 }
 

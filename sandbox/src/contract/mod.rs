@@ -9,6 +9,7 @@ mod declare;
 mod document;
 mod families;
 pub(crate) mod operation;
+#[cfg(feature = "server")]
 pub(crate) mod route;
 pub(crate) mod schema;
 mod second;

@@ -20,6 +20,7 @@ use driftless_sandbox_control::interface::{self, Control, Guard, done, guard, se
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 
+use crate::error::Error;
 use crate::fault::Rules;
 use crate::issuer::Issuer;
 use crate::publication::Publication;
@@ -34,6 +35,12 @@ pub(crate) use reset::Resets;
 /// The value of the header `Server`, by which `platform-sandbox control` recognises a sandbox.
 const NAME: &str = concat!("platform-sandbox/", env!("CARGO_PKG_VERSION"));
 const DOCUMENT: &str = include_str!("openapi.yaml");
+
+impl From<Error> for ControlRefusal {
+    fn from(error: Error) -> Self {
+        Self::whole(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
+    }
+}
 
 /// The addresses below `/sandbox`. The host of a request has to be a loopback address or the public host.
 pub(crate) fn routes<S>(given_out: String) -> Router<S>

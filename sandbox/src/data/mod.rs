@@ -1,10 +1,7 @@
 //! The database of `--data`: a file of SQLite. [`crate::state`] and the issuer read it when they start, and have everything in
 //! memory. Without a file, nothing is stored.
 
-#[cfg(feature = "data")]
 mod file;
-#[cfg(not(feature = "data"))]
-mod none;
 
 use std::path::Path;
 
@@ -12,10 +9,7 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::error::Error;
-#[cfg(feature = "data")]
 use file::Database;
-#[cfg(not(feature = "data"))]
-use none::NoDatabase as Database;
 
 /// The address of a row of the state.
 #[derive(Clone, Debug)]

@@ -180,7 +180,6 @@ impl RefreshTokens {
     }
 }
 
-#[cfg(feature = "data")]
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {

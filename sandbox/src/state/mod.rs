@@ -172,7 +172,6 @@ impl State {
     }
 }
 
-#[cfg(feature = "data")]
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
