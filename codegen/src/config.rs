@@ -229,14 +229,18 @@ pub struct AsyncOperation {
     /// JSON pointer to the identifier in the accepted result.
     pub identifier: String,
     /// File of the query that shows the operation.
-    pub query: String,
+    #[serde(default)]
+    pub query: Option<String>,
+    /// The operation of the contract that shows it, instead of a query.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<WatchOperation>,
     /// File of the subscription that says when to look.
     #[serde(default)]
     pub subscription: Option<String>,
     /// The variable of both that takes the identifier.
     #[serde(default = "id")]
     pub variable: String,
-    /// JSON pointer to the state in the data of the query.
+    /// JSON pointer to the state in the data of the query, or in the answer of the operation that shows it.
     pub state: String,
     /// JSON pointer to the state in the data of the subscription.
     #[serde(default)]
@@ -254,7 +258,7 @@ pub struct AsyncOperation {
     pub cancel: Option<CancelOperation>,
 }
 
-/// An operation that returns pages, with the way to the next page: one of `skip`, `page`, `cursor` and `link`.
+/// An operation that returns pages, with the way to the next page: one of `skip`, `page`, `cursor`, `link` and `next_link`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pagination {
@@ -269,7 +273,7 @@ pub struct Pagination {
     /// The parameter that takes the number of the page.
     #[serde(default)]
     pub page: Option<String>,
-    /// The number of the first page; 1 unless set.
+    /// The number of the first page, 1 unless set; of the first item for `skip`, 0 unless set.
     #[serde(default)]
     pub first: Option<u64>,
     /// The parameter that takes the cursor of the page before.
@@ -281,12 +285,30 @@ pub struct Pagination {
     /// The header in which it does.
     #[serde(default)]
     pub next_header: Option<String>,
+    /// JSON pointer to the cursor in the last item of a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_item: Option<String>,
     /// The place that says how many items all pages have: a JSON pointer into the body of a page.
     #[serde(default)]
     pub total: Option<String>,
+    /// The header that says how many items all pages have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_header: Option<String>,
+    /// JSON pointer to the number of pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<String>,
+    /// The header with the number of pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_header: Option<String>,
+    /// JSON pointer to a flag that is `false` on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<String>,
     /// The header `Link` names the next page (RFC 8288).
     #[serde(default)]
     pub link: bool,
+    /// JSON pointer to the address of the next page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_link: Option<String>,
 }
 
 fn id() -> String {
@@ -320,6 +342,16 @@ pub struct FollowUp {
     pub pushed: Option<String>,
     /// Names of the events that a success needs.
     pub required: Vec<String>,
+}
+
+/// The operation that shows another.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchOperation {
+    /// `GET /path` or `family.name`. Its path parameters are those of the submission, and the one below.
+    pub operation: String,
+    /// The path parameter that takes the identifier.
+    pub parameter: String,
 }
 
 /// The operation that cancels another.

@@ -79,7 +79,8 @@ pub fn client_names(title: &str, setup: &Setup) -> ClientNames {
         !SAY_NOTHING.contains(&lower.as_str()) && !number.chars().all(|c| c.is_ascii_digit())
     };
     let words: Vec<String> = title.split(|c: char| !c.is_alphanumeric()).filter(says).take(4).map(camel).collect();
-    let name = words.concat();
+    // Joined words may be other words: `US` and `Epa` are `UsEpa`.
+    let name = camel(&words.concat());
     let is_usable = name.len() <= 40 && Ident::new(&name).is_some() && name.is_ascii();
     if words.is_empty() || !is_usable || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return ClientNames::default();
@@ -291,6 +292,7 @@ mod tests {
             ("The Orders Web API v2", "orders-client", "Orders", "ORDERS_"),
             ("eShop - Catalog HTTP API", "e-shop-catalog-client", "EShopCatalog", "E_SHOP_CATALOG_"),
             ("Call", "call-service-client", "CallService", "CALL_SERVICE_"),
+            ("U.S. EPA Enforcement", "us-epa-enforcement-client", "UsEpaEnforcement", "US_EPA_ENFORCEMENT_"),
             ("", "service-client", "Service", "SERVICE_"),
             ("API", "service-client", "Service", "SERVICE_"),
             ("3D \u{202e}; fn x() {}", "n3d-fn-x-client", "N3dFnX", "N3D_FN_X_"),

@@ -46,6 +46,7 @@ pub mod drift;
 mod emit;
 mod generate;
 pub mod graphql;
+mod infer;
 mod ledger;
 pub mod load;
 mod model;
@@ -72,7 +73,7 @@ pub use catalog::{
 };
 pub use config::{
     AsyncOperation, CancelOperation, ClientNames, Config, Correction, FamilyRule, FollowUp, NameStyle, Pagination,
-    Scalar, Server, StateMap, StyleVersion, Unreferenced,
+    Scalar, Server, StateMap, StyleVersion, Unreferenced, WatchOperation,
 };
 pub use decisions::client_names;
 pub use emit::HEADER;
@@ -81,7 +82,10 @@ pub use ledger::{Entry, Ledger, Loss};
 pub use load::{Dialect, Loaded};
 pub use model::{KeyPlace, Scheme};
 pub use naming::setter::is_reserved as is_method_of_calls;
-pub use output::{Contract, Credentials, Degraded, Feature, FirstCall, Output, Proposal, Stats, Unused};
+pub use output::{
+    Contract, Credentials, Degraded, Feature, FirstCall, Output, Proposal, Stats, SuggestedOperation,
+    SuggestedPagination, Suggestions, Unused,
+};
 pub use pins::Names;
 pub use report::{Problem, Report};
 /// The version of the interface between generated code and `driftless-runtime`.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::{Model, Scheme};
-use crate::{Api, ClientNames, FamilyRule, Ledger, Names};
+use crate::{Api, AsyncOperation, ClientNames, FamilyRule, Ledger, Names, Pagination};
 
 /// One contract to generate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct Output {
     pub stats: Stats,
     /// Rules of the configuration that change nothing, because the contracts have nothing that they are about.
     pub unused: Vec<Unused>,
+    /// Entries of the configuration that the contracts suggest.
+    pub suggestions: Suggestions,
     /// States of the schema that an asynchronous operation does not name, a text for each operation: they count as unknown.
     pub unnamed_states: Vec<String>,
 }
@@ -76,6 +78,47 @@ pub struct Proposal {
     pub families: Vec<FamilyRule>,
     /// Every scheme that a key, or a user with a password, is given for.
     pub schemes: Vec<Scheme>,
+    /// Other entries that the contracts suggest.
+    pub suggestions: Suggestions,
+}
+
+/// Entries of the configuration that the contracts suggest, and that it does not have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Suggestions {
+    /// The number of operations that page: by their parameters, their marks, or a link to the next page.
+    pub paged: usize,
+    /// Entries for them.
+    pub paginations: Vec<SuggestedPagination>,
+    /// The number of operations that are completed later: by their marks, or by the status 202.
+    pub long_running: usize,
+    /// Entries for those of them that the runtime can watch.
+    pub operations: Vec<SuggestedOperation>,
+    /// Operations of both kinds without an entry, and the reasons.
+    pub without: Vec<(String, String)>,
+}
+
+/// An entry for an operation that pages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuggestedPagination {
+    /// The operation, `family.name`.
+    pub name: String,
+    /// The entry.
+    pub entry: Pagination,
+    /// The parts of the contract that it follows from.
+    pub reason: String,
+    /// `true` if the contract says all of it.
+    pub is_sure: bool,
+}
+
+/// An entry for an operation that is completed later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuggestedOperation {
+    /// The operation, `family.name`.
+    pub name: String,
+    /// The entry.
+    pub entry: AsyncOperation,
+    /// The parts of the contract that it follows from.
+    pub reason: String,
 }
 
 /// A rule of the configuration that changes nothing.

@@ -6,8 +6,8 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Api, Catalog, Config, Contract, Credentials, Names, Output, Problem, Proposal, Report, Setup, bind, correct,
-    decisions, emit, generate, graphql, model, refine, review, stats, upgrade,
+    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Problem, Proposal, Report, Setup,
+    StyleVersion, bind, correct, decisions, emit, generate, graphql, infer, model, refine, review, stats, upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -44,7 +44,14 @@ pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Propo
         let schemes = model::schemes(&documents, &mut ledger);
         let title = documents.first().map(model::title).unwrap_or_default();
         let client = decisions::client_names(&title, setup);
-        Ok(Proposal { client, families: model::propose(&documents, setup), schemes })
+        let families = model::propose(&documents, setup);
+        let mut setup = setup.clone();
+        setup.config.families.clone_from(&families);
+        // A new client is named by the latest rules.
+        setup.config.style = NameStyle { version: StyleVersion::Two };
+        let (model, ..) = model::build(&documents, &setup, &Names::default(), &mut ledger)?;
+        let suggestions = infer::suggest(&model, &documents, &bind::Bindings::default());
+        Ok(Proposal { client, families, schemes, suggestions })
     })
 }
 
@@ -86,8 +93,9 @@ struct Refined<'s> {
 }
 
 fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
-    let Refined { parts, names, mut ledger, model, documents, contracts, unused, .. } =
+    let Refined { parts, names, mut ledger, model, documents, contracts, unused, bindings, .. } =
         refined(contracts, setup, pins)?;
+    let suggestions = infer::suggest(&model, &contracts, &bindings);
     let files = emit::emit(&parts.files)?;
     ledger.settle();
     let stats = stats::count(&model, &documents, &ledger);
@@ -104,6 +112,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
         credentials: Credentials::from_model(&model),
         stats,
         unused,
+        suggestions,
         unnamed_states: documents.unnamed_states,
     })
 }

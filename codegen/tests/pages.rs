@@ -19,7 +19,7 @@ fn pages_fit_the_contract_or_are_refused_with_their_place() {
                 let api: Vec<_> = index.lines().filter(|line| line.contains("with_items")).collect();
                 let code = &output.files["families/things.rs"];
                 let calls: Vec<_> =
-                    code.split("self.with_pages(").skip(1).filter_map(|rest| rest.split('}').next()).collect();
+                    code.split("self.with_pages(").skip(1).filter_map(|rest| rest.split("\n    }").next()).collect();
                 format!("unused: {unused:?}\n{}\n{}", api.join("\n"), calls.join("\n"))
             }
             Err(report) => {

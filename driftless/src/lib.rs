@@ -44,6 +44,7 @@ mod settings;
 mod source;
 #[doc(hidden)]
 pub mod stand_alone;
+mod suggestions;
 mod transaction;
 mod tree;
 mod upgrade;

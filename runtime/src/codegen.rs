@@ -46,8 +46,8 @@ pub mod prelude {
         protocol::{
             Argument,
             Method::{self, Delete, Get, Head, Options, Other, Patch, Post, Put, Trace},
-            NextPage, Operation, Paging, Parameter, Parts, Payload, Raw, Scheme, Security, Style, cookie, decode,
-            header, headers, path, query,
+            NextPage, Operation, PagePlace, Paging, Parameter, Parts, Payload, Raw, Scheme, Security, Style, cookie,
+            decode, header, headers, path, query,
         },
     };
 }

@@ -52,7 +52,7 @@ const READERS: &[Reader] = &[
         Box::pin(async move { call(client, decode::text).await })
     }),
     reader("client/items.rs", 200, JSON, r#"["ü"]"#, |client| {
-        let paging = Paging { items: "", total: None, next: NextPage::Link };
+        let paging = Paging::new("", NextPage::Link);
         Box::pin(async move { call(client, decode::json::<Value>).items(paging).collect().await.map(first) })
     }),
     reader("transport/stream.rs", 200, "text/plain", "ü", |client| {

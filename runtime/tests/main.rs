@@ -37,6 +37,7 @@ mod operations_store;
 mod operations_submit;
 #[cfg(all(feature = "operations", feature = "testing"))]
 mod operations_watch;
+mod page_shelves;
 mod pages;
 #[cfg(all(unix, feature = "graphql"))]
 mod peers;

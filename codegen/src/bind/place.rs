@@ -10,7 +10,10 @@ const DEPTH: usize = 2 * 64 + 2;
 /// Checks that a pointer leads from a type to a value that can be an identifier. An untyped value fits.
 pub(super) fn identifies(model: &Model, ty: &Type, pointer: &str) -> Result<(), String> {
     let steps: Vec<String> = tokens(pointer).collect();
-    walk(model, ty, &steps, DEPTH * (steps.len() + 1))
+    walk(model, ty, &steps, DEPTH * (steps.len() + 1), &|leaf| match leaf {
+        Type::Boolean | Type::Float | Type::Double => Err("it is neither text nor an integer".to_owned()),
+        _ => Ok(()),
+    })
 }
 
 /// As above, for a result with a type for each status: one of them has to fit.
@@ -73,8 +76,17 @@ pub(super) fn list(model: &Model, ty: &Type, pointer: &str) -> Result<Type, Stri
     Ok(Type::Any)
 }
 
+/// Checks that a pointer leads from a type to a flag. An untyped value fits.
+pub(super) fn decides(model: &Model, ty: &Type, pointer: &str) -> Result<(), String> {
+    let steps: Vec<String> = tokens(pointer).collect();
+    walk(model, ty, &steps, DEPTH * (steps.len() + 1), &|leaf| match leaf {
+        Type::Boolean => Ok(()),
+        _ => Err("it is not a flag".to_owned()),
+    })
+}
+
 /// Returns whether a parameter takes a number. An untyped parameter does.
-pub(super) fn is_number(model: &Model, ty: &Type) -> bool {
+pub(crate) fn is_number(model: &Model, ty: &Type) -> bool {
     match ty {
         Type::Optional(inner) => is_number(model, inner),
         Type::Named(id) => match &model.definition(*id).kind {
@@ -86,46 +98,61 @@ pub(super) fn is_number(model: &Model, ty: &Type) -> bool {
     }
 }
 
-fn walk(model: &Model, ty: &Type, steps: &[String], depth: usize) -> Result<(), String> {
+/// `fits` judges the single value at the end.
+fn walk(
+    model: &Model,
+    ty: &Type,
+    steps: &[String],
+    depth: usize,
+    fits: &dyn Fn(&Type) -> Result<(), String>,
+) -> Result<(), String> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
     match ty {
         Type::Any | Type::Custom(_) => Ok(()),
-        Type::Optional(inner) => walk(model, inner, steps, depth),
-        Type::Named(id) => named(model, *id, steps, depth),
+        Type::Optional(inner) => walk(model, inner, steps, depth, fits),
+        Type::Named(id) => named(model, *id, steps, depth, fits),
         Type::Object if !steps.is_empty() => Ok(()),
         Type::Map(inner) => match steps.split_first() {
-            Some((_, rest)) => walk(model, inner, rest, depth),
+            Some((_, rest)) => walk(model, inner, rest, depth, fits),
             None => Err("it is an object".to_owned()),
         },
         Type::List(inner) => match steps.split_first() {
-            Some((index, rest)) if index.parse::<usize>().is_ok() => walk(model, inner, rest, depth),
+            Some((index, rest)) if index.parse::<usize>().is_ok() => walk(model, inner, rest, depth, fits),
             _ => Err("it is a list".to_owned()),
         },
         Type::Object => Err("it is an object".to_owned()),
-        Type::String(_) | Type::Integer(_) | Type::Decimal => match steps.first() {
-            Some(step) => Err(format!("there is no `{step}` in a single value")),
-            None => Ok(()),
-        },
-        Type::Boolean | Type::Float | Type::Double => Err("it is neither text nor an integer".to_owned()),
+        Type::String(_) | Type::Integer(_) | Type::Decimal | Type::Boolean | Type::Float | Type::Double => {
+            match steps.first() {
+                Some(step) => Err(format!("there is no `{step}` in a single value")),
+                None => fits(ty),
+            }
+        }
     }
 }
 
-fn named(model: &Model, id: TypeId, steps: &[String], depth: usize) -> Result<(), String> {
+fn named(
+    model: &Model,
+    id: TypeId,
+    steps: &[String],
+    depth: usize,
+    fits: &dyn Fn(&Type) -> Result<(), String>,
+) -> Result<(), String> {
     let definition = model.definition(id);
     match &definition.kind {
-        Kind::Alias(ty) => walk(model, ty, steps, depth),
+        Kind::Alias(ty) => walk(model, ty, steps, depth, fits),
         Kind::Struct(fields, rest) => {
             let Some((step, further)) = steps.split_first() else { return Err("it is an object".to_owned()) };
             match (fields.iter().find(|field| field.wire == *step), rest) {
-                (Some(field), _) => walk(model, &field.ty, further, depth),
-                (None, Some(ty)) => walk(model, ty, further, depth),
+                (Some(field), _) => walk(model, &field.ty, further, depth, fits),
+                (None, Some(ty)) => walk(model, ty, further, depth, fits),
                 (None, None) => {
                     let names: Vec<&str> = fields.iter().map(|field| field.wire.as_str()).collect();
                     Err(format!("`{}` has no `{step}`; it has {}", definition.name, names.join(", ")))
                 }
             }
         }
-        Kind::Enum(EnumKind::String | EnumKind::Integer(_), _) if steps.is_empty() => Ok(()),
+        Kind::Enum(EnumKind::String, _) if steps.is_empty() => fits(&Type::String(crate::model::Format::Text)),
+        Kind::Enum(EnumKind::Integer(integer), _) if steps.is_empty() => fits(&Type::Integer(integer)),
         Kind::Enum(..) => Err("there is nothing below a single value".to_owned()),
         // Which shape a union has is known when it arrives.
         Kind::Union(..) => Ok(()),

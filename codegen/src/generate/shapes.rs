@@ -18,12 +18,18 @@ pub(super) fn shape(ty: &Type) -> Type {
     }
 }
 
-/// Every shape that occurs, once, in the order in which they are met.
+/// Every shape that occurs, once, in the order in which they are met. The elements of a list are met after it: pages are
+/// read by them.
 pub(super) fn distinct(model: &Model) -> Vec<Type> {
     let members = model.types.iter().flat_map(|definition| members(&definition.kind));
     let mentioned = model.operations.iter().flat_map(mentioned);
     let mut seen = HashSet::new();
-    members.chain(mentioned).map(shape).filter(|shape| seen.insert(shape.clone())).collect()
+    let elements = |ty: &Type| match ty {
+        Type::List(inner) => Some((**inner).clone()),
+        _ => None,
+    };
+    let shapes = members.chain(mentioned).flat_map(|ty| std::iter::successors(Some(shape(ty)), elements));
+    shapes.filter(|shape| seen.insert(shape.clone())).collect()
 }
 
 /// The types inside of a definition.

@@ -133,7 +133,7 @@ fn listed(library: &read::Library, report: &mut Report) -> Vec<TypedDocument> {
 /// All documents but those that only unused entries name.
 fn in_use<'a>(setup: &'a Setup, bindings: &Bindings<'_>) -> Vec<(&'a str, &'a str)> {
     let files = |operation: &'a AsyncOperation| {
-        [Some(operation.query.as_str()), operation.subscription.as_deref()].map(|named| named.map(file_of))
+        [operation.query.as_deref(), operation.subscription.as_deref()].map(|named| named.map(file_of))
     };
     let (idle, bound): (Vec<_>, Vec<_>) =
         setup.config.operations.iter().partition(|operation| bindings.unused.contains(&operation.name));

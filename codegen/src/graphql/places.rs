@@ -28,7 +28,7 @@ pub(super) fn check(
     let asked: Vec<(&str, String)> = [Some(("state", operation.state.clone())), list].into_iter().flatten().collect();
     let pushed_states: Vec<(&str, String)> =
         [operation.pushed_state.clone().map(|place| ("pushed_state", place)), pushed].into_iter().flatten().collect();
-    let query = ("query", Some(&operation.query), OperationType::Query, asked);
+    let query = ("query", operation.query.as_ref(), OperationType::Query, asked);
     let subscription = ("subscription", operation.subscription.as_ref(), OperationType::Subscription, pushed_states);
     for (key, file, kind, pointers) in [query, subscription] {
         let Some(named) = file else { continue };

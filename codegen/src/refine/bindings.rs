@@ -43,13 +43,13 @@ fn condition(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> C
 
 fn features(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>) -> Vec<String> {
     let family = |operation: &Operation| render.model.families.iter().find(|family| family.name == operation.family);
-    let mut features: Vec<String> = [Some(bound.operation), bound.cancel]
+    let mut features: Vec<String> = [Some(bound.operation), bound.cancel, bound.watch]
         .into_iter()
         .flatten()
         .filter_map(|index| family(&render.model.operations[index]))
         .map(|family| family.feature.clone())
         .collect();
-    if documents.assumed || bound.is_assumed(render.model) {
+    if documents.assumed && bound.watch.is_none() || bound.is_assumed(render.model) {
         features.push("assumed".to_owned());
     }
     features.dedup();
@@ -76,11 +76,15 @@ fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name:
         let (path, parameter) = (literal(&operation.target()), literal(&cancel.parameter));
         code!["Cancel { method: ", method(operation), ", path: ", path, ", parameter: ", parameter, " }"]
     });
+    let watch = settings.watch.as_ref().zip(bound.watch).map(|(watch, index)| {
+        let path = literal(&render.model.operations[index].target());
+        code!["Watched { path: ", path, ", parameter: ", literal(&watch.parameter), " }"]
+    });
     let mut docs = docs![
         if bound.is_assumed(render.model) { client::ASSUMED } else { "" },
         span(&format!("{} {}", submit.method, submit.target())),
         ", watched with ",
-        span(&settings.query)
+        span(settings.query.as_ref().or(settings.watch.as_ref().map(|watch| &watch.operation)).map_or("", |text| text))
     ];
     if let Some(subscription) = &settings.subscription {
         docs.push(docs![" and ", span(subscription)]);
@@ -99,7 +103,8 @@ fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name:
         ("method: ", method(submit)),
         ("path: ", code![literal(&submit.path)]),
         ("identifier: ", code![literal(&settings.identifier)]),
-        ("query: ", document(&settings.query)),
+        ("query: ", settings.query.as_ref().map_or_else(|| code!["\"\""], document)),
+        ("watch: ", some(watch)),
         ("subscription: ", some(settings.subscription.as_ref().map(document))),
         ("variable: ", code![literal(&settings.variable)]),
         ("state: ", code![literal(&settings.state)]),

@@ -38,7 +38,7 @@ pub(super) const XML_ROOT: &str = "crate::generated::xml::R";
 /// Imports for the list of bindings.
 pub(super) const BINDING: &str = "use driftless_runtime::operations::Binding;\n";
 /// Imports for a binding.
-pub(super) const BINDINGS: &str = "use driftless_runtime::operations::{Binding, Cancel, Events, States};\nuse driftless_runtime::codegen::prelude::*;\n";
+pub(super) const BINDINGS: &str = "use driftless_runtime::operations::{Binding, Cancel, Events, States, Watched};\nuse driftless_runtime::codegen::prelude::*;\n";
 /// A GraphQL document with types.
 pub(super) const DOCUMENT: &str = "use driftless_runtime::graphql::Document;\n";
 /// A GraphQL document without.

@@ -5,7 +5,7 @@
 
 use super::arguments::{Arguments, PREFIX, Setter, arrange};
 use super::render::Render;
-use super::xml;
+use super::{samples, xml};
 use crate::FirstCall;
 use crate::generate::Rust;
 use crate::model::{Content, Deprecation, EnumKind, Family, Kind, Operation, PartKind, Presence, Provenance, TypeId};
@@ -38,7 +38,9 @@ pub(super) fn write(render: &Render<'_>, family: &Family, operation: &Operation,
                 }
             }
             (true, Rust::Named(_)) => example.value(name, rust, DEPTH).unwrap_or_else(|| example.give(name, rust)),
-            (_, Rust::Reference(inner)) if matches!(**inner, Rust::Name("str", _)) => code![literal(name)],
+            (_, Rust::Reference(inner)) if matches!(**inner, Rust::Name("str", _)) => {
+                code![literal(samples::text(name))]
+            }
             (_, Rust::Name(..)) => example.value(name, rust, 0).unwrap_or_else(|| example.give(name, rust)),
             _ => example.give(name, rust),
         });
@@ -53,7 +55,12 @@ pub(super) fn write(render: &Render<'_>, family: &Family, operation: &Operation,
     for setter in setters.take(SHOWN) {
         call.push(setter);
     }
-    let answer = if operation.success == Content::Empty { "" } else { "let answer = " };
+    let mut answer = if operation.success == Content::Empty { "" } else { "let answer = " };
+    let is_it = |index: usize| render.model.operations.get(index).is_some_and(|other| std::ptr::eq(other, operation));
+    if render.paged.iter().any(|paged| is_it(paged.operation)) && !render.bound.iter().any(|one| is_it(one.operation)) {
+        call.push(".with_items().limit(100).collect()");
+        answer = "let items = ";
+    }
     let given = example.given.iter().map(|(name, ty)| code![", ", name, ": ", ty]);
     let given = Code::join("", given);
     let has_map = [&given, &body, &call].iter().any(|code| code.as_str().contains("BTreeMap"));
@@ -84,8 +91,9 @@ struct Example<'r, 'm> {
 impl Example<'_, '_> {
     /// A value that the example has from elsewhere.
     fn give(&mut self, name: &Ident, rust: &Rust) -> Code {
-        let is_taken =
-            |name: &Ident| ["client", "answer"].contains(&&**name) || self.given.iter().any(|(other, _)| other == name);
+        let is_taken = |name: &Ident| {
+            ["client", "answer", "items"].contains(&&**name) || self.given.iter().any(|(other, _)| other == name)
+        };
         let mut numbers = (2..).map(|number| name.numbered(number));
         let name = if is_taken(name) { numbers.find(|name| !is_taken(name)) } else { Some(name.clone()) };
         let name = name.unwrap_or_else(|| Ident::fixed("given"));
@@ -167,14 +175,16 @@ impl Example<'_, '_> {
     }
 }
 
-/// A value of a type without a name. A text is the name of its input.
+/// A value of a type without a name, by the name of its input.
 fn plain(name: &Ident, rust: &Rust) -> Option<Code> {
     Some(match rust {
-        Rust::Name("String" | "str", _) => code![literal(name)],
-        Rust::Reference(inner) if matches!(**inner, Rust::Name("str", _)) => code![literal(name)],
+        Rust::Name("String" | "str", _) => code![literal(samples::text(name))],
+        Rust::Reference(inner) if matches!(**inner, Rust::Name("str", _)) => code![literal(samples::text(name))],
         Rust::Name("bool", _) => code!["true"],
-        Rust::Name("i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64", _) => code!["1"],
-        Rust::Name("f32" | "f64", _) => code!["1.0"],
+        // Small types hold 1, and not each of the others.
+        Rust::Name("i8" | "u8", _) => code!["1"],
+        Rust::Name("i16" | "i32" | "i64" | "u16" | "u32" | "u64", _) => code![samples::integer(name)],
+        Rust::Name("f32" | "f64", _) => code![samples::fraction(name)],
         Rust::Name("Vec", _) => code!["Vec::new()"],
         Rust::Name("BTreeMap", _) => code!["BTreeMap::new()"],
         _ => return None,

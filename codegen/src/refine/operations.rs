@@ -3,10 +3,10 @@
 use super::arguments::{Arguments, PREFIX, Setter, arrange};
 use super::client::Called;
 use super::index::{Index, Traits};
+use super::paging;
 use super::render::Render;
 use super::source::attribute;
 use super::{client, examples, security, xml};
-use crate::bind::{Paged, PagedNext};
 use crate::model::{
     BodyKind, Content, Family, HeaderForm, Location, Operation, Parameter, Provenance, ResponseHeader, Style,
 };
@@ -118,7 +118,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
             .push("pub fn with_items(self) -> ")
             .push(&result)
             .push(" {\nself.with_pages(")
-            .push(paging(paged))
+            .push(paging::write(paged))
             .push(")\n}\n}\n");
         api.add(&format!("{path}::with_items"), "fn", code!["(self) -> ", &result].as_str());
     }
@@ -156,28 +156,6 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         setters.push("}\n");
     }
     Written { function, marker: code![link, condition, "pub enum ", marker, " {}\n"], methods: setters }
-}
-
-/// The pagination of an operation, as the runtime takes it.
-fn paging(paged: &Paged) -> Code {
-    let next = match &paged.next {
-        PagedNext::Offset(parameter) => code!["Offset { parameter: ", *parameter, " }"],
-        PagedNext::Number(parameter, first) => {
-            code!["Number { parameter: ", *parameter, ", first: ", *first, " }"]
-        }
-        PagedNext::Cursor(parameter, pointer) => {
-            code!["Cursor { parameter: ", *parameter, ", pointer: ", literal(pointer), " }"]
-        }
-        PagedNext::Header(parameter, name) => {
-            code!["Header { parameter: ", *parameter, ", name: ", literal(name), " }"]
-        }
-        PagedNext::Link => code!["Link"],
-    };
-    let total = match &paged.total {
-        Some(pointer) => code!["Some(", literal(pointer), ")"],
-        None => code!["None"],
-    };
-    code!["Paging { items: ", literal(&paged.items), ", total: ", total, ", next: NextPage::", next, " }"]
 }
 
 fn header_docs(header: &ResponseHeader) -> Docs {
@@ -311,7 +289,7 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
     if operation.provenance == Provenance::Assumed {
         docs.push(client::ASSUMED);
     }
-    let prose = closed(operation.docs.trim());
+    let prose = render.linked(&closed(operation.docs.trim()));
     docs.push(if prose.is_empty() { docs!["No description in the contract."] } else { prose });
     docs.push(docs!["\n\n", span(&format!("{} {}", operation.method, operation.target()))]);
     docs.push(match operation.provenance {

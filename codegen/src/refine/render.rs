@@ -1,9 +1,10 @@
 //! Rust types as text.
 
 use super::client::{self, Called};
+use super::wording::component;
 use crate::bind::{Bindings, Bound, Paged};
 use crate::generate::{Resolved, Rust};
-use crate::model::{Content, Custom, EnumKind, Kind, Model, Type, TypeId};
+use crate::model::{Content, Custom, Definition, EnumKind, Kind, Model, Type, TypeId};
 use crate::text::Code;
 use crate::text::code::code;
 use crate::text::docs::{Docs, docs, span};
@@ -63,6 +64,19 @@ impl<'a> Render<'a> {
             Some(id) => docs!["[", span(&name), "](crate::types::", &self.model.definition(id).name, ")"],
             None => span(&name),
         }
+    }
+
+    /// Prose with links to the types that it names as code, by their names in Rust or in the contract.
+    pub(crate) fn linked(&self, prose: &Docs) -> Docs {
+        prose.linked(|text| {
+            let is_name = text.len() > 2 && text.starts_with(|letter: char| letter.is_ascii_uppercase());
+            let is_it = |definition: &&Definition| {
+                *definition.name == *text
+                    || definition.pointer.ends_with(text)
+                        && component(&definition.pointer).is_some_and(|name| name == text)
+            };
+            self.model.types.iter().filter(|_| is_name).find(is_it).map(|definition| &definition.name)
+        })
     }
 
     /// The text of a type, and the definition in it.

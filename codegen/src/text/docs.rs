@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::Ident;
 use super::code::Code;
+use super::html::markdown;
 use super::inert::{inert, inert_whole};
 
 /// Documentation that is composed of text of the generator and of texts in which everything is closed, so that a
@@ -25,6 +26,36 @@ impl Docs {
     /// Without blanks around it.
     pub(crate) fn trimmed(&self) -> Self {
         Self { text: self.text.trim().to_owned() }
+    }
+
+    /// With links for the code spans that `resolve` knows, to items of the crate.
+    pub(crate) fn linked<'n>(&self, resolve: impl Fn(&str) -> Option<&'n Ident>) -> Self {
+        let mut text = String::with_capacity(self.text.len());
+        let mut in_fence = false;
+        for line in self.text.split_inclusive('\n') {
+            let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+            in_fence ^= is_fence;
+            let has_spans = !line.contains("``") && line.matches('`').count() % 2 == 0;
+            if in_fence || is_fence || !has_spans {
+                text.push_str(line);
+                continue;
+            }
+            // Every other part is a code span.
+            let parts: Vec<&str> = line.split('`').collect();
+            for (index, part) in parts.iter().enumerate() {
+                if index % 2 == 0 {
+                    text.push_str(part);
+                    continue;
+                }
+                let before = parts.get(index.wrapping_sub(1)).is_some_and(|before| before.ends_with(['[', '\\']));
+                let after = parts.get(index + 1).is_some_and(|after| after.starts_with(']'));
+                match resolve(part).filter(|_| !before && !after) {
+                    Some(name) => text.push_str(&format!("[`{part}`](crate::types::{name})")),
+                    None => text.push_str(&format!("`{part}`")),
+                }
+            }
+        }
+        Self { text }
     }
 
     /// As a cell of a table.
@@ -118,9 +149,9 @@ fn marked(docs: &Docs, mark: &str) -> Code {
     out
 }
 
-/// A text with everything in it closed.
+/// A text with everything in it closed; its HTML is Markdown.
 pub(crate) fn closed(text: &str) -> Docs {
-    Docs { text: inert(text) }
+    Docs { text: inert(&markdown(text)) }
 }
 
 /// As [`closed`], and the name on the wire where nothing of the text can be seen.
@@ -131,7 +162,7 @@ pub(crate) fn closed_or(text: &str, wire: &str) -> Docs {
 
 /// The first line of a text.
 pub(crate) fn first_line(text: &str) -> Docs {
-    let prose = inert(text);
+    let prose = inert(&markdown(text));
     let line = prose.lines().find(|line| !line.is_empty() && !line.starts_with("```"));
     Docs { text: line.unwrap_or_default().to_owned() }
 }
@@ -139,4 +170,28 @@ pub(crate) fn first_line(text: &str) -> Docs {
 /// A text as a code span, on one line.
 pub(crate) fn span(text: &str) -> Docs {
     Docs { text: format!("`{}`", super::line(text).replace('`', "'")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{closed, inert_whole};
+    use crate::text::Ident;
+
+    #[test]
+    fn code_spans_that_name_a_type_are_links() {
+        let order = Ident::fixed("Order");
+        let linked = |text: &str| closed(text).linked(|name| (name == "Order").then_some(&order)).to_string();
+        let link = "[`Order`](crate::types::Order)";
+        for (text, expected) in [
+            ("an `Order` of `Other`, <see cref=\"T:Shop.Order\"/>", format!("an {link} of `Other`, {link}")),
+            ("[`Order`](https://a.example)", "[`Order`](https://a.example)".to_owned()),
+            ("an `open Order", "an `open Order".to_owned()),
+            ("``Order``", "``Order``".to_owned()),
+            ("```text\n`Order`\n```\n`Order`", format!("```text\n`Order`\n```\n{link}")),
+            ("Order `a` b `", "Order `a` b `".to_owned()),
+        ] {
+            assert_eq!(linked(text), expected, "{text}");
+            assert_eq!(inert_whole(&linked(text)), linked(text), "{text}");
+        }
+    }
 }

@@ -229,4 +229,4 @@ fn as_written(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::text) mod tests;

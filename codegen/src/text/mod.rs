@@ -7,6 +7,7 @@
 pub(crate) mod code;
 pub(crate) mod docs;
 mod hidden;
+mod html;
 mod ident;
 mod inert;
 mod line;

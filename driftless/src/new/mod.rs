@@ -25,6 +25,7 @@ use crate::regenerate::{self, Begun, from_source, reserved};
 use crate::settings::{Settings, is_name};
 use crate::source::base::{is_same, of_service};
 use crate::source::{self, shown};
+use crate::suggestions::{self, quoted};
 use crate::transaction::Guard;
 use crate::workspace::{CONFIGURATION, STAGING, Workspace};
 
@@ -151,7 +152,7 @@ fn make(
         Service { names: &ClientNames::default(), first: None, variables: &[], base_url: "" }.client(),
     )?;
     let setup = Setup { reserved: reserved(&Files::read(&workspace)?)?, ..Setup::default() };
-    let Proposal { client, families, schemes } = propose(&contracts, &setup).map_err(|report| {
+    let Proposal { client, families, schemes, suggestions } = propose(&contracts, &setup).map_err(|report| {
         Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
     })?;
     let names = given.unwrap_or(client);
@@ -159,7 +160,9 @@ fn make(
     let stated = contracts.first().and_then(|contract| address(contract.bytes));
     let base = base_url(flags, served_at.as_ref(), stated.as_deref())?;
     let place = document(flags, base.as_ref(), served_at.as_ref());
-    let text = configuration(&names, base.as_ref(), place.as_deref(), &asked::places(&schemes), &families);
+    let mut text = configuration(&names, base.as_ref(), place.as_deref(), &asked::places(&schemes), &families);
+    text.push_str(suggestions::of_new(&suggestions).trim_end());
+    let text = text.trim_end().to_owned() + "\n";
     Settings::parse(&text)?;
     drop(steps);
     if flags.dry_run {
@@ -354,11 +357,6 @@ fn configuration(
         text.push('\n');
     }
     text.trim_end().to_owned() + "\n"
-}
-
-/// A TOML string. The text of a contract stays text.
-fn quoted(text: &str) -> String {
-    toml::Value::String(text.replace(['\n', '\r'], " ")).to_string()
 }
 
 /// The steps after it.

@@ -58,8 +58,10 @@ impl Service<'_> {
 
     /// The files that name a call: a program, its test, and pages.
     pub(super) fn calls(&self) -> Vec<File> {
-        let mut files =
-            vec![("generated-client/README.md".to_owned(), self.filled(include_str!("template/client-readme.md")))];
+        let mut files = vec![
+            ("generated-client/README.md".to_owned(), self.filled(include_str!("template/client-readme.md"))),
+            ("generated-client/src/lib.rs".to_owned(), self.filled(include_str!("template/lib.rs"))),
+        ];
         if self.first.is_some() {
             for (path, text) in [
                 ("examples/first.rs", include_str!("template/first.rs")),
@@ -104,12 +106,20 @@ impl Service<'_> {
         };
         let program = include_str!("template/first.rs").split_once("@LISTED@\n").map_or("", |(_, body)| body);
         let example = first.map_or_else(String::new, |_| format!("```rust\n{program}```\n\n"));
+        let documented = first.map_or_else(String::new, |_| {
+            format!(
+                "//! ```no_run\n//! # async fn run() -> Result<(), {library}::Error> {{\n//! let client = {library}::{name}::from_env()?;\n\
+                 //! {}\n//! println!(\"{{answer:?}}\");\n//! # Ok(()) }}\n//! ```\n//!\n",
+                call.replace("\n    ", "\n//! ")
+            )
+        });
         let run = format!("cargo run -p {package} --example first\n");
         let path = Value::from(of_first(|call| &call.path));
         filled(
             text,
             &[
                 ("EXAMPLE", &example),
+                ("FIRSTDOC\n", &documented),
                 ("RUN", if first.is_some() { &run } else { "" }),
                 ("EXPORTS", &self.exports()),
                 ("SECRETS\n", &secrets),

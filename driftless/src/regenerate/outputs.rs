@@ -14,7 +14,10 @@ use crate::files::Files;
 use crate::lock::{Lock, sha256};
 use crate::names;
 use crate::settings::Settings;
-use crate::workspace::{BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, NAMES, SCHEMA, pinned_path};
+use crate::suggestions;
+use crate::workspace::{
+    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, NAMES, PROPOSALS, SCHEMA, pinned_path,
+};
 
 /// All contents, before any of them is written.
 #[derive(Debug)]
@@ -132,6 +135,7 @@ fn files(pins: &[Pin], output: &Output) -> Result<BTreeMap<String, String>, Fail
     }
     files.insert(CLIENT.to_owned(), client(output));
     files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger));
+    files.extend(suggestions::file(output).map(|text| (PROPOSALS.to_owned(), text)));
     Ok(files)
 }
 

@@ -10,6 +10,7 @@ use super::pins::Pin;
 use crate::console::{count, size};
 use crate::lock::Lock;
 use crate::settings::Settings;
+use crate::suggestions;
 use crate::transaction::Change;
 use crate::workspace::{CONFIGURATION, NAMES, SCHEMA, SNAPSHOTS};
 
@@ -51,6 +52,7 @@ pub(super) fn lines(
     lines.push(normalised(desired));
     degraded(&mut lines, desired);
     unused(&mut lines, settings, desired);
+    lines.extend(suggestions::summary(&desired.output));
     for states in &desired.output.unnamed_states {
         lines.push(format!("unnamed     states of the schema that count as unknown: {states}"));
     }

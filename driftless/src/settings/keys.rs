@@ -29,7 +29,13 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("pagination.cursor", "cursor = \"after\""),
     ("pagination.next", "next = \"/next\""),
     ("pagination.next_header", "next_header = \"X-Next\""),
+    ("pagination.last_item", "last_item = \"/id\""),
     ("pagination.total", "total = \"/totalCount\""),
+    ("pagination.total_header", "total_header = \"X-Total-Count\""),
+    ("pagination.pages", "pages = \"/totalPages\""),
+    ("pagination.pages_header", "pages_header = \"X-Pages\""),
+    ("pagination.more", "more = \"/hasMore\""),
+    ("pagination.next_link", "next_link = \"/nextLink\""),
     ("pagination.link", "link = true"),
     ("operation.subscription", "subscription = \"job_changed.graphql\""),
     ("operation.variable", "variable = \"id\""),
@@ -40,6 +46,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "operation.events",
         "events = { list = \"/job/events\", name = \"/kind\", pushed = \"/jobChanged/event\", required = [\"ready\"] }",
     ),
+    ("operation.watch", "watch = { operation = \"GET /api/jobs/{id}\", parameter = \"id\" }"),
     ("operation.cancel", "cancel = { operation = \"POST /api/jobs/{id}/cancel\", parameter = \"id\" }"),
     (
         "operation",
@@ -167,7 +174,7 @@ mod tests {
     use super::*;
 
     /// Tables, and where their keys stand.
-    const TABLES: [(&str, &str); 17] = [
+    const TABLES: [(&str, &str); 18] = [
         ("", ""),
         ("client", "[client]"),
         ("style", "[style]"),
@@ -184,6 +191,7 @@ mod tests {
         ("operation", "[[operation]]"),
         ("operation.states", "[[operation]]\n[operation.states]"),
         ("operation.events", "[[operation]]\n[operation.events]"),
+        ("operation.watch", "[[operation]]\n[operation.watch]"),
         ("operation.cancel", "[[operation]]\n[operation.cancel]"),
     ];
 

@@ -28,7 +28,7 @@ macro_rules! __generated {
             use $crate::codegen::prelude::{Argument, Operation, Paging, Payload, Raw};
             use $crate::codegen::{DeclaredServer, DeserializeOwned, GeneratedClient, Scheme, Security};
             use $crate::{
-                ByteStream, CallFuture, Client, Error, HeaderMap, Items, MinThroughput, Pages, RawResponse, RetryPolicy,
+                ByteStream, CallFuture, Client, ClientBuilder, Error, HeaderMap, Items, MinThroughput, Pages, RawResponse, RetryPolicy,
                 StatusCode,
             };
 
@@ -57,11 +57,14 @@ macro_rules! __generated {
         pub use $crate::operations;
         #[doc(inline)]
         pub use $crate::{
-            AsText, Base64, ByteStream, Bytes, Call as RequestCall, CallFuture, Certificates, Client, Date, DateTime,
-            Decimal, Error, ErrorKind, Event, EventStream, HeaderMap, Incoming, Items, Maybe, Method, Middleware,
+            AsText, Base64, ByteStream, Call as RequestCall, CallFuture, Certificates, Client, ClientBuilder, Date,
+            DateTime, Decimal, Error, ErrorKind, Event, EventStream, Incoming, Items, Maybe, Method, Middleware,
             MiddlewareFuture, MinThroughput, Next, Object, Outgoing, Pages, Problem, RawResponse, Redirect, Request,
-            RetryPolicy, ServerSettings, StatusCode, Time, TimeSpan, Upload, Uuid, Value, auth, reqwest, time,
+            RetryPolicy, ServerSettings, Time, TimeSpan, Upload, Value, auth,
         };
+        // Their documentation is that of their own crates.
+        #[doc(no_inline)]
+        pub use $crate::{Bytes, HeaderMap, StatusCode, Uuid, reqwest, time};
     };
     (interface $other:literal; $($rest:tt)*) => {
         ::core::compile_error!(::core::concat!(
@@ -102,8 +105,8 @@ macro_rules! __front_client {
             client: Client,
         }
 
-        /// The configuration of a client.
-        pub type $builder = $crate::ClientBuilder<$client>;
+        /// The configuration of a client: [`ClientBuilder`] has the methods.
+        pub type $builder = ClientBuilder<$client>;
 
         impl $client {
             /// Starts the configuration of a client for the service at `base_url`: `https`, or `http` on loopback.

@@ -33,13 +33,15 @@ pub struct Binding {
     pub path: &'static str,
     /// The pointer to the identifier in the accepted result.
     pub identifier: &'static str,
-    /// The GraphQL query that returns the operation.
+    /// The GraphQL query that returns the operation; not used with `watch`.
     pub query: &'static str,
+    /// The operation of the contract that returns it, instead of a query.
+    pub watch: Option<Watched>,
     /// The GraphQL subscription that triggers queries.
     pub subscription: Option<&'static str>,
     /// The variable of both documents that takes the identifier.
     pub variable: &'static str,
-    /// The pointer to the state in the data of the query.
+    /// The pointer to the state in the data of the query, or in the body that `watch` returns.
     pub state: &'static str,
     /// The pointer to the state in the data of the subscription.
     pub pushed_state: Option<&'static str>,
@@ -83,6 +85,15 @@ pub struct Events {
     pub required: &'static [&'static str],
 }
 
+/// The operation that returns another, by `GET`. If it returns 404, the operation is not visible.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched {
+    /// Its path template. Its parameters are those of the submission, and the one below.
+    pub path: &'static str,
+    /// The parameter that takes the identifier.
+    pub parameter: &'static str,
+}
+
 /// The operation that cancels.
 #[derive(Clone, Copy, Debug)]
 pub struct Cancel {
@@ -102,6 +113,7 @@ impl Binding {
         path: "",
         identifier: "/id",
         query: "",
+        watch: None,
         subscription: None,
         variable: "id",
         state: "",

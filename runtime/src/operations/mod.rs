@@ -62,7 +62,7 @@ mod worker;
 
 #[doc(hidden)]
 pub use binding::Bindings;
-pub use binding::{Binding, Cancel, Events, States};
+pub use binding::{Binding, Cancel, Events, States, Watched};
 pub use deadline::Deadline;
 pub use entry::{Entry, Status, Unfinished, Unreadable};
 pub use handle::Operations;

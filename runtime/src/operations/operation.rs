@@ -6,23 +6,23 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::de::DeserializeOwned;
 
 use super::{
     Binding, Entry, Lease, Observation, ObservationSource, OperationOutcome, OperationRef, OperationState, Operations,
-    Status, WatchOptions,
+    Status, WatchOptions, Watched,
     binding::text,
     error::{absent, submission_unknown},
 };
 use crate::{
-    Client, Error, Object, Value,
+    Client, Error, Method, Object, Value,
     client::{Options, send},
     clock,
     error::Kind,
     graphql::{Hub, Subscription},
     json::lenient,
-    protocol::{Content, Prepared, fill_texts, url},
+    protocol::{Content, Prepared, Raw, fill_texts, url},
 };
 
 impl Client {
@@ -168,19 +168,30 @@ impl Operation {
             )
             .hint("name the operation that cancels in the configuration"));
         };
-        let (path, query) = cancel.path.split_once('?').unwrap_or((cancel.path, ""));
+        self.request("cancel", cancel.method, cancel.path, cancel.parameter).await.map(drop)
+    }
+
+    /// Sends a request about it: `path` takes the parameters of the submission, and the identifier as `parameter`.
+    async fn request(
+        &self,
+        name: &'static str,
+        method: Method,
+        path: &'static str,
+        parameter: &str,
+    ) -> Result<Raw, Error> {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let path = fill_texts(path, |name| match name {
-            _ if name == cancel.parameter => Some(self.reference.id()),
+            _ if name == parameter => Some(self.reference.id()),
             _ => self.reference.parameters().get(name).map(String::as_str),
         })?;
         let session = &self.operations.client().session;
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
         let prepared = Prepared {
-            operation: "cancel",
+            operation: name,
             family: "",
             template: "",
-            method: cancel.method,
+            method,
             url: url(&session.base, &path, query)?,
             headers,
             body: Content::None,
@@ -188,7 +199,7 @@ impl Operation {
             redirects: &[],
             security: session.security,
         };
-        send(session, &prepared, &Options::default()).await.map(drop)
+        send(session, &prepared, &Options::default()).await
     }
 
     /// Records in the store that it is finished. Returns `true` for the first caller among all programs: actions before
@@ -233,6 +244,11 @@ impl Operation {
         let client = self.operations.client();
         let _turn = Hub::for_session(&client.session).looks.acquire().await;
         let begun = clock::now();
+        if let Some(watched) = &self.binding.watch {
+            let data = self.read(watched).await?;
+            tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");
+            return Ok(data);
+        }
         let answer = client.graphql().query::<Value, _>(self.binding.query, self.variables()).await?;
         tracing::trace!(kind = self.binding.kind, elapsed = ?begun.elapsed(), "looked at an operation");
         // A part that failed is not the same as one that does not exist.
@@ -240,6 +256,18 @@ impl Operation {
         match answer.data() {
             Some(data) if !hidden || answer.errors().is_empty() => Ok(data.clone()),
             _ => answer.into_data(),
+        }
+    }
+
+    /// Reads it from the operation of the contract that shows it.
+    async fn read(&self, watched: &Watched) -> Result<Value, Error> {
+        match self.request("watch", Method::Get, watched.path, watched.parameter).await {
+            Ok(raw) if raw.status == StatusCode::NO_CONTENT => Ok(Value::Null),
+            Ok(raw) => Value::read(&raw.json_text()?)
+                .map_err(|_| Error::with(Kind::Decode, "the operation is not shown as JSON").with_status(raw.status)),
+            // It may become visible later.
+            Err(error) if error.is_not_found() => Ok(Value::Null),
+            Err(error) => Err(error),
         }
     }
 

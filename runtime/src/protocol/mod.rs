@@ -40,7 +40,7 @@ pub use events::{Event, EventStream};
 pub(crate) use multipart::Part;
 pub use multipart::Parts;
 pub use operation::{Method, Operation};
-pub use paging::{NextPage, Paging};
+pub use paging::{NextPage, PagePlace, Paging};
 pub(crate) use parameter::Location;
 pub use parameter::{Parameter, Style, cookie, header, path, query};
 pub use payload::Payload;

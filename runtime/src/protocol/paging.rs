@@ -1,15 +1,45 @@
 //! The pagination of an operation, as the configuration binds it.
 
-/// The pagination of an operation: the position of the items in a page, and the way to the next page. Parameters are
-/// given by their positions in `Operation::parameters`.
+/// The pagination of an operation: the position of the items in a page, the way to the next page, and the signs of the
+/// last one. Parameters are given by their positions in `Operation::parameters`.
 #[derive(Clone, Copy, Debug)]
 pub struct Paging {
-    /// The JSON Pointer (RFC 6901) to the list of items in the body; empty if the body is the list.
-    pub items: &'static str,
-    /// The JSON Pointer to the number of items in all pages. No page is requested beyond them.
-    pub total: Option<&'static str>,
-    /// The way to the next page.
-    pub next: NextPage,
+    pub(crate) items: &'static str,
+    pub(crate) next: NextPage,
+    pub(crate) total: Option<PagePlace>,
+    pub(crate) pages: Option<PagePlace>,
+    pub(crate) more: Option<&'static str>,
+}
+
+impl Paging {
+    /// `items` is the JSON Pointer (RFC 6901) to the list of items in the body; empty if the body is the list.
+    pub const fn new(items: &'static str, next: NextPage) -> Self {
+        Self { items, next, total: None, pages: None, more: None }
+    }
+
+    /// Sets the place of the number of items in all pages. No page is requested beyond them.
+    pub const fn total(self, place: PagePlace) -> Self {
+        Self { total: Some(place), ..self }
+    }
+
+    /// Sets the place of the number of pages. No page is requested beyond them.
+    pub const fn pages(self, place: PagePlace) -> Self {
+        Self { pages: Some(place), ..self }
+    }
+
+    /// Sets the JSON Pointer (RFC 6901) to a flag in the body: `false` on the last page.
+    pub const fn more(self, pointer: &'static str) -> Self {
+        Self { more: Some(pointer), ..self }
+    }
+}
+
+/// The place of a number in a page.
+#[derive(Clone, Copy, Debug)]
+pub enum PagePlace {
+    /// A JSON Pointer (RFC 6901) into the body.
+    Body(&'static str),
+    /// The name of a header.
+    Header(&'static str),
 }
 
 /// The way to the next page.
@@ -20,6 +50,8 @@ pub enum NextPage {
     Offset {
         /// The parameter with the number of skipped items.
         parameter: usize,
+        /// Its value for the first item.
+        first: u64,
     },
     /// This parameter has the page number. A page without items is the last one.
     Number {
@@ -42,6 +74,18 @@ pub enum NextPage {
         /// The name of the header.
         name: &'static str,
     },
+    /// This parameter identifies the last item of the page before. A page without items is the last one.
+    Item {
+        /// The parameter with the identifier.
+        parameter: usize,
+        /// The JSON Pointer (RFC 6901) to the identifier in an item.
+        pointer: &'static str,
+    },
     /// The target of the header `Link` with the relation `next` (RFC 8288). A page without one is the last one.
     Link,
+    /// The address of the next page in the body. A page without one is the last one.
+    Address {
+        /// The JSON Pointer (RFC 6901) to the address.
+        pointer: &'static str,
+    },
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use driftless::develop::{self, DEFAULT_NAME};
 use driftless_codegen::load::load;
-use driftless_codegen::{Contract, Item, NameStyle, Names, Setup, StyleVersion, api};
+use driftless_codegen::{Contract, Item, NameStyle, Names, Reserved, Setup, StyleVersion, api, line, propose};
 
 use crate::bounded::read_bounded;
 use crate::console::{progress, result};
@@ -30,11 +30,11 @@ type Table = BTreeMap<&'static str, [Count; 2]>;
 
 const STYLES: [StyleVersion; 2] = [StyleVersion::One, StyleVersion::Two];
 
-/// Prints the table, and writes the names that operations without an operationId get to `names`.
+/// Prints the table, and writes the names that operations without an operationId get, and the entries of those that page, to `names`.
 pub(super) fn run(workspace: &Workspace, contracts: &[(String, PathBuf)], names: Option<&Path>) -> Result<(), Failure> {
     let reserved = develop::reserved(workspace)?;
     let mut table = Table::new();
-    let mut list = String::new();
+    let (mut list, mut pages) = (String::new(), String::new());
     let mut failed = 0;
     for (name, path) in contracts {
         let bytes = read_bounded(path).map_err(|error| Failure::file("read", path, &error))?;
@@ -64,6 +64,8 @@ pub(super) fn run(workspace: &Workspace, contracts: &[(String, PathBuf)], names:
             }
             items(&api.items, &mut count);
         }
+        failed += usize::from(paged(&bytes, &reserved, name, (&mut table, &mut pages)).is_none());
+        list.push_str(&std::mem::take(&mut pages));
         for (key, [one, two]) in given {
             _ = writeln!(list, "{name}\t{key}\t{one}\t{two}");
         }
@@ -80,6 +82,39 @@ pub(super) fn run(workspace: &Workspace, contracts: &[(String, PathBuf)], names:
         result(&format!("{row:50}  {one:>22}  {two:>22}"));
     }
     names.map_or(Ok(()), |path| fs::write(path, list).map_err(|error| Failure::file("write", path, &error)))
+}
+
+/// Counts the operations that page, those with an entry, and those that read all items with the sure ones.
+fn paged(bytes: &[u8], reserved: &Reserved, name: &str, (table, list): (&mut Table, &mut String)) -> Option<()> {
+    let contract = [Contract { name: DEFAULT_NAME, bytes }];
+    let mut setup = Setup { reserved: reserved.clone(), ..Setup::default() };
+    let suggestions = propose(&contract, &setup).ok()?.suggestions;
+    setup.config.paginations =
+        suggestions.paginations.iter().filter(|entry| entry.is_sure).map(|entry| entry.entry.clone()).collect();
+    let (api, _) = api(&contract, &setup, &Names::default()).ok()?;
+    let bound = api.items.iter().filter(|item| item.path.ends_with("::with_items")).count();
+    for (row, hits) in [
+        ("operations that page: an entry is proposed", suggestions.paginations.len()),
+        ("operations that page: `with_items()` without a doubt", bound),
+    ] {
+        for count in table.entry(row).or_default() {
+            *count = Count(count.0 + hits, count.1 + suggestions.paged);
+        }
+    }
+    for count in table.entry("operations completed later: an entry is proposed").or_default() {
+        *count = Count(count.0 + suggestions.operations.len(), count.1 + suggestions.long_running);
+    }
+    for entry in &suggestions.operations {
+        _ = writeln!(list, "{name}\t{}\toperation\t{}", entry.entry.submit, line(&entry.reason));
+    }
+    for entry in &suggestions.paginations {
+        let doubt = if entry.is_sure { "" } else { "not sure: " };
+        _ = writeln!(list, "{name}\t{}\tpages\t{doubt}{}", entry.entry.operation, line(&entry.reason));
+    }
+    for (operation, reason) in &suggestions.without {
+        _ = writeln!(list, "{name}\t{operation}\tpages, without an entry\t{}", line(reason));
+    }
+    Some(())
 }
 
 /// The keys of operations without an operationId.

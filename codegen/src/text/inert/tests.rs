@@ -3,7 +3,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use super::{inert, rendering};
 
 /// Code blocks that `rustdoc` would take for Rust, and HTML.
-fn alive(text: &str) -> Vec<String> {
+pub(in crate::text) fn alive(text: &str) -> Vec<String> {
     let mut active = Vec::new();
     for options in [Options::empty(), rendering()] {
         for event in Parser::new_ext(text, options) {

@@ -96,7 +96,7 @@ impl<'a> ClientDb<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, connection_id: Uuid) -> Result<(), Error> {
-    /// let body = types::CreateBackup::default().retain_days(1);
+    /// let body = types::CreateBackup::default().retain_days(30);
     /// let answer = client.client_db().create_connection_backup(connection_id, &body).await?;
     /// # Ok(()) }
     /// ```

@@ -165,7 +165,7 @@ impl<'a> Compliance<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform) -> Result<(), Error> {
-    /// let body = types::SaveFramework::new("name");
+    /// let body = types::SaveFramework::new("example");
     /// let answer = client.compliance().create_framework(&body).await?;
     /// # Ok(()) }
     /// ```
@@ -197,7 +197,7 @@ impl<'a> Compliance<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform) -> Result<(), Error> {
-    /// let body = types::SaveFramework::new("name");
+    /// let body = types::SaveFramework::new("example");
     /// let answer = client.compliance().create_framework_v1(&body).await?;
     /// # Ok(()) }
     /// ```
@@ -230,7 +230,7 @@ impl<'a> Compliance<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SaveFrameworkVersion::new("label");
+    /// let body = types::SaveFrameworkVersion::new("news");
     /// let answer = client.compliance().create_framework_version(framework_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -271,7 +271,7 @@ impl<'a> Compliance<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SaveControl::new("code");
+    /// let body = types::SaveControl::new("example");
     /// let answer = client.compliance().create_framework_version_control(framework_id, version_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -313,7 +313,7 @@ impl<'a> Compliance<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SaveControl::new("code");
+    /// let body = types::SaveControl::new("example");
     /// let answer = client.compliance().create_framework_version_control_v1(framework_id, version_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -355,7 +355,7 @@ impl<'a> Compliance<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, framework_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SaveFrameworkVersion::new("label");
+    /// let body = types::SaveFrameworkVersion::new("news");
     /// let answer = client.compliance().create_framework_version_v1(framework_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -746,7 +746,7 @@ impl<'a> Compliance<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SaveControl::new("code");
+    /// let body = types::SaveControl::new("example");
     /// let answer = client.compliance().update_framework_version_control(framework_id, version_id, control_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -793,7 +793,7 @@ impl<'a> Compliance<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, framework_id: Uuid, version_id: Uuid, control_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SaveControl::new("code");
+    /// let body = types::SaveControl::new("example");
     /// let answer = client.compliance().update_framework_version_control_v1(framework_id, version_id, control_id, &body).await?;
     /// # Ok(()) }
     /// ```

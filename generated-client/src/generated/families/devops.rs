@@ -198,7 +198,7 @@ impl<'a> Devops<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform) -> Result<(), Error> {
-    /// let body = types::CreateGitRepository::new("name");
+    /// let body = types::CreateGitRepository::new("example");
     /// let answer = client.devops().create_repository(&body).await?;
     /// # Ok(()) }
     /// ```
@@ -231,7 +231,7 @@ impl<'a> Devops<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = client.devops().create_repository_file(repository_id, types::CreateRepositoryFileRequest::default().branch("branch").files(Vec::new())).await?;
+    /// let answer = client.devops().create_repository_file(repository_id, types::CreateRepositoryFileRequest::default().branch("main").files(Vec::new())).await?;
     /// # Ok(()) }
     /// ```
     pub fn create_repository_file(
@@ -340,7 +340,7 @@ impl<'a> Devops<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// client.devops().delete_repository_files_content(repository_id, "path").branch("branch").await?;
+    /// client.devops().delete_repository_files_content(repository_id, "folder/report.pdf").branch("main").await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_repository_files_content(
@@ -451,7 +451,7 @@ impl<'a> Devops<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = client.devops().get_repository_files_content(repository_id, "path").branch("branch").await?;
+    /// let answer = client.devops().get_repository_files_content(repository_id, "folder/report.pdf").branch("main").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_repository_files_content(
@@ -628,7 +628,7 @@ impl<'a> Devops<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
-    /// let answer = client.devops().list_repository_files(repository_id).branch("branch").await?;
+    /// let answer = client.devops().list_repository_files(repository_id).branch("main").await?;
     /// # Ok(()) }
     /// ```
     pub fn list_repository_files(
@@ -734,7 +734,7 @@ impl<'a> Devops<'a> {
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, repository_id: Uuid) -> Result<(), Error> {
     /// let body = types::MoveGitBranch::default().is_protected(true);
-    /// let answer = client.devops().update_repository_branch(repository_id, "name", &body).await?;
+    /// let answer = client.devops().update_repository_branch(repository_id, "example", &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_repository_branch(
@@ -784,7 +784,7 @@ impl<'a> Devops<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, repository_id: Uuid, body: Upload) -> Result<(), Error> {
-    /// let answer = client.devops().update_repository_files_content(repository_id, "path", body).branch("branch").x_commit_message("x_commit_message").await?;
+    /// let answer = client.devops().update_repository_files_content(repository_id, "folder/report.pdf", body).branch("main").x_commit_message("A short text").await?;
     /// # Ok(()) }
     /// ```
     pub fn update_repository_files_content(

@@ -197,7 +197,7 @@ impl<'a> Forum<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform) -> Result<(), Error> {
-    /// let body = types::SaveForumThread::new("title");
+    /// let body = types::SaveForumThread::new("A title");
     /// let answer = client.forum().create_thread(&body).await?;
     /// # Ok(()) }
     /// ```
@@ -230,7 +230,7 @@ impl<'a> Forum<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SaveForumText::new("body");
+    /// let body = types::SaveForumText::new("A short text");
     /// let answer = client.forum().create_thread_reply(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -265,7 +265,7 @@ impl<'a> Forum<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, thread_id: Uuid, reply_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SaveForumText::new("body");
+    /// let body = types::SaveForumText::new("A short text");
     /// let answer = client.forum().create_thread_reply_comment(thread_id, reply_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -621,7 +621,7 @@ impl<'a> Forum<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform) -> Result<(), Error> {
-    /// let answer = client.forum().list_threads().skip(1).take(1).await?;
+    /// let items = client.forum().list_threads().skip(0).take(20).with_items().limit(100).collect().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_threads(
@@ -750,7 +750,7 @@ impl<'a> Forum<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, thread_id: Uuid) -> Result<(), Error> {
-    /// let body = types::UpdateThreadVoteRequest::default().comment("comment");
+    /// let body = types::UpdateThreadVoteRequest::default().comment("A short text");
     /// let answer = client.forum().update_thread_vote(thread_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -931,11 +931,16 @@ impl<T> Call<'_, T, operations::ListThreads> {
 impl<'a, T> Call<'a, T, operations::ListThreads> {
     /// Returns a stream of the items of all pages. A page is requested when the stream reaches it.
     pub fn with_items(self) -> driftless_runtime::Items<'a, types::ForumThread> {
-        self.with_pages(Paging {
-            items: "/items",
-            total: Some("/totalCount"),
-            next: NextPage::Offset { parameter: 1 },
-        })
+        self.with_pages(
+            Paging::new(
+                    "/items",
+                    NextPage::Offset {
+                        parameter: 1,
+                        first: 0,
+                    },
+                )
+                .total(PagePlace::Body("/totalCount")),
+        )
     }
 }
 

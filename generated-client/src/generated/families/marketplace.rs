@@ -116,7 +116,7 @@ impl<'a> Marketplace<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform) -> Result<(), Error> {
-    /// let body = types::SaveStoreItem::new("name");
+    /// let body = types::SaveStoreItem::new("example");
     /// let answer = client.marketplace().create_store_item(&body).await?;
     /// # Ok(()) }
     /// ```
@@ -190,7 +190,7 @@ impl<'a> Marketplace<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, store_item_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SavePaymentPlan::default().price(1.0);
+    /// let body = types::SavePaymentPlan::default().price(9.99);
     /// let answer = client.marketplace().create_store_item_payment_plan(store_item_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -449,7 +449,7 @@ impl<'a> Marketplace<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform) -> Result<(), Error> {
-    /// let answer = client.marketplace().list_store_items().skip(1).take(1).await?;
+    /// let items = client.marketplace().list_store_items().skip(0).take(20).with_items().limit(100).collect().await?;
     /// # Ok(()) }
     /// ```
     pub fn list_store_items(
@@ -634,11 +634,16 @@ impl<T> Call<'_, T, operations::ListStoreItems> {
 impl<'a, T> Call<'a, T, operations::ListStoreItems> {
     /// Returns a stream of the items of all pages. A page is requested when the stream reaches it.
     pub fn with_items(self) -> driftless_runtime::Items<'a, types::StoreItem> {
-        self.with_pages(Paging {
-            items: "/items",
-            total: Some("/totalCount"),
-            next: NextPage::Offset { parameter: 3 },
-        })
+        self.with_pages(
+            Paging::new(
+                    "/items",
+                    NextPage::Offset {
+                        parameter: 3,
+                        first: 0,
+                    },
+                )
+                .total(PagePlace::Body("/totalCount")),
+        )
     }
 }
 

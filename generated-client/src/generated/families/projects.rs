@@ -34,7 +34,7 @@ impl<'a> Projects<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform) -> Result<(), Error> {
-    /// let body = types::CreateProject::default().category("category").description("description");
+    /// let body = types::CreateProject::default().category("news").description("A short text");
     /// let answer = client.projects().create_project(&body).await?;
     /// # Ok(()) }
     /// ```
@@ -340,7 +340,7 @@ impl<'a> Projects<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, project_id: Uuid) -> Result<(), Error> {
-    /// let body = types::CreateComponent::new("name");
+    /// let body = types::CreateComponent::new("example");
     /// let answer = client.projects().create_project_component(project_id, &body).await?;
     /// # Ok(()) }
     /// ```
@@ -589,7 +589,7 @@ impl<'a> Projects<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// client.projects().delete_project_component_environment_variable(project_id, component_id, "name").await?;
+    /// client.projects().delete_project_component_environment_variable(project_id, component_id, "example").await?;
     /// # Ok(()) }
     /// ```
     pub fn delete_project_component_environment_variable(
@@ -715,7 +715,7 @@ impl<'a> Projects<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
-    /// let answer = client.projects().get_project_component_environment_variable(project_id, component_id, "name").await?;
+    /// let answer = client.projects().get_project_component_environment_variable(project_id, component_id, "example").await?;
     /// # Ok(()) }
     /// ```
     pub fn get_project_component_environment_variable(
@@ -1007,7 +1007,7 @@ impl<'a> Projects<'a> {
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, project_id: Uuid, component_id: Uuid) -> Result<(), Error> {
     /// let body = types::SetEnvironmentVariable::default().is_secret(true);
-    /// let answer = client.projects().update_project_component_environment_variable(project_id, component_id, "name", &body).await?;
+    /// let answer = client.projects().update_project_component_environment_variable(project_id, component_id, "example", &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn update_project_component_environment_variable(

@@ -657,7 +657,7 @@ impl<'a> VirtualMachines<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, virtual_machine_id: Uuid) -> Result<(), Error> {
-    /// let body = types::SetShutdownTimer::new(1);
+    /// let body = types::SetShutdownTimer::new(30);
     /// let answer = client.virtual_machines().update_virtual_machine_shutdown_timer(virtual_machine_id, &body).await?;
     /// # Ok(()) }
     /// ```

@@ -95,7 +95,7 @@ impl<'a> VmAgent<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform) -> Result<(), Error> {
-    /// let body = types::RegisterAgent::new("host_name");
+    /// let body = types::RegisterAgent::new("example");
     /// let answer = client.vm_agent().create_agent(&body).await?;
     /// # Ok(()) }
     /// ```
@@ -235,7 +235,7 @@ impl<'a> VmAgent<'a> {
     /// ```no_run
     /// # use platform_client::*;
     /// # async fn example(client: &Platform, agent_id: Uuid) -> Result<(), Error> {
-    /// client.vm_agent().heartbeat_agent(agent_id, "x_agent_version").await?;
+    /// client.vm_agent().heartbeat_agent(agent_id, "1.0").await?;
     /// # Ok(()) }
     /// ```
     pub fn heartbeat_agent(

@@ -1,0 +1,209 @@
+//! Operations that the service accepts and completes later, and that another operation of the contract shows.
+
+use std::collections::BTreeSet;
+
+use super::words::{CANCELLED, FAILED, PENDING, STATE, SUCCEEDED, is_one, plain};
+use super::{page, writable};
+use crate::bind::{check_operation, pages};
+use crate::model::{Content, Document, EnumKind, Field, Kind, Model, Operation, StatusKey, Type, TypeId};
+use crate::output::{SuggestedOperation, Suggestions};
+use crate::pointer;
+use crate::{AsyncOperation, StateMap, WatchOperation};
+
+/// Entries for the operations that are completed later and have none.
+pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<usize>, suggestions: &mut Suggestions) {
+    let watchable: Vec<Watchable<'_>> =
+        model.operations.iter().filter_map(|operation| watchable(model, operation)).collect();
+    let mut names = BTreeSet::new();
+    for (index, operation) in model.operations.iter().enumerate() {
+        let document = documents.iter().find(|document| document.name == operation.document);
+        let Some(sign) = sign(document, operation) else { continue };
+        suggestions.long_running += 1;
+        if bound.contains(&index) {
+            continue;
+        }
+        let name = format!("{}.{}", operation.family, operation.name);
+        let mut outcome = entry(model, operation, &watchable);
+        if let Ok(entry) = &mut outcome {
+            entry.0.name = binding_name(operation, &mut names);
+        }
+        let checked = outcome.and_then(|(entry, reason)| {
+            let states = &entry.states;
+            let lists = [&states.pending, &states.succeeded, &states.failed, &states.cancelled];
+            writable([&entry.submit, &entry.identifier, &entry.state].into_iter().chain(lists.into_iter().flatten()))?;
+            check_operation(model, &entry, index)?;
+            Ok((entry, reason))
+        });
+        match checked {
+            Ok((entry, reason)) => {
+                let reason = format!("{sign}; {reason}");
+                suggestions.operations.push(SuggestedOperation { name, entry, reason });
+            }
+            Err(reason) => suggestions.without.push((name, format!("{sign}; {reason}"))),
+        }
+    }
+}
+
+/// The sign in the contract that an operation is completed later.
+fn sign(document: Option<&Document>, operation: &Operation) -> Option<&'static str> {
+    let published = document.and_then(|document| document.published.pointer(&operation.pointer));
+    let is_marked = published.and_then(|published| published.get("x-ms-long-running-operation"));
+    if is_marked.and_then(|mark| mark.as_bool()) == Some(true) {
+        return Some("`x-ms-long-running-operation` says that it is completed later");
+    }
+    let accepts = operation.statuses.iter().any(|status| status.status == StatusKey::Code(202));
+    (operation.method != "GET" && operation.method != "HEAD" && accepts)
+        .then_some("202 says that it is completed later")
+}
+
+/// An operation that shows a resource with a state.
+struct Watchable<'m> {
+    operation: &'m Operation,
+    /// The path without its last segment, and the parameter in that.
+    collection: &'m str,
+    parameter: &'m str,
+    answer: &'m Type,
+    state: String,
+    states: StateMap,
+}
+
+fn watchable<'m>(model: &'m Model, operation: &'m Operation) -> Option<Watchable<'m>> {
+    if operation.method != "GET" {
+        return None;
+    }
+    let (collection, last) = operation.path.rsplit_once('/')?;
+    let parameter = last.strip_prefix('{')?.strip_suffix('}')?;
+    let answer = pages(model, operation).next()?;
+    let own = page::members(model, answer).iter().map(|field| (String::new(), field));
+    // Azure has its states in `properties`.
+    let within = page::members(model, answer).iter().filter(|field| plain(&field.wire) == "properties");
+    let within = within.flat_map(|outer| {
+        let place = pointer::join("", &outer.wire);
+        page::members(model, &outer.ty).iter().map(move |field| (place.clone(), field))
+    });
+    let named = |field: &Field| STATE.iter().position(|word| plain(&field.wire) == *word);
+    let mut members: Vec<(usize, String, StateMap)> = own
+        .chain(within)
+        .filter_map(|(place, field)| {
+            Some((named(field)?, pointer::join(&place, &field.wire), meanings(model, &field.ty)?))
+        })
+        .collect();
+    members.sort_by_key(|(rank, ..)| *rank);
+    let (_, state, states) = members.into_iter().next()?;
+    Some(Watchable { operation, collection, parameter, answer, state, states })
+}
+
+/// The meanings of the values of an enumeration, if each has one, and there is one for a success and one on the way.
+fn meanings(model: &Model, ty: &Type) -> Option<StateMap> {
+    let Type::Named(id) = page::bare(model, ty) else { return None };
+    let Kind::Enum(EnumKind::String, values) = &model.definition(*id).kind else { return None };
+    let mut states = StateMap::default();
+    for (value, _) in values {
+        let lists = [
+            (SUCCEEDED, &mut states.succeeded),
+            (FAILED, &mut states.failed),
+            (CANCELLED, &mut states.cancelled),
+            (PENDING, &mut states.pending),
+        ];
+        let list = lists.into_iter().find(|(words, _)| is_one(value, words))?;
+        list.1.push(value.clone());
+    }
+    (!states.succeeded.is_empty() && !states.pending.is_empty()).then_some(states)
+}
+
+/// The entry without its name, with the reasons.
+fn entry(
+    model: &Model,
+    operation: &Operation,
+    watchable: &[Watchable<'_>],
+) -> Result<(AsyncOperation, String), String> {
+    let accepted =
+        accepted(model, operation).ok_or("its accepted result is not JSON, so that nothing identifies it")?;
+    let known = parameters(&operation.path);
+    let fits =
+        |one: &&Watchable<'_>| one.operation.family == operation.family || one.operation.document == operation.document;
+    let mut candidates: Vec<(u8, &Watchable<'_>, String)> = watchable
+        .iter()
+        .filter(fits)
+        .filter(|one| parameters(one.collection).iter().all(|name| known.contains(name)))
+        .filter_map(|one| {
+            let (identifier, is_named) = identifier(model, accepted, one)?;
+            let is_same = page::bare(model, accepted) == page::bare(model, one.answer)
+                && matches!(page::bare(model, accepted), Type::Named(TypeId(_)));
+            let is_below = one.collection == operation.path.trim_end_matches('/');
+            // The identifier alone, of any resource, says nothing.
+            let rank = u8::from(is_same) * 2 + u8::from(is_below) * 2 + u8::from(is_named) * 2;
+            (rank > 0).then_some((rank, one, identifier))
+        })
+        .collect();
+    candidates.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
+    let (rank, watch, identifier) =
+        candidates.first().ok_or("no GET with the state of one resource fits its accepted result")?;
+    if candidates.get(1).is_some_and(|(other, ..)| other == rank) {
+        return Err("several operations can show it".to_owned());
+    }
+    let target = format!("GET {}", watch.operation.target());
+    let reason = format!(
+        "`{target}` shows the state at `{}`, whose values have usual names; `{identifier}` of the accepted result identifies it",
+        watch.state
+    );
+    let entry = AsyncOperation {
+        name: String::new(),
+        submit: format!("{} {}", operation.method, operation.target()),
+        identifier: identifier.clone(),
+        query: None,
+        watch: Some(WatchOperation { operation: target, parameter: watch.parameter.to_owned() }),
+        subscription: None,
+        variable: "id".to_owned(),
+        state: watch.state.clone(),
+        pushed_state: None,
+        idempotency: None,
+        states: watch.states.clone(),
+        events: None,
+        cancel: None,
+    };
+    Ok((entry, reason))
+}
+
+/// The type of the accepted result.
+fn accepted<'m>(model: &'m Model, operation: &'m Operation) -> Option<&'m Type> {
+    let at_202 = operation.statuses.iter().find(|status| status.status == StatusKey::Code(202));
+    let own = at_202.and_then(|status| match &status.content {
+        Content::Json(ty) | Content::OptionalJson(ty) => Some(ty),
+        _ => None,
+    });
+    own.or_else(|| pages(model, operation).next())
+}
+
+/// The pointer to the identifier of what an operation shows, and whether its name says so.
+fn identifier(model: &Model, accepted: &Type, watchable: &Watchable<'_>) -> Option<(String, bool)> {
+    let members = page::members(model, accepted);
+    let value = |field: &&Field| page::is_text(model, &field.ty) || page::is_integer(model, &field.ty);
+    let parameter = plain(watchable.parameter);
+    let subject = plain(watchable.collection.rsplit('/').next().unwrap_or_default());
+    let singular = subject.trim_end_matches('s');
+    let is_named = |field: &&Field| {
+        let name = plain(&field.wire);
+        name != "id" && (name == parameter || name == format!("{singular}id"))
+    };
+    let named = members.iter().filter(value).find(is_named);
+    let field = named.or_else(|| members.iter().filter(value).find(|field| plain(&field.wire) == "id"))?;
+    Some((pointer::join("", &field.wire), named.is_some()))
+}
+
+fn parameters(path: &str) -> Vec<&str> {
+    path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
+}
+
+/// A name in snake case that no other entry has.
+fn binding_name(operation: &Operation, names: &mut BTreeSet<String>) -> String {
+    let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    let wish: String = format!("{}_{}", operation.family, operation.name).chars().filter(|c| plain(*c)).collect();
+    let wish = wish.trim_start_matches(|letter: char| !letter.is_ascii_lowercase()).to_owned();
+    let wish = if wish.is_empty() { "operation".to_owned() } else { wish };
+    let mut numbers = (2..).map(|number: u32| format!("{wish}_{number}"));
+    let name = if names.contains(&wish) { numbers.find(|name| !names.contains(name)) } else { None };
+    let name = name.unwrap_or(wish);
+    names.insert(name.clone());
+    name
+}

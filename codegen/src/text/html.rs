@@ -1,0 +1,316 @@
+//! HTML of descriptions as Markdown: .NET publishes the tags of its documentation comments, and others write HTML.
+//!
+//! Known tags become Markdown or disappear. The rest stays as it is, because `<id>` may be what a reader has to write; nothing
+//! of it is markup afterwards (`super::inert`).
+
+mod tag;
+
+use std::borrow::Cow;
+
+use self::tag::{HtmlPiece, Tag, entities, piece};
+
+/// The most tags that are open at a time; further ones disappear.
+const OPEN: usize = 64;
+
+/// The text with Markdown instead of HTML.
+pub(super) fn markdown(text: &str) -> Cow<'_, str> {
+    if !text.contains('<') {
+        return Cow::Borrowed(text);
+    }
+    let mut writer = Writer::default();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let Some((piece, after)) = piece(rest, writer.starts_line()) else { break };
+        match piece {
+            HtmlPiece::Text(text) | HtmlPiece::Verbatim(text) => writer.text(text),
+            HtmlPiece::Tag(tag) => writer.tag(&tag),
+            HtmlPiece::Nothing => {}
+        }
+        rest = after;
+    }
+    Cow::Owned(writer.finish())
+}
+
+/// An element whose end decides about its text.
+struct Open {
+    name: String,
+    /// The beginning of its content.
+    start: usize,
+    /// The beginning of the text that its end may take away.
+    before: usize,
+    /// The address of a link, or the number of the next item.
+    target: Option<String>,
+    items: usize,
+}
+
+#[derive(Default)]
+struct Writer {
+    out: String,
+    open: Vec<Open>,
+    /// The cells of the row of the table that is open, and the number of its rows.
+    table: Option<(Vec<String>, usize)>,
+    /// A paragraph has just ended.
+    is_fresh: bool,
+}
+
+impl Writer {
+    fn starts_line(&self) -> bool {
+        self.out.is_empty() || self.out.ends_with('\n')
+    }
+
+    fn is_within(&self, names: &[&str]) -> bool {
+        self.open.iter().any(|open| names.contains(&open.name.as_str()))
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.is_within(&["script", "style"]) {
+            return;
+        }
+        let text = if self.is_fresh { text.trim_start() } else { text };
+        self.is_fresh = self.is_fresh && text.is_empty();
+        if self.is_within(&["code", "c", "tt", "pre", "kbd", "samp"]) {
+            self.out.push_str(&entities(text));
+        } else if self.is_within(&["td", "th", "li", "item"]) {
+            // A line break would end the item or the row.
+            for (index, line) in text.split('\n').enumerate() {
+                let is_apart = index > 0 && !self.out.ends_with([' ', '\n']);
+                self.out.push_str(if is_apart { " " } else { "" });
+                self.out.push_str(if index > 0 { line.trim_start() } else { line });
+            }
+        } else {
+            self.out.push_str(text);
+        }
+    }
+
+    /// Ends the paragraph.
+    fn paragraph(&mut self) {
+        let trimmed = self.out.trim_end_matches([' ', '\n']).len();
+        self.out.truncate(trimmed);
+        match () {
+            () if self.out.is_empty() => {}
+            () if self.is_within(&["td", "th", "li", "item"]) => self.out.push(' '),
+            () => self.out.push_str("\n\n"),
+        }
+        self.is_fresh = true;
+    }
+
+    fn tag(&mut self, tag: &Tag<'_>) {
+        if self.is_within(&["script", "style"]) && !(tag.is_end && matches!(&*tag.name, "script" | "style")) {
+            return;
+        }
+        if self.is_within(&["pre"]) && tag.name != "pre" {
+            return;
+        }
+        match &*tag.name {
+            "br" | "p" | "para" | "div" | "hr" | "section" | "blockquote" | "dl" | "dt" | "dd" | "details"
+            | "center" | "example" | "remarks" | "summary" | "returns" | "value" | "article" | "header" | "footer"
+            | "thead" | "tbody" | "tfoot" | "note" | "caution" | "important" | "tip" | "warning" | "caption" => {
+                self.paragraph()
+            }
+            "span" | "font" | "u" | "small" | "sup" | "sub" | "big" | "nobr" | "wbr" | "abbr" | "label" | "mark"
+            | "img" | "inheritdoc" | "term" | "description" | "ins" | "cite" | "listheader" | "colgroup" | "col"
+            | "title" | "fullname" => {}
+            "see" | "seealso" | "paramref" | "typeparamref" => self.reference(tag),
+            "ul" | "ol" | "list" | "li" | "item" => self.list(tag),
+            "table" | "tr" | "td" | "th" => self.cells(tag),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                self.paragraph();
+                if !tag.is_end && !self.is_within(&["td", "th", "li", "item"]) {
+                    self.out.push_str("#### ");
+                }
+            }
+            "b" | "strong" | "i" | "em" | "code" | "c" | "tt" | "kbd" | "samp" | "pre" | "a" | "script" | "style" => {
+                self.pair(tag);
+            }
+            // Possibly a part of the text.
+            _ => self.out.push_str(tag.text),
+        }
+    }
+
+    /// `<see cref="T:Shop.Order"/>`.
+    fn reference(&mut self, tag: &Tag<'_>) {
+        if let Some(target) = tag.attribute("href").filter(|_| !tag.is_end) {
+            if tag.is_empty {
+                self.out.push_str(&link(&target, &target));
+            } else {
+                self.push(tag, Some(target));
+            }
+        } else if tag.is_end {
+            self.close("see");
+        } else {
+            let name = ["cref", "name", "langword"].iter().find_map(|key| tag.attribute(key)).unwrap_or_default();
+            // `M:Shop.Orders.Find(System.Guid)` is `Find` of `Orders`.
+            let plain = name.split('(').next().unwrap_or_default();
+            let plain = plain.split_once(':').map_or(plain, |(_, name)| name);
+            let last = plain.rsplit('.').next().unwrap_or_default().split('`').next().unwrap_or_default();
+            if !last.is_empty() {
+                self.out.push_str(&code(last));
+            }
+        }
+    }
+
+    fn push(&mut self, tag: &Tag<'_>, target: Option<String>) {
+        if self.open.len() < OPEN && !tag.is_empty {
+            let name = if tag.name == "seealso" { "see" } else { &tag.name };
+            let start = self.out.len();
+            self.open.push(Open { name: name.to_owned(), start, before: start, target, items: 0 });
+        }
+    }
+
+    /// Takes the innermost element of a name, with what is open in it.
+    fn pop(&mut self, name: &str) -> Option<Open> {
+        let at = self.open.iter().rposition(|open| open.name == name)?;
+        self.open.drain(at..).next()
+    }
+
+    fn close(&mut self, name: &str) {
+        let Some(open) = self.pop(name) else { return };
+        let content = self.out.get(open.start..).unwrap_or_default().to_owned();
+        self.out.truncate(open.before);
+        let inner = content.trim();
+        let lead = if content.starts_with([' ', '\n']) { " " } else { "" };
+        let trail = if content.len() > 1 && content.ends_with([' ', '\n']) { " " } else { "" };
+        let written = match name {
+            _ if inner.is_empty() => content,
+            "b" | "strong" if !inner.contains("\n\n") => format!("{lead}**{inner}**{trail}"),
+            "i" | "em" if !inner.contains("\n\n") => format!("{lead}*{inner}*{trail}"),
+            "code" | "c" | "tt" | "kbd" | "samp" if !inner.contains('\n') => format!("{lead}{}{trail}", code(inner)),
+            "code" | "c" | "tt" | "kbd" | "samp" | "pre" => {
+                self.paragraph();
+                format!("```text\n{}\n```\n\n", inner.replace("```", "'''"))
+            }
+            "a" | "see" => format!("{lead}{}{trail}", link(inner, open.target.as_deref().unwrap_or_default())),
+            "script" | "style" => String::new(),
+            _ => content,
+        };
+        self.out.push_str(&written);
+    }
+
+    fn pair(&mut self, tag: &Tag<'_>) {
+        if tag.is_end {
+            self.close(&tag.name);
+        } else {
+            let target = tag.attribute("href");
+            self.push(tag, target);
+        }
+    }
+
+    fn list(&mut self, tag: &Tag<'_>) {
+        match (&*tag.name, tag.is_end) {
+            ("li" | "item", false) => {
+                self.pop("li");
+                self.pop("item");
+                let depth = self.open.iter().filter(|open| matches!(&*open.name, "ul" | "ol" | "list")).count();
+                let mark = match self.open.iter_mut().rev().find(|open| matches!(&*open.name, "ul" | "ol" | "list")) {
+                    Some(list) if list.name == "ol" => {
+                        list.items += 1;
+                        format!("{}. ", list.items)
+                    }
+                    _ => "- ".to_owned(),
+                };
+                let trimmed = self.out.trim_end_matches([' ', '\n']).len();
+                self.out.truncate(trimmed);
+                if !self.out.is_empty() {
+                    self.out.push('\n');
+                }
+                self.out.push_str(&"  ".repeat(depth.saturating_sub(1).min(3)));
+                self.out.push_str(&mark);
+                self.push(tag, None);
+            }
+            ("li" | "item", true) => {
+                self.pop("li");
+                self.pop("item");
+            }
+            (_, false) => {
+                let is_nested = self.is_within(&["li", "item"]);
+                if !is_nested {
+                    self.paragraph();
+                }
+                self.push(tag, None);
+            }
+            (name, true) => {
+                self.pop(name);
+                self.paragraph();
+            }
+        }
+    }
+
+    fn cells(&mut self, tag: &Tag<'_>) {
+        match (&*tag.name, tag.is_end) {
+            ("table", false) => {
+                self.paragraph();
+                self.table = Some((Vec::new(), 0));
+            }
+            ("table", true) => {
+                self.end_cell();
+                self.end_row();
+                self.table = None;
+                self.paragraph();
+            }
+            ("tr", _) => {
+                self.end_cell();
+                self.end_row();
+            }
+            (_, false) => {
+                self.end_cell();
+                if self.table.is_some() {
+                    self.push(tag, None);
+                }
+            }
+            (_, true) => self.end_cell(),
+        }
+    }
+
+    fn end_cell(&mut self) {
+        let Some(cell) = self.pop("td").or_else(|| self.pop("th")) else { return };
+        let content = self.out.split_off(cell.start.min(self.out.len()));
+        if let Some((cells, _)) = &mut self.table {
+            let line: Vec<&str> = content.split_whitespace().collect();
+            cells.push(line.join(" ").replace('|', "\\|"));
+        }
+    }
+
+    fn end_row(&mut self) {
+        let Some((cells, rows)) = &mut self.table else { return };
+        if cells.is_empty() {
+            return;
+        }
+        let row = format!("| {} |\n", cells.join(" | "));
+        let trimmed = self.out.trim_end_matches([' ', '\n']).len();
+        self.out.truncate(trimmed);
+        if !self.out.is_empty() {
+            self.out.push_str(if *rows == 0 { "\n\n" } else { "\n" });
+        }
+        self.out.push_str(&row);
+        if *rows == 0 {
+            self.out.push_str(&format!("|{}\n", "---|".repeat(cells.len())));
+        }
+        *rows += 1;
+        cells.clear();
+    }
+
+    fn finish(mut self) -> String {
+        self.end_cell();
+        self.end_row();
+        self.out
+    }
+}
+
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace('`', "'"))
+}
+
+/// A link, if its address leads to the web.
+fn link(text: &str, target: &str) -> String {
+    let target = target.trim();
+    let is_web = target.starts_with("https://") || target.starts_with("http://");
+    let is_plain = !target.contains(|letter: char| letter.is_whitespace() || "<>()[]`\\\"".contains(letter));
+    match is_web && is_plain && !text.contains(['[', ']', '\n']) {
+        true if text == target => format!("<{target}>"),
+        true => format!("[{text}]({target})"),
+        false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

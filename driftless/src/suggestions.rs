@@ -1,0 +1,176 @@
+//! Entries of the configuration that the contracts suggest, as `specs/codegen.toml` has them.
+
+use std::fmt::Write as _;
+
+use driftless_codegen::{Output, Pagination, SuggestedOperation, SuggestedPagination, Suggestions, line};
+
+use crate::console::count;
+use crate::workspace::{CONFIGURATION, PROPOSALS};
+
+/// A TOML string. The text of a contract stays text.
+pub(crate) fn quoted(text: &str) -> String {
+    toml::Value::String(text.replace(['\n', '\r'], " ")).to_string()
+}
+
+/// The entries that `new` writes: those of which the contract says all.
+pub(crate) fn of_new(suggestions: &Suggestions) -> String {
+    let sure: Vec<_> = suggestions.paginations.iter().filter(|entry| entry.is_sure).collect();
+    if sure.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n# Operations that come in pages: `with_items()` of such a call is a stream of the items of all pages. These entries follow from\n\
+         # the contract; remove what the service does not do.\n",
+    );
+    for entry in sure {
+        text.push_str(&written(entry));
+        text.push('\n');
+    }
+    text
+}
+
+/// The file of the entries that the configuration does not have; `None`: the contracts suggest none.
+pub(crate) fn file(output: &Output) -> Option<String> {
+    let Suggestions { paginations, operations, without, .. } = &output.suggestions;
+    if paginations.is_empty() && operations.is_empty() {
+        return None;
+    }
+    let mut text = format!(
+        "# Written by `cargo xtask regenerate`: entries that the contract suggests, and {CONFIGURATION} does not have.\n\
+         # Nothing is generated from this file: copy the entries that are right to {CONFIGURATION}.\n"
+    );
+    for entry in paginations {
+        let doubt = if entry.is_sure { "" } else { "# Not sure: the contract does not say all of it.\n" };
+        _ = write!(text, "\n{doubt}{}", written(entry));
+    }
+    for SuggestedOperation { name, entry, reason } in operations {
+        let watch = entry.watch.as_ref().map(|watch| {
+            format!(
+                "watch = {{ operation = {}, parameter = {} }}\n",
+                quoted(&watch.operation),
+                quoted(&watch.parameter)
+            )
+        });
+        let states = &entry.states;
+        let lists = [
+            ("pending", &states.pending),
+            ("succeeded", &states.succeeded),
+            ("failed", &states.failed),
+            ("cancelled", &states.cancelled),
+        ];
+        let lists = lists.map(|(key, list)| {
+            let list: Vec<String> = list.iter().map(|state| quoted(state)).collect();
+            format!("{key} = [{}]", list.join(", "))
+        });
+        _ = write!(
+            text,
+            "\n# {name}: {}\n[[operation]]\nname = {}\nsubmit = {}\nidentifier = {}\n{}state = {}\nstates = {{ {} }}\n",
+            line(reason),
+            quoted(&entry.name),
+            quoted(&entry.submit),
+            quoted(&entry.identifier),
+            watch.unwrap_or_default(),
+            quoted(&entry.state),
+            lists.join(", "),
+        );
+    }
+    if !without.is_empty() {
+        text.push_str("\n# Operations that page, or are completed later, and have no entry:\n");
+        for (name, reason) in without {
+            _ = writeln!(text, "# {name}: {}", line(reason));
+        }
+    }
+    Some(text)
+}
+
+/// A line for the end of a run.
+pub(crate) fn summary(output: &Output) -> Option<String> {
+    let Suggestions { paginations, operations, .. } = &output.suggestions;
+    let entries = count(paginations.len() + operations.len(), "entry", "entries");
+    let is_any = !paginations.is_empty() || !operations.is_empty();
+    is_any.then(|| format!("proposed    {entries} for {CONFIGURATION}: {PROPOSALS}"))
+}
+
+fn written(suggested: &SuggestedPagination) -> String {
+    let SuggestedPagination { name, reason, entry, .. } = suggested;
+    let Pagination { operation, items, skip, page, first, cursor, next, next_header, .. } = entry;
+    let mut text = format!("# {name}: {}\n[[pagination]]\noperation = {}\n", line(reason), quoted(operation));
+    let some = |text: &String| Some(text.clone());
+    let keys = [
+        ("items", some(items).filter(|items| !items.is_empty())),
+        ("skip", skip.clone()),
+        ("page", page.clone()),
+        ("cursor", cursor.clone()),
+        ("next", next.clone()),
+        ("next_header", next_header.clone()),
+        ("last_item", entry.last_item.clone()),
+        ("next_link", entry.next_link.clone()),
+        ("total", entry.total.clone()),
+        ("total_header", entry.total_header.clone()),
+        ("pages", entry.pages.clone()),
+        ("pages_header", entry.pages_header.clone()),
+        ("more", entry.more.clone()),
+    ];
+    for (key, value) in keys {
+        if let Some(value) = value {
+            _ = writeln!(text, "{key} = {}", quoted(&value));
+        }
+    }
+    if let Some(first) = first {
+        _ = writeln!(text, "first = {first}");
+    }
+    if entry.link {
+        text.push_str("link = true\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use driftless_codegen::{AsyncOperation, StateMap, WatchOperation};
+
+    use super::*;
+
+    #[test]
+    fn an_entry_is_read_as_it_was_suggested() {
+        let entry = Pagination {
+            operation: "GET /a \"b\" 'c' \\d".to_owned(),
+            items: "/d~1e \u{202e}".to_owned(),
+            page: Some("page[number]".to_owned()),
+            first: Some(0),
+            more: Some("/more".to_owned()),
+            ..Pagination::default()
+        };
+        let reason = "two\n[[pagination]]\nlines".to_owned();
+        let suggested = SuggestedPagination { name: "a.b".to_owned(), entry: entry.clone(), reason, is_sure: true };
+        let states = StateMap {
+            pending: vec!["\"IN\u{202e}".to_owned()],
+            succeeded: vec!["DONE".to_owned()],
+            ..StateMap::default()
+        };
+        let operation = AsyncOperation {
+            name: "jobs_start".to_owned(),
+            submit: "POST /jobs".to_owned(),
+            identifier: "/id".to_owned(),
+            query: None,
+            watch: Some(WatchOperation { operation: "GET /jobs/{id}".to_owned(), parameter: "id".to_owned() }),
+            subscription: None,
+            variable: "id".to_owned(),
+            state: "/status".to_owned(),
+            pushed_state: None,
+            idempotency: None,
+            states,
+            events: None,
+            cancel: None,
+        };
+        let reason = "a\nb".to_owned();
+        let operations = vec![SuggestedOperation { name: "jobs.start".to_owned(), entry: operation.clone(), reason }];
+        let suggestions = Suggestions { paginations: vec![suggested], operations, ..Suggestions::default() };
+        let read: driftless_codegen::Config = toml::from_str(&of_new(&suggestions)).unwrap();
+        assert_eq!(read.paginations, [entry], "the reason stays in its comment");
+        let output = Output { suggestions, ..Output::default() };
+        let read: driftless_codegen::Config = toml::from_str(&file(&output).unwrap()).unwrap();
+        assert_eq!((read.paginations.len(), read.operations), (1, vec![operation]));
+        assert_eq!(file(&Output::default()), None);
+    }
+}
