@@ -39,8 +39,11 @@ mod serve;
 #[cfg(feature = "data")]
 mod data;
 
+#[cfg(feature = "graphql")]
+mod graphql;
+
 mod sandbox;
 
 pub use behaviour::Behaviour;
 pub use error::Error;
-pub use sandbox::{Document, Options, Sandbox, explain, explain_all, start, start_all, start_with};
+pub use sandbox::{Document, Options, Sandbox, explain, explain_all, explain_graphql, start, start_all, start_with};

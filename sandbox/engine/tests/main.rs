@@ -4,6 +4,8 @@
 mod behaviour;
 #[cfg(feature = "data")]
 mod data;
+#[cfg(feature = "graphql")]
+mod graphql;
 mod hostile;
 mod program;
 mod several;
