@@ -86,7 +86,7 @@ async fn both_styles_of_token_errors_are_understood() {
             let error = projects(&client).await.unwrap_err();
             assert!(error.is_token() && error.to_string().contains("invalid_client"), "{error}");
         }
-        assert_eq!(sandbox.requests().tokens(), 1, "a wrong secret is not hammered");
+        assert_eq!(sandbox.requests().count("POST", "/identity/connect/token"), 1, "a wrong secret is not hammered");
         let right = sandbox.client("aurora-automation").unwrap().secret();
         std::fs::write(&path, right).unwrap();
         projects(&client).await.unwrap();

@@ -24,7 +24,7 @@ async fn one_token_serves_many_calls() {
         call.await.unwrap().unwrap();
     }
     platform.clone().projects().list_projects().await.unwrap();
-    assert_eq!(sandbox.requests().tokens(), 1);
+    assert_eq!(sandbox.requests().count("POST", "/identity/connect/token"), 1);
     assert_eq!(sandbox.requests().count("GET", "/api/projects/v1/projects"), 21);
 }
 
@@ -39,7 +39,11 @@ async fn a_token_that_expired_on_the_way_is_replaced_once() {
     for _ in 0..3 {
         platform.projects().list_projects().await.unwrap();
     }
-    assert_eq!(sandbox.requests().tokens(), 2, "the token that expired, and the one that replaces it");
+    assert_eq!(
+        sandbox.requests().count("POST", "/identity/connect/token"),
+        2,
+        "the token that expired, and the one that replaces it"
+    );
     assert_eq!(sandbox.requests().count("GET", "/api/projects/v1/projects"), 5, "one call was sent twice");
 }
 
@@ -51,12 +55,12 @@ async fn tokens_that_are_expired_when_they_arrive_are_an_error_and_no_loop() {
     let platform = client(&sandbox, secrets.path(), 0);
     let error = platform.projects().list_projects().await.unwrap_err();
     assert!(error.is_unauthorized(), "{error}");
-    let asked = sandbox.requests().tokens();
+    let asked = sandbox.requests().count("POST", "/identity/connect/token");
     assert!(asked <= 3, "{asked} token requests for one call");
     for _ in 0..20 {
         assert!(platform.projects().list_projects().await.unwrap_err().is_unauthorized());
     }
-    let asked = sandbox.requests().tokens();
+    let asked = sandbox.requests().count("POST", "/identity/connect/token");
     assert!(asked <= 8, "{asked} token requests for 21 calls");
 }
 

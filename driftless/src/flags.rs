@@ -23,9 +23,9 @@ Exit codes:
   130  interrupted; the old state is kept";
 
 const REGENERATE: &str = "\
-The source is the first of: --contract, --base-url, the environment variable that specs/codegen.toml names
-(PLATFORM_BASE_URL), specs/codegen.toml itself, the embedded sandbox. The sandbox is used only if no contract is
-pinned, or if the pinned contract came from the sandbox; --sandbox uses it in any case.
+The source is the first of: --contract, --base-url, the environment variable of `base_url_env` in specs/codegen.toml,
+`base_url` there, the stand-in of [source.stand_in]. The stand-in is started only if no contract is pinned, or if the
+pinned contract came from it; --sandbox starts it in any case.
 
 The GraphQL schema comes from --schema, else from the file that `schema` in [source] names, else from the source. If the
 source serves no schema, the pinned one stays, unless --drop-schema removes it.
@@ -34,10 +34,10 @@ A document that lost more than half of its operations (`largest_loss` in [source
 nothing is written, unless --accept-loss takes it.
 
 Examples:
-  cargo xtask regenerate                              from the configured source; from the sandbox on a fresh clone
-  cargo xtask regenerate --base-url https://platform.example
+  cargo xtask regenerate                              from the configured source
+  cargo xtask regenerate --base-url https://service.example
   cargo xtask regenerate --contract contract.json     from a file: Swagger 2.0, OpenAPI 3.x, JSON or YAML
-  cargo xtask regenerate --sandbox                    from the sandbox, replacing the pinned contract
+  cargo xtask regenerate --sandbox                    from the stand-in, replacing the pinned contract
   cargo xtask regenerate --offline                    from the pinned contracts, after a generator change
   cargo xtask regenerate --offline --overwrite        after a merge: from the pinned contracts of the side that was taken
   cargo xtask regenerate --check                      in CI: writes nothing, names every stale file and its cause";
@@ -247,7 +247,7 @@ pub struct Regenerate {
     /// The GraphQL schema: a file in the schema definition language, or an introspection in JSON; no service is asked for it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "drop_schema", "locked"])]
     pub schema: Option<PathBuf>,
-    /// Use the embedded sandbox, replacing the configured source and the pinned contract.
+    /// Start the stand-in that `[source.stand_in]` names, and replace the configured source and the pinned contract.
     #[arg(long, conflicts_with_all = ["contract", "base_url", "offline", "check"])]
     pub sandbox: bool,
     /// Exit with code 5 if no source is configured, instead of using the sandbox.

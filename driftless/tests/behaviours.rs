@@ -627,9 +627,9 @@ fn a_token_of_another_place_is_named() {
         3,
         &["TEST_TOKEN is set, and not used", "answered 401", "the credentials are for the origin of the base URL"],
     );
-    workspace.run_with(&["regenerate", "--base-url", &other.url()], &[("PLATFORM_TOKEN", "canary")]).fails(
+    workspace.run_with(&["regenerate", "--base-url", &other.url()], &[("SERVICE_TOKEN", "canary")]).fails(
         3,
-        &["PLATFORM_TOKEN is set, and not used: specs/codegen.toml does not name it", "variables = \"PLATFORM_\""],
+        &["SERVICE_TOKEN is set, and not used: specs/codegen.toml does not name it", "variables = \"SERVICE_\""],
     );
     assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
     workspace.write("c.json", &contract::small());

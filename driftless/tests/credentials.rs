@@ -460,11 +460,12 @@ fn a_host_that_may_be_http_is_allowed_by_the_variable_of_programs() {
     run(&format!("other.example, {CLUSTER}"), &issuer).succeeds(&[&format!("taking {base}/swagger/v1/swagger.json")]);
 
     // If no variable is read, the message names the key that would have it read.
-    workspace.write("specs/codegen.toml", "[source]\nbase_url_env = \"TEST_BASE_URL\"\n");
-    let variables = [("PLATFORM_DANGER_ALLOW_HTTP_TO", CLUSTER)];
+    let client = "[client]\npackage = \"orders-client\"\ntype = \"Orders\"\nvariables = \"ORDERS_\"\n";
+    workspace.write("specs/codegen.toml", &format!("{client}[source]\nbase_url_env = \"TEST_BASE_URL\"\n"));
+    let variables = [("ORDERS_DANGER_ALLOW_HTTP_TO", CLUSTER)];
     workspace.run_with(&["regenerate", "--base-url", &base], &variables).fails(
         5,
-        &["plain http", "PLATFORM_DANGER_ALLOW_HTTP_TO=0.0.0.0", "`variables = \"PLATFORM_\"` in [source.token]"],
+        &["plain http", "ORDERS_DANGER_ALLOW_HTTP_TO=0.0.0.0", "`variables = \"ORDERS_\"` in [source.token]"],
     );
 }
 

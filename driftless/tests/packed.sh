@@ -47,7 +47,7 @@ prints() {
 }
 
 # -- A registry that is a folder: the packed crates, and the versions of Cargo.lock of all others.
-cargo build --quiet --locked --workspace --all-features --bins --examples
+[ -n "${PROGRAMS_BUILT:-}" ] || cargo build --quiet --locked --workspace --all-features --bins --examples
 cargo package --quiet --locked --no-verify --allow-dirty -p driftless-runtime -p driftless-codegen -p driftless 2>"$folder/log" ||
     failed 'cargo package'
 registry=$folder/registry

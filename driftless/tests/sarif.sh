@@ -26,7 +26,7 @@ fi
 # Texts that would end a line or a command stand in it, too.
 sed 's/Plan/Plan<b>%0A/g' driftless/tests/page/after.json > "$folder/after.json"
 # With the features that the tests enable, so that its libraries are compiled once for both.
-cargo build -q --workspace --all-features --bin xtask
+[ -n "${PROGRAMS_BUILT:-}" ] || cargo build -q --workspace --all-features --bin xtask
 for after in driftless/tests/page/after.json "$folder/after.json" driftless/tests/page/before.json; do
     "${CARGO_TARGET_DIR:-target}/debug/xtask" drift driftless/tests/page/before.json "$after" --format sarif --fail-on none > "$folder/log.json"
     "$folder/python/bin/python" - "$folder" <<'PYTHON'

@@ -5,6 +5,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
+use driftless_sandbox_control::interface::taken::ControlRefusal;
+use http::StatusCode;
 use uuid::Uuid;
 
 /// An error of starting a sandbox or of one of its operations. No variant holds a secret.
@@ -190,5 +192,11 @@ impl std::error::Error for Error {
             | Self::Cors { .. }
             | Self::Revision { .. } => None,
         }
+    }
+}
+
+impl From<Error> for ControlRefusal {
+    fn from(error: Error) -> Self {
+        Self::whole(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
     }
 }

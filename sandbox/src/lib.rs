@@ -38,7 +38,6 @@
 #![deny(missing_docs)]
 
 mod caller;
-mod clock;
 mod compliance;
 mod contract;
 mod control;
@@ -46,17 +45,14 @@ mod cors;
 mod data;
 mod directory;
 mod error;
-mod fault;
 mod graphql;
 mod handlers;
 mod issuer;
 mod live;
 mod menu;
 mod options;
-mod problem;
 mod publication;
 mod reply;
-mod requests;
 mod sandbox;
 mod serve;
 mod server;
@@ -66,13 +62,14 @@ mod values;
 mod vault;
 mod workflow;
 
+use driftless_sandbox_control::{clock, fault, media, problem, requests};
+
 pub use clock::Clock;
 pub use control::Part;
 pub use directory::{Client, Grant, Membership, Role, SecretFile, SecretFolder, Team, TeamClaim, User};
 pub use error::Error;
-pub use fault::{Fault, FaultControl, FaultError, FaultRule, Reset, Waits};
+pub use fault::{Fault, FaultControl, FaultError, FaultRule, Outcome, Reset, Waits};
 pub use issuer::{ApiTokenFormat, ErrorStyle, IssuerControl, RefreshPolicy};
 pub use options::Options;
 pub use requests::{Expected, Message, NearMiss, RequestFilter, RequestRecord, Requests, Verified};
 pub use sandbox::{Sandbox, start, start_with};
-pub use workflow::Outcome;

@@ -5,9 +5,6 @@ use http::header::{ACCEPT, CONTENT_TYPE, GetAll};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::Value;
 
-/// The media type of server-sent events.
-pub(crate) const EVENT_STREAM: &str = "text/event-stream";
-
 /// Returns whether an `If-None-Match` header contains an entity tag. The comparison is the weak one of RFC 9110 §13.1.2.
 pub(crate) fn matches(header: GetAll<'_, HeaderValue>, etag: &str) -> bool {
     let mut tags = header.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
@@ -20,12 +17,6 @@ pub(crate) fn matches(header: GetAll<'_, HeaderValue>, etag: &str) -> bool {
 /// A JSON body in the media type that the caller prefers among ASP.NET's three.
 pub(crate) fn json(status: StatusCode, headers: &HeaderMap, body: &Value) -> Response {
     (status, [(CONTENT_TYPE, json_media_type(headers))], body.to_string()).into_response()
-}
-
-/// The media type of a request or response header, in lower case and without its parameters.
-pub(crate) fn essence(headers: &HeaderMap) -> String {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 fn json_media_type(headers: &HeaderMap) -> &'static str {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use driftless_sandbox_control::Operations;
 use http::{Method, Uri};
 use ring::rand::SystemRandom;
 use uuid::Uuid;
@@ -16,7 +17,7 @@ use crate::cors;
 use crate::data::Data;
 use crate::directory::{self, Client, SecretFile, SecretFolder, Seed, Team, User, random_text};
 use crate::error::Error;
-use crate::fault::{FaultControl, Rules};
+use crate::fault::{EventFaults, FaultControl, Rules};
 use crate::graphql;
 use crate::handlers::Api;
 use crate::issuer::{Issuer, IssuerControl};
@@ -28,7 +29,7 @@ use crate::server::{self, App};
 use crate::state::{Beginning, Store, Ticker};
 use crate::ui::Graphiql;
 use crate::vault::Vault;
-use crate::workflow::{EventFaults, Hub};
+use crate::workflow::Hub;
 
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -129,10 +130,11 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
         None => teams.first().copied().unwrap_or_default(),
     };
     let events = Arc::new(EventFaults::default());
-    let store = Arc::new(Store::open(data, Clock::new(), Hub::new(Arc::clone(&events)), beginning)?);
+    let store = Arc::new(Store::open(data, Clock::default(), Hub::new(Arc::clone(&events)), beginning)?);
     let places = Places::new(base_url, compliance_url, Arc::clone(&directory));
     let issuer = Arc::new(Issuer::new(format!("{base_url}{}", crate::issuer::PATH), directory, &vault)?);
-    let faults = Arc::new(Rules::new(contract, events));
+    let known: Arc<dyn Operations> = Arc::new(contract);
+    let faults = Arc::new(Rules::new(Arc::clone(&known), events));
     let step = options.step.unwrap_or(Duration::from_millis(150)).as_millis();
     let api = Api {
         contract,
@@ -148,7 +150,7 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
         faults: Arc::clone(&faults),
     };
     let publication = Publication::new(contract, Arc::clone(&issuer), options.contract_requires_token);
-    let log = Arc::new(Log::new(contract));
+    let log = Arc::new(Log::new(known));
     let resets = Resets {
         store: Arc::clone(&store),
         faults: Arc::clone(&faults),
@@ -269,12 +271,12 @@ impl Sandbox {
 
     /// Returns a handle to the faults.
     pub fn faults(&self) -> FaultControl<'_> {
-        FaultControl(&self.app.faults)
+        FaultControl::new(&self.app.faults)
     }
 
     /// Returns the requests so far.
     pub fn requests(&self) -> Requests<'_> {
-        Requests(&self.app.log)
+        Requests::new(&self.app.log)
     }
 
     /// Resets everything to the start: state, clock, faults, issuer, requests. Keys, secrets and access tokens stay.

@@ -7,6 +7,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRef, Request};
 use axum::middleware::{self, Next};
 use axum::response::Response;
+use driftless_sandbox_control::interface::Control;
 use http::header::HOST;
 use http::{StatusCode, Version};
 use tower_http::cors::CorsLayer;
@@ -48,6 +49,13 @@ macro_rules! parts {
             }
         })*
     };
+}
+
+impl FromRef<App> for Control {
+    fn from_ref(app: &App) -> Self {
+        let (log, faults, clock) = (Arc::clone(&app.log), Arc::clone(&app.faults), app.store.clock().clone());
+        Self { log, faults, clock }
+    }
 }
 
 parts! {

@@ -176,7 +176,7 @@ async fn requests_are_counted_by_operation() {
     let client = &sandbox.clients()[0];
     token(&sandbox, client).await;
     let caller = Caller::new(&sandbox, 0).await;
-    assert_eq!(sandbox.requests().tokens(), 2);
+    assert_eq!(sandbox.requests().count("POST", "/identity/connect/token"), 2);
     let id = caller.create(PROJECTS, &project(&sandbox)).await["id"].as_str().unwrap().to_owned();
     for _ in 0..3 {
         caller.get(&format!("{PROJECTS}/{id}")).await;

@@ -96,8 +96,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("source.token.key.command", "command = [\"pass\", \"show\", \"service/app-id\"]"),
     ("source.document", "[[source.document]]\nname = \"platform\"\ncontract = \"/swagger/v1/swagger.json\""),
     ("source.document.base_url", "base_url = \"https://other.example\""),
-    ("source.document.base_url_env", "base_url_env = \"PLATFORM_OTHER_URL\""),
-    ("source.document.token", "token = { variables = \"PLATFORM_OTHER_\" }"),
+    ("source.document.base_url_env", "base_url_env = \"ORDERS_URL\""),
+    ("source.document.token", "token = { variables = \"ORDERS_\" }"),
 ];
 
 /// An example for a key: its own, or that of the nearest table around it that has one.

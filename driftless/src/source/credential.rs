@@ -67,6 +67,8 @@ pub(super) struct Network {
     pub(super) files: SecretFiles,
     /// How the names of the variables begin that were read; empty: none was.
     pub(super) variables: String,
+    /// How the names of the variables begin that programs read.
+    pub(super) programs: String,
 }
 
 /// The certificates, and the hosts that may be `http`, as the configuration and the variables name them.
@@ -86,7 +88,8 @@ pub(super) fn network(workspace: &Workspace, settings: &Settings) -> Result<Netw
     let variables = source.token.variables.as_deref().unwrap_or_default();
     let connections = connections.with_variables(variables).map_err(refused)?;
     let files = configured(&source.token).files_with_variables().map_err(refused)?;
-    Ok(Network { connections, files, variables: variables.to_owned() })
+    let programs = settings.codegen.config.client.variables.clone();
+    Ok(Network { connections, files, variables: variables.to_owned(), programs })
 }
 
 fn configured(source: &TokenSource) -> CredentialSettings {

@@ -16,7 +16,6 @@ use super::answer::{Answer, is_busy, is_failing, seconds};
 use super::credential::Network;
 use super::encoding;
 use super::failed::{Redirect, bomb, failure, no_token, packed_wrongly, redirected, repeats_no_secret};
-use super::variables::PROGRAMS;
 use crate::bounded::LIMIT;
 use crate::console::{Steps, hide};
 use crate::failure::Failure;
@@ -278,7 +277,7 @@ impl<'s> Http<'s> {
     fn client(&self, url: &Url, credentials: Option<Credentials>) -> Result<Client, Failure> {
         self.check(url)?;
         let builder = Client::builder(url.origin().ascii_serialization())
-            .user_agent("platform-xtask")
+            .user_agent(concat!("driftless/", env!("CARGO_PKG_VERSION")))
             .request_id_header("")
             .connect_timeout(self.connect_timeout)
             .body_limit(LIMIT);
@@ -316,9 +315,10 @@ impl<'s> Http<'s> {
     /// How a host is allowed to be `http`.
     fn allowing(&self, host: &str) -> String {
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        let read = format!("`variables = \"{PROGRAMS}\"` in [source.token] has it read");
+        let programs = &self.network.programs;
+        let read = format!("`variables = \"{programs}\"` in [source.token] has it read");
         match self.variables() {
-            "" => format!("set {PROGRAMS}DANGER_ALLOW_HTTP_TO={host}, which no key names: {read}"),
+            "" => format!("set {programs}DANGER_ALLOW_HTTP_TO={host}, which no key names: {read}"),
             prefix => format!("set {prefix}DANGER_ALLOW_HTTP_TO={host}"),
         }
     }

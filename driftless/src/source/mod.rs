@@ -51,7 +51,7 @@ pub(crate) async fn fetch(
     let fetcher =
         Fetcher { http, workspace, files, name: settings.source.default_name(), lock: known, steps, recorded: None };
     let plan = plan(workspace, settings, flags)?;
-    for note in unsent(&settings.source, &plan, flags) {
+    for note in unsent(settings, &plan, flags) {
         steps.note(&note);
     }
     match plan {

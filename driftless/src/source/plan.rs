@@ -8,7 +8,7 @@ use url::Url;
 use super::address::shown;
 use super::bundle::{SANDBOX, UNKNOWN};
 use super::servers::{self, Home};
-use super::variables::{PROGRAMS, from_env};
+use super::variables::from_env;
 use crate::failure::Failure;
 use crate::flags::Regenerate;
 use crate::settings::{DocumentSource, Settings, SourceSettings, TokenSource};
@@ -183,18 +183,19 @@ fn wanted(
 
 /// Why credentials that are set are used nowhere, or not for every address: one is for the origin of the base URL, and one of a
 /// document for that document. A line each.
-pub(super) fn unsent(source: &SourceSettings, plan: &SourcePlan, flags: &Regenerate) -> Vec<String> {
+pub(super) fn unsent(settings: &Settings, plan: &SourcePlan, flags: &Regenerate) -> Vec<String> {
+    let (source, programs) = (&settings.source, &settings.codegen.config.client.variables);
     let mut notes = Vec::new();
     if let Some(variable) = token_of(&source.token) {
         notes.extend(unsent_to(source, plan).map(|reason| format!("{variable} is set, and not used: {reason}")));
     }
     let named = source.documents.iter().filter_map(|document| document.token.as_ref());
     let mut prefixes = named.chain([&source.token]).map(|token| token.variables.as_deref().unwrap_or_default());
-    if prefixes.all(|prefix| prefix != PROGRAMS)
+    if prefixes.all(|prefix| prefix != programs)
         && !matches!(plan, SourcePlan::Sandbox)
-        && let Some(variable) = set(PROGRAMS)
+        && let Some(variable) = set(programs)
     {
-        let add = format!("`variables = \"{PROGRAMS}\"` in [source.token] would have it read");
+        let add = format!("`variables = \"{programs}\"` in [source.token] would have it read");
         notes.push(format!("{variable} is set, and not used: {CONFIGURATION} does not name it; {add}"));
     }
     for document in &source.documents {

@@ -2,9 +2,6 @@
 
 use crate::failure::Failure;
 
-/// How the variables of programs begin.
-pub(super) const PROGRAMS: &str = "PLATFORM_";
-
 /// The value of a variable; an empty one counts as not set.
 pub(super) fn from_env(variable: Option<&str>) -> Result<Option<String>, Failure> {
     let Some(variable) = variable else { return Ok(None) };

@@ -41,7 +41,7 @@ if [ $# = 0 ]; then
 fi
 if [ -z "${SERVE:-}" ]; then
     # With the features that the tests enable, so that its libraries are compiled once for both.
-    cargo build --locked -q --workspace --all-features --bin driftless-sandbox
+    [ -n "${PROGRAMS_BUILT:-}" ] || cargo build --locked -q --workspace --all-features --bin driftless-sandbox
     SERVE="$target/debug/driftless-sandbox --contract {contract} --port 0 serve"
 fi
 # shellcheck disable=SC2086

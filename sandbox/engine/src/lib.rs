@@ -45,5 +45,10 @@ mod graphql;
 mod sandbox;
 
 pub use behaviour::Behaviour;
+pub use driftless_sandbox_control::clock::Clock;
+pub use driftless_sandbox_control::fault::{Fault, FaultControl, FaultError, FaultRule, Reset, Waits};
+pub use driftless_sandbox_control::requests::{
+    Expected, Message, NearMiss, RequestFilter, RequestRecord, Requests, Verified,
+};
 pub use error::Error;
 pub use sandbox::{Document, Options, Sandbox, explain, explain_all, explain_graphql, start, start_all, start_with};

@@ -5,6 +5,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use driftless_sandbox_control::Operations;
+use driftless_sandbox_control::clock::Clock;
+use driftless_sandbox_control::fault::{EventFaults, FaultControl, Rules};
+use driftless_sandbox_control::interface::Control;
+use driftless_sandbox_control::requests::{Log, Requests};
+
 use crate::act::Engine;
 use crate::behaviour::Behaviour;
 use crate::contract::{Contract, SegmentPart};
@@ -107,8 +113,14 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
     let (listener, address) = bind(options.listen, options.port).await?;
     let origin = format!("http://{address}");
     let checks_credentials = options.checks_credentials;
-    let service = Service { parts, front, origin: origin.clone(), checks_credentials };
-    Ok(Sandbox { origin, base_path, left_out, server: Server::start(listener, Arc::new(service)) })
+    let service = Arc::new(Service { parts, front, origin: origin.clone(), checks_credentials });
+    let known: Arc<dyn Operations> = Arc::<Service>::clone(&service);
+    let control = Control {
+        log: Arc::new(Log::new(Arc::clone(&known))),
+        faults: Arc::new(Rules::new(known, Arc::new(EventFaults::default()))),
+        clock: Clock::default(),
+    };
+    Ok(Sandbox { origin, base_path, left_out, server: Server::start(listener, service, control) })
 }
 
 /// The engines with the state of a file.
@@ -230,6 +242,21 @@ impl Sandbox {
     /// again with a contract that has them.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
+    }
+
+    /// The faults: statuses, delays and broken connections for requests of the tests' choice.
+    pub fn faults(&self) -> FaultControl<'_> {
+        FaultControl::new(&self.server.control().faults)
+    }
+
+    /// The journal: counts, the last requests, and checks of their number.
+    pub fn requests(&self) -> Requests<'_> {
+        Requests::new(&self.server.control().log)
+    }
+
+    /// The clock of the state.
+    pub fn clock(&self) -> &Clock {
+        &self.server.control().clock
     }
 
     /// Ends the sandbox; running requests are answered before.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod behaviour;
+mod control;
 #[cfg(feature = "data")]
 mod data;
 #[cfg(feature = "graphql")]

@@ -37,6 +37,15 @@ pub(crate) enum Provenance {
     Assumed,
 }
 
+impl Provenance {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Documented => "documented",
+            Self::Assumed => "assumed",
+        }
+    }
+}
+
 /// A revision of the contract. The second one has changes that `drift` reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Revision {

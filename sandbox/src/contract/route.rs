@@ -1,5 +1,6 @@
 //! Finds the operation that a method and path belong to.
 
+use driftless_sandbox_control::{OperationFacts, Operations};
 use http::Method;
 use percent_encoding::percent_decode_str;
 
@@ -51,6 +52,28 @@ pub(crate) fn template(contract: &'static Contract, method: &Method, path: &str)
     match find(contract, method, path) {
         Match::Found(candidate) => Some(&candidate.operation.path),
         _ => None,
+    }
+}
+
+impl Operations for &'static Contract {
+    fn template(&self, method: &Method, path: &str) -> Option<String> {
+        template(self, method, path).map(str::to_owned)
+    }
+
+    fn methods(&self, template: &str) -> Vec<String> {
+        let of_path = self.operations.iter().filter(|operation| operation.path == template);
+        of_path.map(|operation| operation.method.to_string()).collect()
+    }
+
+    fn facts(&self, method: &str, template: &str) -> Option<OperationFacts> {
+        let mut all = self.operations.iter();
+        let operation = all.find(|operation| operation.path == template && operation.method.as_str() == method)?;
+        let provenance = operation.provenance.name().to_owned();
+        Some(OperationFacts { summary: Some(operation.summary.to_owned()), provenance })
+    }
+
+    fn has_outcomes(&self) -> bool {
+        true
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{FromRequestParts, RawQuery, State};
 use http::StatusCode;
+use http::request::Parts;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::send;
-use super::taken::{ControlAnswer, ControlRefusal, Count, Guid};
+use super::taken::{ControlAnswer, ControlRefusal, Count, part};
 use crate::clock;
 use crate::state::Store;
 use crate::workflow::{Phase, Workflow};
@@ -57,6 +59,21 @@ impl Wanted {
             && self.over.is_none_or(|over| over == workflow.is_over())
             && (self.kind.is_empty() || self.kind == workflow.kind.name())
             && (self.search.is_empty() || text().contains(&self.search))
+    }
+}
+
+/// The identifier of an operation.
+#[derive(Debug)]
+pub(super) struct Guid(pub(super) Uuid);
+
+impl<S: Send + Sync> FromRequestParts<S> for Guid {
+    type Rejection = ControlRefusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ControlRefusal> {
+        let (name, text) = part(parts, state).await?;
+        Uuid::try_parse(&text)
+            .map(Self)
+            .map_err(|_no_guid| ControlRefusal::at(name, "write a GUID, as the list has it"))
     }
 }
 

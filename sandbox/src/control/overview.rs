@@ -13,11 +13,11 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::{Value, json};
 
 use super::taken::ControlAnswer;
-use super::{faults, operations, send};
+use super::{interface, operations, send};
 use crate::clock;
 use crate::error::Error;
 use crate::fault::Rules;
-use crate::reply::EVENT_STREAM;
+use crate::media::EVENT_STREAM;
 use crate::requests::Log;
 use crate::state::Store;
 
@@ -78,8 +78,8 @@ fn overview(store: &Store, log: &Log, faults: &Rules) -> Result<Value, Error> {
     Ok(json!({
         "clock": clock::timestamp_of(store.clock().now()),
         "pace": store.clock().pace(),
-        "faults": faults::listed(faults),
-        "eventFaults": faults::events(faults),
+        "faults": interface::listed(faults),
+        "eventFaults": interface::events(faults),
         "operations": operations,
         "resources": collections,
         "requests": recent.collect::<Vec<_>>(),

@@ -11,22 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::reset::{Part, Resets};
-use super::taken::{ControlAnswer, ControlRefusal, Count, INT32, INT64, Sent, Whole};
+use super::taken::{ControlAnswer, ControlRefusal, Count, INT32, Sent, Whole};
 use super::{done, send};
-use crate::clock;
 use crate::issuer::{ApiTokenFormat, ErrorStyle, Issuer, IssuerControl, RefreshPolicy};
 use crate::publication::Publication;
-use crate::state::Store;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct SetClock {
-    hold: Option<bool>,
-    pace: Option<f64>,
-    set: Option<String>,
-    advance_milliseconds: Option<Whole<u64, 0, INT64>>,
-    reset: Option<bool>,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -79,41 +67,6 @@ pub(super) struct ResetOnly {
 /// Resets everything, or the named parts.
 pub(super) async fn reset(State(resets): State<Resets>, Sent(wanted): Sent<ResetOnly>) -> ControlAnswer {
     resets.reset(wanted.only.as_deref().unwrap_or(&Part::ALL))?;
-    Ok(done())
-}
-
-pub(super) async fn clock(State(store): State<Arc<Store>>) -> Response {
-    let clock = store.clock();
-    let now = clock::timestamp_of(clock.now());
-    send(StatusCode::OK, &json!({ "now": now, "pace": clock.pace(), "isHeld": clock.pace() == 0.0 }))
-}
-
-/// Applies the reset first, then the moment, the pace, and the advance.
-pub(super) async fn set_clock(State(store): State<Arc<Store>>, Sent(wanted): Sent<SetClock>) -> ControlAnswer {
-    let clock = store.clock();
-    let moment = |text: &String| {
-        let wrong = "write a moment as RFC 3339 has it, from 1970 to 9999: 2030-01-31T12:00:00Z";
-        clock::milliseconds_of(text).ok_or_else(|| ControlRefusal::at("$.set", wrong))
-    };
-    let moment = wanted.set.as_ref().map(moment).transpose()?;
-    if wanted.pace.is_some_and(|pace| !pace.is_finite() || pace < 0.0) {
-        return Err(ControlRefusal::at("$.pace", "write 0 or more"));
-    }
-    if wanted.reset == Some(true) {
-        clock.reset();
-    }
-    if let Some(moment) = moment {
-        clock.set_milliseconds(moment);
-    }
-    match (wanted.pace, wanted.hold) {
-        (Some(pace), _) => clock.set_pace(pace),
-        (None, Some(true)) => clock.hold(),
-        (None, Some(false)) => clock.set_pace(1.0),
-        (None, None) => {}
-    }
-    if let Some(by) = wanted.advance_milliseconds {
-        clock.advance(Duration::from_millis(by.0));
-    }
     Ok(done())
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Service;
 use crate::caller::Caller;
-use crate::reply;
+use crate::media;
 
 const BODY_LIMIT: usize = 1024 * 1024;
 
@@ -32,7 +32,7 @@ pub(super) fn begin(
 }
 
 pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Request, (StatusCode, &'static str)> {
-    if reply::essence(headers) != "application/json" {
+    if media::essence(headers) != "application/json" {
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "The content type has to be application/json."));
     }
     let bytes = to_bytes(body, BODY_LIMIT).await;
@@ -94,7 +94,8 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::workflow::{Kind, Notice, Outcome};
+    use crate::fault::Outcome;
+    use crate::workflow::{Kind, Notice};
 
     /// The first result includes changes from before the first poll.
     #[tokio::test]

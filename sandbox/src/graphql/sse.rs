@@ -16,8 +16,8 @@ use super::Service;
 use super::request::{as_json, begin, of_body, of_query};
 use crate::caller::Caller;
 use crate::live;
+use crate::media::EVENT_STREAM;
 use crate::problem;
-use crate::reply::EVENT_STREAM;
 
 pub(super) async fn get(State(service): State<Service>, RawQuery(query): RawQuery, headers: HeaderMap) -> Response {
     let caller = match service.issuer.caller(&headers) {

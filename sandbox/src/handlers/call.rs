@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::Api;
 use super::input::{Input, Payload};
 use crate::contract::operation::Operation;
+use crate::fault::Outcome;
 use crate::state::{Item, View};
 use crate::values::shape;
-use crate::workflow::Outcome;
 use crate::{problem, reply};
 
 /// Characters that have a meaning in addresses of the state.

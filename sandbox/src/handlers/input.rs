@@ -14,8 +14,8 @@ use crate::contract;
 use crate::contract::operation::{Body, Media, Operation, Parameter, ParameterIn};
 use crate::contract::route::RoutedOperation;
 use crate::contract::schema::{Additional, Schema};
+use crate::media;
 use crate::problem::{self, Complaint};
-use crate::reply;
 use crate::values::{check, coerce};
 
 /// The maximum length of a request body, in bytes.
@@ -169,7 +169,7 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 async fn payload(expected: &'static Body, request: Request) -> Read<Payload> {
-    let essence = reply::essence(request.headers());
+    let essence = media::essence(request.headers());
     if essence.is_empty() {
         return match bytes(request).await?.is_empty() {
             true => Err(invalid(vec![("$".to_owned(), "A non-empty request body is required.".to_owned())])),

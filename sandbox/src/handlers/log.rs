@@ -20,7 +20,7 @@ use crate::caller::Caller;
 use crate::clock;
 use crate::state::{Store, View};
 use crate::workflow::{Event, Workflow};
-use crate::{live, reply};
+use crate::{live, media};
 
 /// The interval of comments on an idle stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -60,7 +60,7 @@ pub(super) fn stream(call: &Call<'_>) -> Response {
     follower.begin(&call.view, seen);
     let end = Box::pin(live::end(&call.api.issuer, &call.api.faults, call.view.caller));
     let chunks = stream::unfold(follower, Follower::next).take_until(end);
-    let headers = [(CONTENT_TYPE, reply::EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
+    let headers = [(CONTENT_TYPE, media::EVENT_STREAM), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(chunks)).into_response()
 }
 

@@ -25,11 +25,11 @@ use crate::caller::Caller;
 use crate::contract::Contract;
 use crate::contract::behaviour::Handler;
 use crate::contract::route::{self, RoutedOperation};
+use crate::fault::Outcome;
 use crate::fault::Rules;
 use crate::issuer::Issuer;
 use crate::problem;
 use crate::state::Store;
-use crate::workflow::Outcome;
 
 pub(crate) use input::BODY_LIMIT;
 

@@ -6,7 +6,7 @@ use axum::body::{Body, to_bytes};
 use http::HeaderMap;
 
 use super::refusal::Refusal;
-use crate::reply;
+use crate::media;
 
 const BODY_LIMIT: usize = 64 * 1024;
 
@@ -16,7 +16,7 @@ pub(super) struct Fields(BTreeMap<String, String>);
 
 impl Fields {
     pub(super) async fn of_body(headers: &HeaderMap, body: Body) -> Result<Self, Refusal> {
-        if reply::essence(headers) != "application/x-www-form-urlencoded" {
+        if media::essence(headers) != "application/x-www-form-urlencoded" {
             return Err(Refusal("invalid_request", "the content type has to be application/x-www-form-urlencoded"));
         }
         let bytes = to_bytes(body, BODY_LIMIT).await;

@@ -178,7 +178,8 @@ impl State {
 mod tests {
     use super::*;
     use crate::data::Data;
-    use crate::workflow::{Kind, Outcome};
+    use crate::fault::Outcome;
+    use crate::workflow::Kind;
 
     fn work(now: i64, outcome: Outcome) -> Workflow {
         Workflow::new(Uuid::new_v4(), Uuid::nil(), Kind::DatabaseBackup, "/a/b".to_owned(), outcome, now, 1)

@@ -7,7 +7,8 @@ use super::{Blob, Item, State};
 use crate::caller::Caller;
 use crate::data::Address;
 use crate::directory::Role;
-use crate::workflow::{Kind, Outcome, Workflow};
+use crate::fault::Outcome;
+use crate::workflow::{Kind, Workflow};
 
 /// The state as one caller sees it: invisible resources do not exist here.
 #[derive(Debug)]

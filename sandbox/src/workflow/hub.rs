@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::{broadcast, watch};
 
-use super::{Event, EventFaults, Workflow};
+use super::{Event, Workflow};
+use crate::fault::EventFaults;
 
 /// The number of notices that a slow subscriber may lag behind before it misses some.
 const CAPACITY: usize = 4096;

@@ -1,7 +1,6 @@
 //! Asynchronous work: it is accepted, moves through its states as the clock advances, and is followed by an event when the result
 //! is available (platform document §4.4). Kinds, states, events and times are the sandbox's own.
 
-mod delivery;
 mod hub;
 mod kind;
 mod table;
@@ -11,7 +10,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(crate) use delivery::EventFaults;
+use crate::fault::Outcome;
 pub(crate) use hub::{Hub, Notice};
 pub(crate) use kind::{Kind, Phase};
 pub(crate) use table::Table;
@@ -53,32 +52,6 @@ pub(crate) struct ScheduledEvent {
     pub(crate) phase: Option<Phase>,
     pub(crate) event: String,
     pub(crate) message: Option<String>,
-}
-
-/// The outcome of a piece of work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Outcome {
-    /// It succeeds, and the follow-up event comes a step later.
-    #[default]
-    Success,
-    /// It fails, with a message.
-    Failure,
-    /// It runs and never ends.
-    Stall,
-    /// It succeeds, but the follow-up event never comes.
-    Silence,
-}
-
-impl Outcome {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Failure => "failure",
-            Self::Stall => "stall",
-            Self::Silence => "silence",
-        }
-    }
 }
 
 impl Workflow {

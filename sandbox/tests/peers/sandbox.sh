@@ -9,7 +9,7 @@ finish() {
 trap finish EXIT INT TERM
 
 # With the features that the tests enable, so that its libraries are compiled once for both.
-cargo build -q --workspace --all-features --bin platform-sandbox
+[ -n "${PROGRAMS_BUILT:-}" ] || cargo build -q --workspace --all-features --bin platform-sandbox
 "${CARGO_TARGET_DIR:-target}/debug/platform-sandbox" --json --contract-revision "${REVISION:-1}" >"$work/sandbox.json" 2>"$work/err" &
 sandbox_pid=$!
 for _ in $(seq 600); do

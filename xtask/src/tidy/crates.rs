@@ -2,7 +2,7 @@
 
 use super::{File, Finding};
 
-const MEMBERS: [&str; 10] = [
+const MEMBERS: [&str; 11] = [
     "codegen",
     "conformance",
     "driftless",
@@ -10,11 +10,13 @@ const MEMBERS: [&str; 10] = [
     "generated-client",
     "runtime",
     "sandbox",
+    "sandbox/control",
     "sandbox/engine",
     "tests",
     "xtask",
 ];
-const DOCUMENTED: [&str; 6] = ["codegen", "conformance", "driftless", "generated-client", "runtime", "sandbox/engine"];
+const DOCUMENTED: [&str; 7] =
+    ["codegen", "conformance", "driftless", "generated-client", "runtime", "sandbox/control", "sandbox/engine"];
 
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let text = |path: &str| files.iter().find(|file| file.path == path).and_then(File::text);

@@ -1,26 +1,32 @@
 //! The listener and its connections.
 
-use std::convert::Infallible;
 use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use axum::response::Response;
 use bytes::{Bytes, BytesMut};
+use driftless_sandbox_control::fault::Line;
+use driftless_sandbox_control::interface::Control;
+use http::Method;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use http::{Method, Request, Response};
-use http_body::{Body as _, Frame, SizeHint};
+use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
-use hyper::service::service_fn;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, SemaphorePermit, oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::control;
 use super::handle::{Received, Service, refuse, status};
 use super::reply::Reply;
 use crate::error::Error;
@@ -53,6 +59,7 @@ struct Limits {
 pub(crate) struct Server {
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
+    control: Control,
 }
 
 /// Listens on an address.
@@ -67,29 +74,44 @@ pub(crate) async fn bind(address: IpAddr, port: u16) -> Result<(TcpListener, Soc
 }
 
 impl Server {
-    pub(crate) fn start(listener: TcpListener, service: Arc<Service>) -> Self {
+    pub(crate) fn start(listener: TcpListener, service: Arc<Service>, control: Control) -> Self {
         let (stop, stopped) = oneshot::channel();
-        Self { stop, task: tokio::spawn(accept(listener, service, stopped)) }
+        Self { stop, task: tokio::spawn(accept(listener, service, control.clone(), stopped)), control }
+    }
+
+    /// The parts that faults, clock and journal are controlled by.
+    pub(crate) fn control(&self) -> &Control {
+        &self.control
     }
 
     /// Lets the running requests end, for a limited time.
     pub(crate) async fn stop(self) {
         const PATIENCE: Duration = Duration::from_secs(2);
-        let Self { stop, mut task } = self;
+        let Self { stop, mut task, control } = self;
         drop(stop);
+        control.faults.end_sockets(None);
         if timeout(PATIENCE, &mut task).await.is_err() {
             task.abort();
         }
     }
 }
 
-async fn accept(listener: TcpListener, service: Arc<Service>, mut stopped: oneshot::Receiver<()>) {
+async fn accept(listener: TcpListener, service: Arc<Service>, control: Control, mut stopped: oneshot::Receiver<()>) {
     let (goodbye, hears) = watch::channel(());
     let mut connections = JoinSet::new();
     let limits = Arc::new(Limits {
         connections: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
         bytes: Semaphore::new(MOST_BYTES_OF_ALL),
     });
+    let answers = {
+        let (service, limits, hears) = (Arc::clone(&service), Arc::clone(&limits), hears.clone());
+        move |request: Request| {
+            let (service, limits, goodbye) = (Arc::clone(&service), Arc::clone(&limits), hears.clone());
+            async move { respond(service, &limits, goodbye, request).await }
+        }
+    };
+    let routes = control::router(&service, control.clone()).fallback(answers);
+    let router = control::observed(routes, &control);
     let next = async || {
         let permit = Arc::clone(&limits.connections).acquire_owned().await;
         listener.accept().await.map(|(stream, _)| (stream, permit))
@@ -98,7 +120,7 @@ async fn accept(listener: TcpListener, service: Arc<Service>, mut stopped: onesh
         tokio::select! {
             accepted = next() => match accepted {
                 Ok((stream, permit)) => {
-                    let conversation = converse(stream, Arc::clone(&service), Arc::clone(&limits), hears.clone());
+                    let conversation = converse(stream, router.clone(), hears.clone());
                     connections.spawn(async move {
                         conversation.await;
                         drop(permit);
@@ -116,16 +138,17 @@ async fn accept(listener: TcpListener, service: Arc<Service>, mut stopped: onesh
 }
 
 /// Answers the requests of one connection. When the server stops, the running request is the last one.
-async fn converse(stream: TcpStream, service: Arc<Service>, limits: Arc<Limits>, mut goodbye: watch::Receiver<()>) {
-    let _ = stream.set_nodelay(true);
-    let hears = goodbye.clone();
-    let routes = service_fn(move |request: Request<Incoming>| {
-        let (service, limits, goodbye) = (Arc::clone(&service), Arc::clone(&limits), hears.clone());
-        async move { Ok::<_, Infallible>(respond(service, &limits, goodbye, request).await) }
+async fn converse(stream: TcpStream, router: Router, mut goodbye: watch::Receiver<()>) {
+    let line = Line::new(stream);
+    let connection = line.connection();
+    let router = TowerToHyperService::new(router);
+    let routes = service_fn(move |mut request: http::Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(connection.clone()));
+        router.call(request)
     });
     let mut http = Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
-    let mut served = pin!(http.serve_connection(TokioIo::new(stream), routes));
+    let mut served = pin!(http.serve_connection(TokioIo::new(line), routes));
     // A client may disconnect, or not speak HTTP: the server goes on.
     tokio::select! {
         _ = served.as_mut() => return,
@@ -139,8 +162,8 @@ async fn respond(
     service: Arc<Service>,
     limits: &Limits,
     mut goodbye: watch::Receiver<()>,
-    request: Request<Incoming>,
-) -> Response<Full> {
+    request: Request,
+) -> Response {
     let (head, body) = request.into_parts();
     let mut taken = None;
     let collected = tokio::select! {
@@ -169,7 +192,7 @@ async fn respond(
 
 /// The whole body, or a status with its reason. `taken` is its part of the memory for all bodies.
 async fn collect<'l>(
-    body: Incoming,
+    body: Body,
     limits: &'l Limits,
     taken: &mut Option<SemaphorePermit<'l>>,
 ) -> Result<Bytes, (u16, &'static str)> {
@@ -202,10 +225,10 @@ async fn collect<'l>(
     }
 }
 
-fn response(reply: Reply, method: &Method) -> Response<Full> {
+fn response(reply: Reply, method: &Method) -> Response {
     let status = status(&reply);
     let body = if *method == Method::HEAD { Vec::new() } else { reply.body };
-    let mut response = Response::new(Full(Some(Bytes::from(body))));
+    let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     let media_type = reply.media_type.as_deref().and_then(|name| HeaderValue::from_str(name).ok());
@@ -221,25 +244,4 @@ fn response(reply: Reply, method: &Method) -> Response<Full> {
         headers.insert("x-sandbox-invented", HeaderValue::from_static("true"));
     }
     response
-}
-
-/// A body of one part.
-#[derive(Debug)]
-struct Full(Option<Bytes>);
-
-impl http_body::Body for Full {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.0.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.as_ref().is_none_or(Bytes::is_empty)
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| bytes.len() as u64))
-    }
 }

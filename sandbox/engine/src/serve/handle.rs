@@ -61,15 +61,8 @@ impl Service {
         if let Some(reply) = self.front.as_ref().and_then(|front| front.answer(self, request)) {
             return reply;
         }
-        // A HEAD without an operation of its own is a GET; the server sends no body.
         let method = &request.method;
-        let routed = match self.route(method, &request.path) {
-            (_, Routed::OtherMethods(methods)) if *method == Method::HEAD && methods.contains(&Method::GET) => {
-                self.route(&Method::GET, &request.path)
-            }
-            routed => routed,
-        };
-        match routed {
+        match self.routed(method, &request.path) {
             (Some(part), Routed::Operations(candidates)) => self.answer_by(part, request, candidates),
             (_, Routed::OtherMethods(methods)) => {
                 let allow: Vec<&str> = methods.iter().map(Method::as_str).collect();
@@ -81,6 +74,16 @@ impl Service {
                 reply
             }
             _ => refuse(None, 404, NO_PATH),
+        }
+    }
+
+    /// The operations for a request. A HEAD without an operation of its own is a GET; the server sends no body.
+    pub(super) fn routed(&self, method: &Method, path: &str) -> (Option<&ServedContract>, Routed) {
+        match self.route(method, path) {
+            (_, Routed::OtherMethods(methods)) if *method == Method::HEAD && methods.contains(&Method::GET) => {
+                self.route(&Method::GET, path)
+            }
+            routed => routed,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The HTTP server.
 
 mod connection;
+mod control;
 mod envelope;
 mod files;
 mod handle;

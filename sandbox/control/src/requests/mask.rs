@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::capture::{BodyBeginning, KEPT};
 use super::{graphql, loose};
-use crate::reply::{self, EVENT_STREAM};
+use crate::media::{self, EVENT_STREAM};
 
 const MASK: &str = "***";
 /// The member of a GraphQL request with the document.
@@ -22,7 +22,7 @@ pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
         if *name == AUTHORIZATION || *name == PROXY_AUTHORIZATION {
             return text.split_once(' ').map_or_else(|| MASK.to_owned(), |(scheme, _)| format!("{scheme} {MASK}"));
         }
-        if *name == COOKIE || *name == SET_COOKIE || is_secret(name.as_str()) {
+        if value.is_sensitive() || *name == COOKIE || *name == SET_COOKIE || is_secret(name.as_str()) {
             return MASK.to_owned();
         }
         match text.split_once('?') {
@@ -41,7 +41,7 @@ pub(super) fn body(headers: &HeaderMap, beginning: &BodyBeginning) -> Option<Str
         return None;
     }
     let text = std::str::from_utf8(&beginning.bytes).ok()?;
-    let essence = reply::essence(headers);
+    let essence = media::essence(headers);
     if essence == "text/html" {
         return None;
     }
@@ -82,13 +82,18 @@ fn event(line: &str) -> String {
 
 /// Pairs of a query or a form.
 pub(super) fn form(text: &str) -> String {
+    form_with(text, |_| false)
+}
+
+/// Pairs of a query, of which further names are those of secrets.
+pub(super) fn form_with(text: &str, is_declared: impl Fn(&str) -> bool) -> String {
     let pairs: Vec<_> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
     let asked = pairs.iter().find(|(name, _)| name == DOCUMENT).map(|(_, value)| document(value));
     let (asked, hidden) = asked.unwrap_or_default();
     let mut masked = form_urlencoded::Serializer::new(String::new());
     for (name, value) in pairs {
         // `code` is an authorization code in a form, but has other meanings elsewhere.
-        let is_secret = is_secret(&name) || name == "code";
+        let is_secret = is_secret(&name) || name == "code" || is_declared(&name);
         let masked_pair = match name.as_str() {
             _ if is_secret => MASK.to_owned(),
             DOCUMENT => self::text(&asked),
@@ -113,7 +118,7 @@ fn variables(text: &str, hidden: &HashSet<String>) -> String {
 }
 
 /// Masks the secrets of a JSON value, by the names of its members; in GraphQL requests, also by those of arguments.
-pub(crate) fn json(value: &mut Value) {
+pub fn json(value: &mut Value) {
     match value {
         Value::Object(members) => {
             let hides_value = members.get("isSecret") == Some(&Value::Bool(true));

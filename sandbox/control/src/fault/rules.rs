@@ -3,28 +3,27 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::watch;
+use uuid::Uuid;
 
 use super::rule::FaultRule;
-use super::{Fault, FaultError};
-use crate::contract::Contract;
+use super::{EventFaults, Fault, FaultError};
+use crate::operations::Operations;
 use crate::requests::{Arrived, NearMiss, RequestFilter};
-use crate::workflow::EventFaults;
 
 /// The maximum number of rules.
 const MOST: usize = 1000;
 
 /// The last end of open sockets: a counter, and the close code. `None` resets the connection.
-pub(crate) type SocketEnd = (u64, Option<u16>);
+pub type SocketEnd = (u64, Option<u16>);
 
 /// The pending faults, first come first served.
 #[derive(Debug)]
-pub(crate) struct Rules {
-    contract: &'static Contract,
+pub struct Rules {
+    known: Arc<dyn Operations>,
     rules: Mutex<Waiting>,
-    random: SystemRandom,
-    pub(crate) events: Arc<EventFaults>,
+    /// The pending faults of events.
+    pub events: Arc<EventFaults>,
     sockets: watch::Sender<SocketEnd>,
     touched: watch::Sender<()>,
 }
@@ -50,11 +49,11 @@ pub struct Waits {
 }
 
 impl Rules {
-    pub(crate) fn new(contract: &'static Contract, events: Arc<EventFaults>) -> Self {
+    /// Without any fault.
+    pub fn new(known: Arc<dyn Operations>, events: Arc<EventFaults>) -> Self {
         Self {
-            contract,
+            known,
             rules: Mutex::default(),
-            random: SystemRandom::new(),
             events,
             sockets: watch::Sender::new((0, None)),
             touched: watch::Sender::default(),
@@ -62,13 +61,13 @@ impl Rules {
     }
 
     /// Takes the fault for a request, with the identifier of its rule, and counts the use. Rules that nearly match record the request.
-    pub(crate) fn take(&self, request: &Arrived, is_preflight: bool) -> Option<(u64, Fault)> {
+    pub fn take(&self, request: &Arrived, is_preflight: bool) -> Option<(u64, Fault)> {
         let mut waiting = self.rules();
         let mut has_near_miss = false;
         let met = waiting.rules.iter_mut().filter(|waits| waits.rule.meets(is_preflight)).find_map(|waits| {
             let filter = &waits.rule.filter;
             let differences = filter.differences(request, 0, None);
-            if differences.is_empty() && self.happens(waits.rule.probability) {
+            if differences.is_empty() && happens(waits.rule.probability) {
                 waits.used = waits.used.saturating_add(1);
                 let is_used_up = waits.rule.times.is_some_and(|times| waits.used >= times);
                 return Some((waits.id, waits.rule.fault.clone(), is_used_up));
@@ -90,24 +89,22 @@ impl Rules {
     }
 
     /// Subscribes to changes of the rules.
-    pub(crate) fn watch(&self) -> watch::Receiver<()> {
+    pub fn watch(&self) -> watch::Receiver<()> {
         self.touched.subscribe()
     }
 
-    /// Decides by chance with this probability. Without random bytes, the answer is yes.
-    fn happens(&self, probability: f64) -> bool {
-        let mut bytes = [0; 4];
-        probability >= 1.0
-            || self.random.fill(&mut bytes).is_err()
-            || f64::from(u32::from_le_bytes(bytes)) < probability * (f64::from(u32::MAX) + 1.0)
+    /// The operations that rules can name.
+    pub fn known(&self) -> &dyn Operations {
+        self.known.as_ref()
     }
 
-    pub(crate) fn socket_ends(&self) -> watch::Receiver<SocketEnd> {
+    /// Subscribes to the ends of open sockets.
+    pub fn socket_ends(&self) -> watch::Receiver<SocketEnd> {
         self.sockets.subscribe()
     }
 
     fn add(&self, rule: FaultRule) -> Result<u64, FaultError> {
-        rule.check(self.contract)?;
+        rule.check(self.known())?;
         let mut waiting = self.rules();
         if waiting.rules.len() >= MOST {
             return Err(FaultError::new(format!("{MOST} faults are pending; delete some")));
@@ -129,13 +126,15 @@ impl Rules {
         removed
     }
 
-    pub(crate) fn clear(&self) {
+    /// Removes every fault.
+    pub fn clear(&self) {
         self.rules().rules.clear();
         self.events.clear();
         self.touched.send_replace(());
     }
 
-    pub(crate) fn end_sockets(&self, code: Option<u16>) {
+    /// Ends open sockets and streams: with a close code, or by a reset.
+    pub fn end_sockets(&self, code: Option<u16>) {
         self.sockets.send_modify(|end| *end = (end.0.wrapping_add(1), code));
     }
 
@@ -144,29 +143,40 @@ impl Rules {
     }
 }
 
-/// The faults of a running sandbox. They apply to requests to the main API, the issuer, GraphQL and the compliance server.
+/// Decides by chance with this probability.
+fn happens(probability: f64) -> bool {
+    // The first half of a GUID of version 4 begins with 48 random bits.
+    let [first, second, third, fourth, ..] = *Uuid::new_v4().as_bytes();
+    let drawn = f64::from(u32::from_le_bytes([first, second, third, fourth]));
+    probability >= 1.0 || drawn < probability * (f64::from(u32::MAX) + 1.0)
+}
+
+/// The faults of a running sandbox. They apply to every request, except for those of the control interface.
 ///
 /// ```
-/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use platform_sandbox::{FaultRule, RequestFilter};
+/// use driftless_sandbox_control::fault::{FaultControl, FaultError, FaultRule};
+/// use driftless_sandbox_control::requests::RequestFilter;
 ///
-/// let sandbox = platform_sandbox::start().await?;
-/// // The next two requests for projects are answered with 429.
-/// sandbox.faults().next(2, "/api/projects/v1", "status=429, retry-after=1".parse()?)?;
-/// // Every token request waits.
-/// sandbox.faults().always("/identity/connect/token", "latency=100".parse()?)?;
-/// // One list in three fails.
-/// let rule = FaultRule::new("status=503".parse()?).matching(RequestFilter::new().operation("GET /api/projects/v1/projects"));
-/// let id = sandbox.faults().add(rule.probability(0.33))?;
-/// sandbox.faults().remove(id);
-/// sandbox.faults().clear();
-/// # Ok(())
-/// # }
+/// fn add(faults: FaultControl<'_>) -> Result<(), FaultError> {
+///     // The next two requests for pets are answered with 429.
+///     faults.next(2, "/pets", "status=429, retry-after=1".parse()?)?;
+///     // One list in three fails.
+///     let rule = FaultRule::new("status=503".parse()?).matching(RequestFilter::new().operation("GET /pets"));
+///     let id = faults.add(rule.probability(0.33))?;
+///     faults.remove(id);
+///     faults.clear();
+///     Ok(())
+/// }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct FaultControl<'a>(pub(crate) &'a Rules);
+pub struct FaultControl<'a>(&'a Rules);
 
-impl FaultControl<'_> {
+impl<'a> FaultControl<'a> {
+    /// The handle of these rules.
+    pub fn new(rules: &'a Rules) -> Self {
+        Self(rules)
+    }
+
     /// Adds a rule, and returns its identifier. If several rules match a request, the oldest applies.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ impl RequestRecord {
     }
 
     /// The record with the parts that lists omit.
-    pub(crate) fn whole(&self) -> impl Serialize + '_ {
+    pub fn whole(&self) -> impl Serialize + '_ {
         Whole(self)
     }
 

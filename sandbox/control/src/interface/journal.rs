@@ -1,7 +1,5 @@
 //! The journal of requests over HTTP.
 
-use std::sync::Arc;
-
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use http::StatusCode;
@@ -10,10 +8,9 @@ use serde_json::{Map, Value, json};
 use serde_path_to_error::Error;
 
 use super::taken::{ControlAnswer, ControlRefusal, Count, INT64, Number, Sent, Whole};
-use super::{done, send};
-use crate::contract::Contract;
-use crate::publication::Publication;
-use crate::requests::{Expected, Log, RequestFilter};
+use super::{Control, done, send};
+use crate::operations::Operations;
+use crate::requests::{Expected, RequestFilter};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -26,9 +23,9 @@ pub(super) struct Verify {
 }
 
 /// Refuses a filter that no request of the journal can ever match. `places` is the prefix of its criteria in the refusal.
-fn checked(filter: RequestFilter, contract: &Contract, places: &str) -> Result<RequestFilter, ControlRefusal> {
+fn checked(filter: RequestFilter, known: &dyn Operations, places: &str) -> Result<RequestFilter, ControlRefusal> {
     let refuse = |(member, message): (String, String)| ControlRefusal::at(format!("{places}{member}"), message);
-    filter.check(contract).map_err(refuse).map(|()| filter)
+    filter.check(known).map_err(refuse).map(|()| filter)
 }
 
 impl Verify {
@@ -49,7 +46,7 @@ impl Verify {
 
 /// The query parameters of a list: the criteria of a filter, and the maximum number of requests, newest first. Criteria that are not
 /// text are JSON.
-fn asked(query: &str, contract: &Contract) -> Result<(RequestFilter, usize), ControlRefusal> {
+fn asked(query: &str, known: &dyn Operations) -> Result<(RequestFilter, usize), ControlRefusal> {
     let mut criteria = Map::new();
     let mut limit = usize::MAX;
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -74,58 +71,42 @@ fn asked(query: &str, contract: &Contract) -> Result<(RequestFilter, usize), Con
                 "write a JSON object, such as {\"accept\":\"application/json\"}",
             )
         })?;
-    Ok((checked(filter, contract, "")?, limit))
+    Ok((checked(filter, known, "")?, limit))
 }
 
-pub(super) async fn list(
-    State(log): State<Arc<Log>>,
-    State(publication): State<Publication>,
-    RawQuery(query): RawQuery,
-) -> ControlAnswer {
-    let (filter, limit) = asked(query.as_deref().unwrap_or_default(), publication.contract())?;
-    let matching = log.matching(&filter);
+pub(super) async fn list(State(control): State<Control>, RawQuery(query): RawQuery) -> ControlAnswer {
+    let (filter, limit) = asked(query.as_deref().unwrap_or_default(), control.log.known())?;
+    let matching = control.log.matching(&filter);
     let newest = matching.iter().skip(matching.len().saturating_sub(limit));
-    Ok(send(StatusCode::OK, &json!({ "requests": newest.collect::<Vec<_>>(), "counts": log.counts() })))
+    Ok(send(StatusCode::OK, &json!({ "requests": newest.collect::<Vec<_>>(), "counts": control.log.counts() })))
 }
 
-pub(super) async fn get(
-    State(log): State<Arc<Log>>,
-    State(publication): State<Publication>,
-    Whole(number): Number,
-) -> ControlAnswer {
-    let record = log.last().into_iter().find(|record| record.number == number);
+pub(super) async fn get(State(control): State<Control>, Whole(number): Number) -> ControlAnswer {
+    let record = control.log.last().into_iter().find(|record| record.number == number);
     let record = record.ok_or_else(|| ControlRefusal::missing("request"))?;
     let mut document = json!(record.whole());
-    let recorded_for = publication
-        .contract()
-        .operations
-        .iter()
-        .find(|operation| operation.path == record.template && operation.method.as_str() == record.method);
     // The operation of the request, even if a fault answered it.
-    document["operation"] = recorded_for.map_or(Value::Null, |operation| {
+    let facts = control.log.known().facts(&record.method, &record.template);
+    document["operation"] = facts.map_or(Value::Null, |facts| {
         json!({
             "method": record.method,
-            "path": operation.path,
-            "summary": operation.summary,
-            "provenance": operation.provenance,
+            "path": record.template,
+            "summary": facts.summary,
+            "provenance": facts.provenance,
         })
     });
     Ok(send(StatusCode::OK, &document))
 }
 
-pub(super) async fn clear(State(log): State<Arc<Log>>) -> Response {
-    log.clear();
+pub(super) async fn clear(State(control): State<Control>) -> Response {
+    control.log.clear();
     done()
 }
 
 /// Answers 200 if the count is as expected, and 409 otherwise, so that a shell can tell them apart.
-pub(super) async fn verify(
-    State(log): State<Arc<Log>>,
-    State(publication): State<Publication>,
-    Sent(wanted): Sent<Verify>,
-) -> ControlAnswer {
+pub(super) async fn verify(State(control): State<Control>, Sent(wanted): Sent<Verify>) -> ControlAnswer {
     let expected = wanted.expected()?;
-    let result = log.verify(&checked(wanted.r#match, publication.contract(), "$.match.")?, expected);
+    let result = control.log.verify(&checked(wanted.r#match, control.log.known(), "$.match.")?, expected);
     if result.is_satisfied {
         return Ok(send(StatusCode::OK, &json!({ "count": result.count, "isComplete": result.is_complete })));
     }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::workflow::Outcome;
+use super::Outcome;
+use crate::operations::Operations;
 
 /// The moment at which a connection is reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,6 +183,15 @@ impl Fault {
             return Ok(());
         };
         Err(FaultError::in_member(member, wrong))
+    }
+
+    /// Refuses what has no effect on this sandbox, too.
+    pub(super) fn check_for(&self, known: &dyn Operations) -> Result<(), FaultError> {
+        if self.outcome.is_some() && !known.has_outcomes() {
+            let wrong = "the work of this sandbox has no outcomes: leave outcome out";
+            return Err(FaultError::in_member("fault", wrong));
+        }
+        self.check()
     }
 
     fn read(&mut self, part: &str) -> Option<()> {

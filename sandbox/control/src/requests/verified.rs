@@ -21,7 +21,7 @@ pub struct NearMiss {
 
 impl NearMiss {
     /// Adds a near miss to others, and keeps the nearest of them, newest first.
-    pub(crate) fn add(self, nearest: &mut Vec<Self>) {
+    pub fn add(self, nearest: &mut Vec<Self>) {
         nearest.insert(0, self);
         nearest.sort_by_key(|near| near.differences.len());
         nearest.truncate(NEAREST);

@@ -17,17 +17,16 @@ use std::time::Instant;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::Method;
+use http::{HeaderMap, Method};
 use tokio::sync::broadcast;
 
 use crate::clock;
-use crate::contract::{Contract, route};
-use crate::issuer::TOKEN_PATH;
+use crate::operations::Operations;
 use capture::Captured;
 
-pub(crate) use mask::json as mask;
+pub use mask::json as mask;
 
-pub(crate) use arrived::Arrived;
+pub use arrived::Arrived;
 pub use filter::RequestFilter;
 pub use record::{Message, RequestRecord};
 pub use verified::{Expected, NearMiss, Verified};
@@ -36,16 +35,17 @@ const KEPT: usize = 1000;
 
 /// The fault that was applied to a request. The response carries it to the journal.
 #[derive(Clone, Debug)]
-pub(crate) struct Suffered {
+pub struct Suffered {
     /// The rule of the fault; `None` if it came from the header of the request.
-    pub(crate) rule: Option<u64>,
-    pub(crate) fault: String,
+    pub rule: Option<u64>,
+    /// The fault, as [`Fault`](crate::fault::Fault) is written.
+    pub fault: String,
 }
 
 /// Counts and the last requests.
 #[derive(Debug)]
-pub(crate) struct Log {
-    contract: &'static Contract,
+pub struct Log {
+    known: Arc<dyn Operations>,
     inner: Mutex<Inner>,
     sender: broadcast::Sender<()>,
 }
@@ -58,30 +58,21 @@ struct Inner {
 }
 
 /// The requests to a running sandbox since it started, or since [`Requests::clear`].
-///
-/// ```
-/// # async fn example() -> Result<(), platform_sandbox::Error> {
-/// let sandbox = platform_sandbox::start().await?;
-/// assert_eq!(sandbox.requests().tokens(), 0);
-/// assert_eq!(sandbox.requests().count("POST", "/api/projects/v1/projects"), 0);
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Requests<'a>(pub(crate) &'a Log);
+pub struct Requests<'a>(&'a Log);
 
-impl Requests<'_> {
+impl<'a> Requests<'a> {
+    /// The handle of a journal.
+    pub fn new(log: &'a Log) -> Self {
+        Self(log)
+    }
+
     /// Returns the number of requests with a method for a path template of the contract, such as
-    /// `/api/projects/v1/projects/{project_id}`, or for another path. A request counts when it arrives, even if its connection is
+    /// `/pets/{petId}`, or for another path. A request counts when it arrives, even if its connection is
     /// reset before it is handled.
     pub fn count(&self, method: &str, template: &str) -> u64 {
         let Ok(method) = Method::from_bytes(method.as_bytes()) else { return 0 };
         self.0.lock().counts.get(&(method, template.to_owned())).copied().unwrap_or_default()
-    }
-
-    /// Returns the number of token requests.
-    pub fn tokens(&self) -> u64 {
-        self.count("POST", TOKEN_PATH)
     }
 
     /// Returns the number of requests.
@@ -111,11 +102,18 @@ impl Requests<'_> {
 }
 
 impl Log {
-    pub(crate) fn new(contract: &'static Contract) -> Self {
-        Self { contract, inner: Mutex::default(), sender: broadcast::Sender::new(16) }
+    /// An empty journal.
+    pub fn new(known: Arc<dyn Operations>) -> Self {
+        Self { known, inner: Mutex::default(), sender: broadcast::Sender::new(16) }
     }
 
-    pub(crate) fn last(&self) -> Vec<RequestRecord> {
+    /// The operations that filters can name.
+    pub fn known(&self) -> &dyn Operations {
+        self.known.as_ref()
+    }
+
+    /// The last requests, oldest first.
+    pub fn last(&self) -> Vec<RequestRecord> {
         self.lock().last.iter().cloned().collect()
     }
 
@@ -136,19 +134,20 @@ impl Log {
         Verified { count, is_satisfied, is_complete, near_misses }
     }
 
-    pub(crate) fn clear(&self) {
+    /// Forgets all requests and their counts.
+    pub fn clear(&self) {
         *self.lock() = Inner::default();
         // An error means that there is no receiver.
         let _ = self.sender.send(());
     }
 
     /// The number of requests per method and template.
-    pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
+    pub fn counts(&self) -> BTreeMap<String, u64> {
         self.lock().counts.iter().map(|((method, path), count)| (format!("{method} {path}"), *count)).collect()
     }
 
     /// Subscribes to a notice of every answer.
-    pub(crate) fn subscribe(&self) -> broadcast::Receiver<()> {
+    pub fn subscribe(&self) -> broadcast::Receiver<()> {
         self.sender.subscribe()
     }
 
@@ -176,28 +175,32 @@ impl Log {
         let _ = self.sender.send(());
     }
 
+    /// The headers with the credentials of the contract marked, so that they are masked.
+    fn marked(&self, mut headers: HeaderMap) -> HeaderMap {
+        for (name, value) in headers.iter_mut() {
+            value.set_sensitive(value.is_sensitive() || self.known.is_secret(name.as_str()));
+        }
+        headers
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Counts a request of a server and records its outcome.
-pub(crate) async fn record(
-    State((log, server)): State<(Arc<Log>, &'static str)>,
-    request: Request,
-    next: Next,
-) -> Response {
+pub async fn record(State((log, server)): State<(Arc<Log>, &'static str)>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     if path == "/sandbox" || path.starts_with("/sandbox/") {
         return next.run(request).await;
     }
-    let query = request.uri().query().map(mask::form);
-    let template = route::template(log.contract, &method, &path).unwrap_or(&path).to_owned();
+    let query = request.uri().query().map(|query| mask::form_with(query, |name| log.known.is_secret(name)));
+    let template = log.known.template(&method, &path).unwrap_or_else(|| path.clone());
     log.arrive(&method, &template);
     let (mut parts, body) = request.into_parts();
-    let (sent, body) = Captured::record_request(parts.headers.clone(), body).await;
+    let (sent, body) = Captured::record_request(log.marked(parts.headers.clone()), body).await;
     let arrived = Arc::new(Arrived { method: method.to_string(), server, path, query, template, request: sent });
     parts.extensions.insert(Arc::clone(&arrived));
     let response = next.run(Request::from_parts(parts, body)).await;

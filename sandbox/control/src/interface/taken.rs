@@ -13,51 +13,51 @@ use serde::de::{DeserializeOwned, Deserializer, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, de};
 use serde_json::Value;
 use serde_path_to_error::Segment;
-use uuid::Uuid;
 
-use crate::error::Error;
-use crate::handlers::BODY_LIMIT;
 use crate::problem::{self, Complaint};
 
+/// The maximum length of a body.
+pub const BODY_LIMIT: usize = 16 * 1024 * 1024;
 /// The maximum of the format `int32`, the default integer of most languages.
-pub(super) const INT32: i64 = i32::MAX as i64;
+pub const INT32: i64 = i32::MAX as i64;
 /// The maximum of the format `int64`.
-pub(super) const INT64: i64 = i64::MAX;
+pub const INT64: i64 = i64::MAX;
 
 /// The answer to a request of the control interface.
-pub(super) type ControlAnswer = Result<Response, ControlRefusal>;
+pub type ControlAnswer = Result<Response, ControlRefusal>;
 
 /// A refused request.
 #[derive(Debug)]
-pub(super) struct ControlRefusal(Box<Response>);
+pub struct ControlRefusal(Box<Response>);
 
 impl ControlRefusal {
     /// One place is invalid: `$.member` of the body, a parameter of the query, a part of the path.
-    pub(super) fn at(place: impl Into<String>, message: impl fmt::Display) -> Self {
+    pub fn at(place: impl Into<String>, message: impl fmt::Display) -> Self {
         Self(Box::new(problem::at(StatusCode::BAD_REQUEST, place.into(), &message.to_string())))
     }
 
     /// Several places are invalid.
-    pub(super) fn from_complaints(complaints: Vec<Complaint>) -> Self {
+    pub fn from_complaints(complaints: Vec<Complaint>) -> Self {
         Self(Box::new(problem::validation(complaints)))
     }
 
     /// The request as a whole is refused.
-    pub(super) fn whole(status: StatusCode, detail: &str) -> Self {
+    pub fn whole(status: StatusCode, detail: &str) -> Self {
         Self(Box::new(problem::response(status, detail)))
     }
 
     /// The request as a whole is refused, and the problem has further members.
-    pub(super) fn with(status: StatusCode, detail: &str, members: Value) -> Self {
+    pub fn with(status: StatusCode, detail: &str, members: Value) -> Self {
         Self(Box::new(problem::with(status, detail, members)))
     }
 
-    pub(super) fn missing(name: &str) -> Self {
+    /// Nothing has this name.
+    pub fn missing(name: &str) -> Self {
         Self::whole(StatusCode::NOT_FOUND, &format!("The {name} does not exist."))
     }
 
     /// The query has an unknown parameter.
-    pub(super) fn unknown(name: &str, known: &[&str]) -> Self {
+    pub fn unknown(name: &str, known: &[&str]) -> Self {
         Self::at(name.escape_debug().to_string(), format!("the parameter is unknown; use {}", known.join(", ")))
     }
 }
@@ -68,15 +68,9 @@ impl IntoResponse for ControlRefusal {
     }
 }
 
-impl From<Error> for ControlRefusal {
-    fn from(error: Error) -> Self {
-        Self::whole(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
-    }
-}
-
 /// The body of a request: one JSON object. A missing body counts as an empty object.
 #[derive(Debug)]
-pub(super) struct Sent<T>(pub(super) T);
+pub struct Sent<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Sent<T> {
     type Rejection = ControlRefusal;
@@ -133,12 +127,12 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 
 /// A whole number within the bounds that `openapi.yaml` declares for it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whole<N, const LEAST: i64, const MOST: i64>(pub(super) N);
+pub struct Whole<N, const LEAST: i64, const MOST: i64>(pub N);
 
 /// A count of requests, events, or elements of a list.
-pub(super) type Count<N> = Whole<N, 0, INT32>;
+pub type Count<N> = Whole<N, 0, INT32>;
 /// The number of a fault or of a request.
-pub(super) type Number = Whole<u64, 1, INT64>;
+pub type Number = Whole<u64, 1, INT64>;
 
 impl<N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Whole<N, LEAST, MOST> {
     fn new(number: i64) -> Option<Self> {
@@ -146,7 +140,7 @@ impl<N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Whole<N, LEAST, MOST> {
     }
 
     /// Parses a value of a query or a path.
-    pub(super) fn read(place: &str, text: &str) -> Result<N, ControlRefusal> {
+    pub fn read(place: &str, text: &str) -> Result<N, ControlRefusal> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|_| is_plain).and_then(Self::new);
@@ -184,7 +178,7 @@ impl<'de, N: TryFrom<i64>, const LEAST: i64, const MOST: i64> Deserialize<'de> f
 }
 
 /// The only parameter of a path: its name and its text.
-async fn part<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<(String, String), ControlRefusal> {
+pub async fn part<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<(String, String), ControlRefusal> {
     let all = RawPathParams::from_request_parts(parts, state).await;
     let all = all.map_err(|_not_utf8| ControlRefusal::at("path", "write UTF-8, percent-encoded"))?;
     all.iter()
@@ -199,20 +193,5 @@ impl<S: Send + Sync> FromRequestParts<S> for Number {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ControlRefusal> {
         let (name, text) = part(parts, state).await?;
         Self::read(&name, &text).map(Self)
-    }
-}
-
-/// The identifier of an operation.
-#[derive(Debug)]
-pub(super) struct Guid(pub(super) Uuid);
-
-impl<S: Send + Sync> FromRequestParts<S> for Guid {
-    type Rejection = ControlRefusal;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ControlRefusal> {
-        let (name, text) = part(parts, state).await?;
-        Uuid::try_parse(&text)
-            .map(Self)
-            .map_err(|_no_guid| ControlRefusal::at(name, "write a GUID, as the list has it"))
     }
 }

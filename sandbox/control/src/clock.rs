@@ -8,12 +8,12 @@ use time::format_description::well_known::Rfc3339;
 use tokio::sync::{Notify, watch};
 
 /// Seconds since the Unix epoch.
-pub(crate) fn seconds() -> i64 {
+pub fn seconds() -> i64 {
     milliseconds().div_euclid(1000)
 }
 
 /// The present second as RFC 3339 writes it, in UTC.
-pub(crate) fn timestamp() -> String {
+pub fn timestamp() -> String {
     let now = OffsetDateTime::from_unix_timestamp(seconds());
     now.ok().and_then(|now| now.format(&Rfc3339).ok()).unwrap_or_default()
 }
@@ -22,24 +22,24 @@ pub(crate) fn timestamp() -> String {
 const LAST: i64 = 253_402_300_799_999;
 
 /// Milliseconds since the Unix epoch as RFC 3339 writes them, in UTC.
-pub(crate) fn timestamp_of(milliseconds: i64) -> String {
+pub fn timestamp_of(milliseconds: i64) -> String {
     let moment = OffsetDateTime::from_unix_timestamp_nanos(i128::from(milliseconds.clamp(0, LAST)) * 1_000_000);
     moment.ok().and_then(|moment| moment.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
 /// The milliseconds since the Unix epoch of an RFC 3339 date and time, from 1970 on.
-pub(crate) fn milliseconds_of(text: &str) -> Option<i64> {
+pub fn milliseconds_of(text: &str) -> Option<i64> {
     let moment = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     i64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok().filter(|moment| (0..=LAST).contains(moment))
 }
 
 /// Returns whether a text is an RFC 3339 date and time.
-pub(crate) fn is_timestamp(text: &str) -> bool {
+pub fn is_timestamp(text: &str) -> bool {
     OffsetDateTime::parse(text, &Rfc3339).is_ok()
 }
 
 /// Returns whether an RFC 3339 date and time lies in the past.
-pub(crate) fn is_past(text: &str) -> bool {
+pub fn is_past(text: &str) -> bool {
     OffsetDateTime::parse(text, &Rfc3339).is_ok_and(|moment| moment.unix_timestamp() < seconds())
 }
 
@@ -49,19 +49,16 @@ fn milliseconds() -> i64 {
 }
 
 /// The clock of asynchronous work. It runs with real time unless a test holds it, moves it on, or changes its pace. Tokens do not
-/// follow it: use [`IssuerControl::set_clock_skew`](crate::IssuerControl::set_clock_skew) for them.
+/// follow it.
 ///
 /// ```
-/// # async fn example() -> Result<(), platform_sandbox::Error> {
 /// use std::time::Duration;
 ///
-/// let sandbox = platform_sandbox::start().await?;
-/// sandbox.clock().hold();
-/// // … start a deployment: it stays queued …
-/// sandbox.clock().advance(Duration::from_secs(60));
+/// let clock = driftless_sandbox_control::clock::Clock::default();
+/// clock.hold();
+/// // … work that begins now waits …
+/// clock.advance(Duration::from_secs(60));
 /// // … and now it is done.
-/// # Ok(())
-/// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Clock(Arc<Inner>);
@@ -82,14 +79,6 @@ struct Hands {
 }
 
 impl Clock {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(Inner {
-            hands: Mutex::new(Hands::new()),
-            changed: Notify::new(),
-            touched: watch::Sender::default(),
-        }))
-    }
-
     /// Stops the clock. From now on only [`Clock::advance`] moves it.
     pub fn hold(&self) {
         self.set_pace(0.0);
@@ -105,10 +94,6 @@ impl Clock {
     pub fn set(&self, moment: SystemTime) {
         let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
         self.set_milliseconds(i64::try_from(since.as_millis()).unwrap_or(LAST));
-    }
-
-    pub(crate) fn set_milliseconds(&self, moment: i64) {
-        self.change(|hands| hands.moment_at_start = moment.clamp(0, LAST));
     }
 
     /// Returns to real time and its pace.
@@ -131,14 +116,33 @@ impl Clock {
     pub fn now(&self) -> i64 {
         self.0.hands.lock().unwrap_or_else(PoisonError::into_inner).now()
     }
+}
+
+/// A clock that runs with real time.
+impl Default for Clock {
+    fn default() -> Self {
+        Self(Arc::new(Inner {
+            hands: Mutex::new(Hands::new()),
+            changed: Notify::new(),
+            touched: watch::Sender::default(),
+        }))
+    }
+}
+
+/// The parts that a sandbox uses.
+impl Clock {
+    /// Sets the clock to milliseconds since the Unix epoch.
+    pub fn set_milliseconds(&self, moment: i64) {
+        self.change(|hands| hands.moment_at_start = moment.clamp(0, LAST));
+    }
 
     /// Subscribes to changes of the clock.
-    pub(crate) fn watch(&self) -> watch::Receiver<()> {
+    pub fn watch(&self) -> watch::Receiver<()> {
         self.0.touched.subscribe()
     }
 
     /// Waits until the clock reaches a moment, or its settings have changed.
-    pub(crate) async fn reach(&self, moment: i64) {
+    pub async fn reach(&self, moment: i64) {
         let changed = self.0.changed.notified();
         let hands = *self.0.hands.lock().unwrap_or_else(PoisonError::into_inner);
         let left = moment.saturating_sub(hands.now());
@@ -158,7 +162,7 @@ impl Clock {
     }
 
     /// Wakes all tasks that wait in [`Clock::reach`].
-    pub(crate) fn nudge(&self) {
+    pub fn nudge(&self) {
         self.0.changed.notify_waiters();
         self.0.changed.notify_one();
     }
@@ -193,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_clock_never_leaves_the_range_that_can_be_written() {
-        let clock = Clock::new();
+        let clock = Clock::default();
         clock.hold();
         for by in [Duration::from_millis(10_u64.pow(16)), Duration::MAX, Duration::from_secs(1)] {
             clock.advance(by);

@@ -6,15 +6,15 @@ use http::header::CONTENT_TYPE;
 use serde_json::{Map, Value, json};
 
 /// One complaint about a request: the place in the body or the address, and the problem.
-pub(crate) type Complaint = (String, String);
+pub type Complaint = (String, String);
 
 /// A problem with a status and a sentence.
-pub(crate) fn response(status: StatusCode, detail: &str) -> Response {
+pub fn response(status: StatusCode, detail: &str) -> Response {
     send(status, body(status, detail))
 }
 
 /// A problem with further members.
-pub(crate) fn with(status: StatusCode, detail: &str, members: Value) -> Response {
+pub fn with(status: StatusCode, detail: &str, members: Value) -> Response {
     let mut body = body(status, detail);
     if let (Value::Object(body), Value::Object(members)) = (&mut body, members) {
         body.extend(members);
@@ -23,14 +23,14 @@ pub(crate) fn with(status: StatusCode, detail: &str, members: Value) -> Response
 }
 
 /// A problem at one place, which the detail repeats.
-pub(crate) fn at(status: StatusCode, place: String, message: &str) -> Response {
+pub fn at(status: StatusCode, place: String, message: &str) -> Response {
     let mut body = body(status, &format!("{place}: {message}"));
     body["errors"] = json!({ place: [message] });
     send(status, body)
 }
 
 /// A validation problem: 400 with the complaints by place.
-pub(crate) fn validation(complaints: Vec<Complaint>) -> Response {
+pub fn validation(complaints: Vec<Complaint>) -> Response {
     let status = StatusCode::BAD_REQUEST;
     let mut errors: Map<String, Value> = Map::new();
     for (place, message) in complaints {

@@ -8,20 +8,15 @@ use serde_json::Value;
 
 use super::arrived::Arrived;
 use super::verified::NearMiss;
-use crate::contract::Contract;
+use crate::operations::Operations;
 
 /// A filter that takes requests with all of its criteria. `match` of the control interface is its JSON form.
 ///
 /// ```
-/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use platform_sandbox::{Expected, FaultRule, RequestFilter};
+/// use driftless_sandbox_control::requests::RequestFilter;
 ///
-/// let sandbox = platform_sandbox::start().await?;
-/// let created = RequestFilter::new().operation("POST /api/projects/v1/projects").json(serde_json::json!({ "name": "a" }));
-/// sandbox.faults().add(FaultRule::new("status=503".parse()?).matching(created.clone()).times(2))?;
-/// assert!(sandbox.requests().verify(&created, Expected::exactly(0)).is_satisfied);
-/// # Ok(())
-/// # }
+/// let created = RequestFilter::new().operation("POST /pets").json(serde_json::json!({ "name": "Rex" }));
+/// # drop(created);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
@@ -63,11 +58,11 @@ impl From<&String> for RequestFilter {
 }
 
 /// A criterion that is refused: its member, and the reason.
-pub(crate) type Refused = (String, String);
+type Refused = (String, String);
 
 impl RequestFilter {
     /// The names of the criteria.
-    pub(crate) const NAMES: [&'static str; 10] =
+    pub const NAMES: [&'static str; 10] =
         ["method", "path", "template", "operation", "graphql", "headers", "body", "pointers", "status", "after"];
 
     /// Creates a filter that takes every request.
@@ -93,7 +88,7 @@ impl RequestFilter {
         Self { template: Some(template.to_owned()), ..self }
     }
 
-    /// Limits the filter to an operation of the contract, such as `GET /api/projects/v1/projects/{project_id}`.
+    /// Limits the filter to an operation of the contract, such as `GET /pets/{petId}`.
     #[must_use]
     pub fn operation(self, operation: &str) -> Self {
         Self { operation: Some(operation.to_owned()), ..self }
@@ -146,13 +141,13 @@ impl RequestFilter {
     }
 
     /// Returns whether the filter names this method, itself or in its operation.
-    pub(crate) fn names_method(&self, method: &str) -> bool {
+    pub fn names_method(&self, method: &str) -> bool {
         let of_operation = self.operation.as_ref().and_then(|operation| operation.split_once(' '));
         self.method.as_deref() == Some(method) || of_operation.is_some_and(|(named, _)| named == method)
     }
 
     /// Returns whether the filter has a criterion of the answer, which is not known when the request arrives.
-    pub(crate) fn criterion_of_answer(&self) -> Option<&'static str> {
+    pub fn criterion_of_answer(&self) -> Option<&'static str> {
         self.status.map(|_| "status").or(self.after.map(|_| "after"))
     }
 
@@ -170,7 +165,7 @@ impl RequestFilter {
 
     /// The criteria that a request does not meet, as sentences. Only the recorded part of a body is compared: its first 16 KiB.
     /// Values of headers and bodies are not repeated, because they may be secrets.
-    pub(crate) fn differences(&self, request: &Arrived, number: u64, status: Option<u16>) -> Vec<String> {
+    pub fn differences(&self, request: &Arrived, number: u64, status: Option<u16>) -> Vec<String> {
         let mut differences = Vec::new();
         let mut compare = |name: &str, wanted: Option<&str>, actual: &str, fits: bool| {
             if let Some(wanted) = wanted.filter(|_| !fits) {
@@ -227,32 +222,26 @@ impl RequestFilter {
     }
 
     /// The near miss of a request with these differences, if it meets another criterion.
-    pub(crate) fn near_miss(
-        &self,
-        request: &Arrived,
-        number: Option<u64>,
-        differences: Vec<String>,
-    ) -> Option<NearMiss> {
+    pub fn near_miss(&self, request: &Arrived, number: Option<u64>, differences: Vec<String>) -> Option<NearMiss> {
         let is_near = !differences.is_empty() && differences.len() < self.size();
         is_near.then(|| NearMiss { number, method: request.method.clone(), path: request.path.clone(), differences })
     }
 
     /// Refuses a filter that can never take a request.
-    pub(crate) fn check(&self, contract: &Contract) -> Result<(), Refused> {
+    pub fn check(&self, known: &dyn Operations) -> Result<(), Refused> {
         let refuse = |member: &str| {
             let member = member.to_owned();
             move |message: String| (member, message)
         };
         self.method.as_deref().map_or(Ok(()), check_method).map_err(refuse("method"))?;
         self.path.as_deref().map_or(Ok(()), check_path).map_err(refuse("path"))?;
-        self.template
-            .as_ref()
-            .map_or(Ok(()), |text| self.check_template(text, contract))
-            .map_err(refuse("template"))?;
+        self.template.as_ref().map_or(Ok(()), |text| self.check_template(text, known)).map_err(refuse("template"))?;
         if let Some(operation) = &self.operation
-            && !contract.operations.iter().any(|known| format!("{} {}", known.method, known.path) == *operation)
+            && !operation
+                .split_once(' ')
+                .is_some_and(|(method, template)| known.methods(template).iter().any(|known| known == method))
         {
-            let hint = "write the method and the path template: GET /api/projects/v1/projects/{project_id}";
+            let hint = "write the method and the path template, such as GET /pets/{petId}";
             return Err(refuse("operation")(format!("the contract has no operation {operation:?}; {hint}")));
         }
         for (name, value) in &self.headers {
@@ -274,10 +263,10 @@ impl RequestFilter {
     }
 
     /// Checks that a template is one of the contract's. Requests without an operation are recorded with their path.
-    fn check_template(&self, template: &str, contract: &Contract) -> Result<(), String> {
-        let mut of_path = contract.operations.iter().filter(|candidate| candidate.path == template).peekable();
-        match (of_path.peek().is_some(), &self.method) {
-            (true, Some(method)) if !of_path.any(|operation| operation.method.as_str() == method) => {
+    fn check_template(&self, template: &str, known: &dyn Operations) -> Result<(), String> {
+        let methods = known.methods(template);
+        match (!methods.is_empty(), &self.method) {
+            (true, Some(method)) if !methods.contains(method) => {
                 Err(format!("the contract has no operation {method} {template}; write another method, or a path"))
             }
             (true, _) => Ok(()),

@@ -3,7 +3,7 @@
 use http::Method;
 
 use super::{Fault, FaultError};
-use crate::contract::Contract;
+use crate::operations::Operations;
 use crate::requests::RequestFilter;
 
 /// A fault, and the requests that it applies to: all of them, unless the rule is narrowed.
@@ -45,9 +45,9 @@ impl FaultRule {
     }
 
     /// Refuses rules that can never match a request, or whose fault has no effect.
-    pub(super) fn check(&self, contract: &Contract) -> Result<(), FaultError> {
+    pub(super) fn check(&self, known: &dyn Operations) -> Result<(), FaultError> {
         let refuse = |(member, message): (String, String)| FaultError::in_member(format!("match.{member}"), message);
-        self.filter.check(contract).map_err(refuse)?;
+        self.filter.check(known).map_err(refuse)?;
         if let Some(member) = self.filter.criterion_of_answer() {
             let wrong = "a fault decides the answer, and applies before the request has a number; leave it out";
             return Err(refuse((member.to_owned(), wrong.to_owned())));
@@ -65,7 +65,7 @@ impl FaultRule {
                 "the fault is empty; give it at least one part, such as status=503",
             ));
         }
-        self.fault.check()
+        self.fault.check_for(known)
     }
 }
 
@@ -73,9 +73,32 @@ impl FaultRule {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+    use super::super::Outcome;
     use super::*;
-    use crate::contract::Revision;
-    use crate::workflow::Outcome;
+    use crate::operations::OperationFacts;
+
+    #[derive(Debug)]
+    struct Pets {
+        has_outcomes: bool,
+    }
+
+    impl Operations for Pets {
+        fn template(&self, _method: &Method, _path: &str) -> Option<String> {
+            None
+        }
+
+        fn methods(&self, template: &str) -> Vec<String> {
+            if template == "/pets/{petId}" { vec!["GET".to_owned()] } else { Vec::new() }
+        }
+
+        fn facts(&self, _method: &str, _template: &str) -> Option<OperationFacts> {
+            None
+        }
+
+        fn has_outcomes(&self) -> bool {
+            self.has_outcomes
+        }
+    }
 
     fn rule() -> FaultRule {
         FaultRule::new("status=503".parse().unwrap())
@@ -87,10 +110,10 @@ mod tests {
 
     #[test]
     fn what_can_never_apply_is_refused_with_the_reason() {
-        let contract = Revision::from_number(1).unwrap().contract();
+        let known = Pets { has_outcomes: true };
         for (wrong, reason) in [
             (matching(RequestFilter::new().method("get")), "such as \"GET\""),
-            (matching("/api/projects/v1/projects/{project_id}".into()), "template"),
+            (matching("/pets/{petId}".into()), "template"),
             (matching("api".into()), "slash"),
             (matching("/api?x=1".into()), "query"),
             (matching("/a b".into()), "percent-encoded"),
@@ -112,12 +135,25 @@ mod tests {
             (FaultRule::new(Fault { status: Some(204), body: Some("a".to_owned()), ..Fault::default() }), "no body"),
             (FaultRule::new(Fault { media_type: Some("text/plain".to_owned()), ..rule().fault }), "media type"),
         ] {
-            let error = wrong.check(contract).unwrap_err().to_string();
+            let error = wrong.check(&known).unwrap_err().to_string();
             assert!(error.contains(reason), "{error}");
         }
         let all = RequestFilter::new().method("GET").path("/api/%7Bx").header("a", "b").pointer("", 1.into());
-        for right in [rule(), matching(all).times(1).probability(0.01), matching("/sandboxes".into())] {
-            right.check(contract).unwrap();
+        for right in [
+            rule(),
+            matching(RequestFilter::new().operation("GET /pets/{petId}")),
+            matching(all).times(1).probability(0.01),
+            matching("/sandboxes".into()),
+        ] {
+            right.check(&known).unwrap();
         }
+    }
+    /// Catches a check that lets a sandbox without outcomes take a fault that has no effect there.
+    #[test]
+    fn outcomes_are_refused_by_a_sandbox_whose_work_has_none() {
+        let rule = FaultRule::new("outcome=failure".parse().unwrap());
+        assert_eq!(rule.check(&Pets { has_outcomes: true }), Ok(()));
+        let error = rule.check(&Pets { has_outcomes: false }).unwrap_err();
+        assert!(error.to_string().contains("leave outcome out"), "{error}");
     }
 }

@@ -9,12 +9,12 @@ use http::header::{ACCESS_CONTROL_REQUEST_METHOD, CONTENT_TYPE, ORIGIN, RETRY_AF
 use http::{HeaderValue, Method, StatusCode};
 
 use super::spec::has_body;
-use super::{Connection, Fault, HEADER, Reset, Rules, body};
+use super::{Connection, Fault, FaultError, HEADER, Reset, Rules, body};
 use crate::problem;
 use crate::requests::{Arrived, Suffered};
 
 /// Applies the fault of a request: from its header, or from the first rule that matches.
-pub(crate) async fn apply(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
+pub async fn apply(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
     match *request.method() == Method::OPTIONS {
         true => next.run(request).await,
         false => meet(&rules, request, next).await,
@@ -22,7 +22,7 @@ pub(crate) async fn apply(State(rules): State<Arc<Rules>>, request: Request, nex
 }
 
 /// Applies the fault of an `OPTIONS` request, before the CORS layer answers it.
-pub(crate) async fn apply_to_options(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
+pub async fn apply_to_options(State(rules): State<Arc<Rules>>, request: Request, next: Next) -> Response {
     match *request.method() == Method::OPTIONS {
         true => meet(&rules, request, next).await,
         false => next.run(request).await,
@@ -37,7 +37,7 @@ async fn meet(rules: &Rules, request: Request, next: Next) -> Response {
     let is_preflight = *request.method() == Method::OPTIONS
         && [ORIGIN, ACCESS_CONTROL_REQUEST_METHOD].iter().all(|name| request.headers().contains_key(name));
     let (rule, fault) = match request.headers().get(HEADER) {
-        Some(text) => match text.to_str().unwrap_or_default().parse::<Fault>() {
+        Some(text) => match fault_of(text, rules) {
             Ok(fault) => (None, fault),
             Err(error) => return problem::response(StatusCode::BAD_REQUEST, &error.to_string()),
         },
@@ -51,6 +51,11 @@ async fn meet(rules: &Rules, request: Request, next: Next) -> Response {
     let mut response = suffer(&fault, request, next).await;
     response.extensions_mut().insert(Suffered { rule, fault: fault.to_string() });
     response
+}
+
+fn fault_of(text: &HeaderValue, rules: &Rules) -> Result<Fault, FaultError> {
+    let fault: Fault = text.to_str().unwrap_or_default().parse()?;
+    fault.check_for(rules.known()).map(|()| fault)
 }
 
 async fn suffer(fault: &Fault, mut request: Request, next: Next) -> Response {

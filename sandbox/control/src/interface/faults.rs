@@ -1,7 +1,5 @@
 //! Faults over HTTP: rules one by one, faults of events, ends of sockets.
 
-use std::sync::Arc;
-
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
@@ -9,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::taken::{ControlAnswer, ControlRefusal, Count, INT32, Number, Sent, Whole};
-use super::{done, send};
+use super::{Control, done, send};
 use crate::fault::{Fault, FaultControl, FaultError, FaultRule, Rules, Waits};
 use crate::requests::{RequestFilter, mask};
 
@@ -60,12 +58,12 @@ impl AddFault {
 }
 
 /// The pending rules.
-pub(super) fn listed(faults: &Rules) -> Vec<Value> {
-    FaultControl(faults).list().iter().map(document).collect()
+pub fn listed(faults: &Rules) -> Vec<Value> {
+    FaultControl::new(faults).list().iter().map(document).collect()
 }
 
 /// The pending faults of events of asynchronous work.
-pub(super) fn events(faults: &Rules) -> Value {
+pub fn events(faults: &Rules) -> Value {
     let (drop, duplicate) = faults.events.waiting();
     json!({ "drop": drop, "duplicate": duplicate })
 }
@@ -87,13 +85,13 @@ fn document(waits: &Waits) -> Value {
     })
 }
 
-pub(super) async fn list(State(faults): State<Arc<Rules>>) -> Response {
+pub(super) async fn list(State(Control { faults, .. }): State<Control>) -> Response {
     send(StatusCode::OK, &json!({ "faults": listed(&faults), "eventFaults": events(&faults) }))
 }
 
-pub(super) async fn add(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<AddFault>) -> ControlAnswer {
+pub(super) async fn add(State(Control { faults, .. }): State<Control>, Sent(wanted): Sent<AddFault>) -> ControlAnswer {
     let rule = wanted.rule().map_err(refused)?;
-    let id = FaultControl(&faults).add(rule.clone()).map_err(refused)?;
+    let id = FaultControl::new(&faults).add(rule.clone()).map_err(refused)?;
     Ok(send(StatusCode::CREATED, &document(&Waits { id, rule, used: 0, near_misses: Vec::new() })))
 }
 
@@ -104,32 +102,38 @@ fn refused(error: FaultError) -> ControlRefusal {
     }
 }
 
-pub(super) async fn get(State(faults): State<Arc<Rules>>, Whole(id): Number) -> ControlAnswer {
-    let pending = FaultControl(&faults).list().into_iter().find(|waits| waits.id == id);
+pub(super) async fn get(State(Control { faults, .. }): State<Control>, Whole(id): Number) -> ControlAnswer {
+    let pending = FaultControl::new(&faults).list().into_iter().find(|waits| waits.id == id);
     pending.map(|waits| send(StatusCode::OK, &document(&waits))).ok_or_else(|| ControlRefusal::missing("fault"))
 }
 
-pub(super) async fn remove(State(faults): State<Arc<Rules>>, Whole(id): Number) -> ControlAnswer {
-    match FaultControl(&faults).remove(id) {
+pub(super) async fn remove(State(Control { faults, .. }): State<Control>, Whole(id): Number) -> ControlAnswer {
+    match FaultControl::new(&faults).remove(id) {
         true => Ok(done()),
         false => Err(ControlRefusal::missing("fault")),
     }
 }
 
-pub(super) async fn clear(State(faults): State<Arc<Rules>>) -> Response {
+pub(super) async fn clear(State(Control { faults, .. }): State<Control>) -> Response {
     faults.clear();
     done()
 }
 
-pub(super) async fn set_events(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<SetEventFaults>) -> Response {
-    let faults = FaultControl(&faults);
+pub(super) async fn set_events(
+    State(Control { faults, .. }): State<Control>,
+    Sent(wanted): Sent<SetEventFaults>,
+) -> Response {
+    let faults = FaultControl::new(&faults);
     wanted.drop.into_iter().for_each(|count| faults.drop_events(count.0));
     wanted.duplicate.into_iter().for_each(|count| faults.duplicate_events(count.0));
     done()
 }
 
-pub(super) async fn end_sockets(State(faults): State<Arc<Rules>>, Sent(wanted): Sent<EndSockets>) -> ControlAnswer {
-    let faults = FaultControl(&faults);
+pub(super) async fn end_sockets(
+    State(Control { faults, .. }): State<Control>,
+    Sent(wanted): Sent<EndSockets>,
+) -> ControlAnswer {
+    let faults = FaultControl::new(&faults);
     match wanted.code {
         Some(code) => faults.close_sockets(code.0).map_err(refused)?,
         None => faults.reset_sockets(),

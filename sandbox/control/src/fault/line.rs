@@ -11,18 +11,18 @@ use tokio::net::TcpStream;
 
 /// One connection. After it is cut it writes nothing more, and its end is a reset.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub struct Line {
     stream: TcpStream,
     connection: Connection,
 }
 
 /// The connection of a request, as handlers see it.
 #[derive(Clone, Debug)]
-pub(crate) struct Connection(Arc<AtomicBool>);
+pub struct Connection(Arc<AtomicBool>);
 
 impl Connection {
     /// Resets the connection when the server next writes to it.
-    pub(crate) fn cut(&self) {
+    pub fn cut(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
@@ -32,13 +32,15 @@ impl Connection {
 }
 
 impl Line {
-    pub(crate) fn new(stream: TcpStream) -> Self {
+    /// The connection of a stream.
+    pub fn new(stream: TcpStream) -> Self {
         // Without this option, a client only waits a little longer.
         let _ = stream.set_nodelay(true);
         Self { stream, connection: Connection(Arc::default()) }
     }
 
-    pub(crate) fn connection(&self) -> Connection {
+    /// The handle for handlers.
+    pub fn connection(&self) -> Connection {
         self.connection.clone()
     }
 

@@ -1,0 +1,21 @@
+//! Faults, clock, journal and control interface of the sandboxes of driftless: the part that does not depend on the service that a
+//! sandbox stands in for.
+//!
+//! `driftless-sandbox` and the workspace's own stand-in build on it. Programs use their types, which they re-export: the rest of this
+//! package can change with any version.
+#![deny(missing_docs)]
+
+// Each module uses only those before it.
+pub mod clock;
+pub mod media;
+pub mod problem;
+
+mod operations;
+
+pub mod requests;
+
+pub mod fault;
+
+pub mod interface;
+
+pub use operations::{OperationFacts, Operations};

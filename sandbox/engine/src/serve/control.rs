@@ -1,0 +1,157 @@
+//! The control interface of a sandbox, and the layers around its contracts: the journal and the faults.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{FromRef, State};
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::{any, get};
+use driftless_sandbox_control::interface::taken::ControlRefusal;
+use driftless_sandbox_control::interface::{self, Control, Guard, guard, send};
+use driftless_sandbox_control::{OperationFacts, Operations, fault, requests};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::handle::{ServedContract, Service};
+use super::route::Routed;
+use crate::contract::{Operation, Scheme, SegmentPart};
+
+/// The value of the header `Server` of the control interface.
+const NAME: &str = concat!("driftless-sandbox/", env!("CARGO_PKG_VERSION"));
+
+/// The name of the server in the journal.
+const SERVER: &str = "contract";
+
+/// The state of the handlers.
+#[derive(Clone, Debug)]
+struct ControlState {
+    service: Arc<Service>,
+    control: Control,
+}
+
+impl FromRef<ControlState> for Control {
+    fn from_ref(state: &ControlState) -> Self {
+        state.control.clone()
+    }
+}
+
+impl FromRef<ControlState> for Arc<Service> {
+    fn from_ref(state: &ControlState) -> Self {
+        Arc::clone(&state.service)
+    }
+}
+
+/// The control interface. A contract that has paths below `/sandbox` keeps them: then there is only the interface of Rust.
+pub(super) fn router(service: &Arc<Service>, control: Control) -> Router {
+    if service.has_own_paths() {
+        return Router::new();
+    }
+    let routes = interface::routes()
+        .route("/sandbox/explain", get(explain))
+        .route("/sandbox/{*rest}", any(nowhere))
+        .method_not_allowed_fallback(other_method)
+        .layer(from_fn_with_state(Guard { name: NAME, host: String::new() }, guard));
+    routes.with_state(ControlState { service: Arc::clone(service), control })
+}
+
+/// The layers for faults and for the journal.
+pub(super) fn observed(routes: Router, control: &Control) -> Router {
+    routes
+        .layer(from_fn_with_state(Arc::clone(&control.faults), fault::apply))
+        .layer(from_fn_with_state(Arc::clone(&control.faults), fault::apply_to_options))
+        .layer(from_fn_with_state((Arc::clone(&control.log), SERVER), requests::record))
+}
+
+async fn nowhere() -> ControlRefusal {
+    ControlRefusal::whole(StatusCode::NOT_FOUND, "The control interface does not have this address.")
+}
+
+async fn other_method() -> ControlRefusal {
+    let detail = "The address does not support this method: the header Allow lists those that it supports.";
+    ControlRefusal::whole(StatusCode::METHOD_NOT_ALLOWED, detail)
+}
+
+/// Each operation: what it was taken for, and why.
+async fn explain(State(service): State<Arc<Service>>) -> Response {
+    let operations: Vec<Value> = service.parts.iter().flat_map(ServedContract::explained).collect();
+    send(StatusCode::OK, &json!({ "operations": operations }))
+}
+
+impl ServedContract {
+    fn explained(&self) -> Vec<Value> {
+        let title = self.engine.contract.document.pointer("/info/title");
+        let planned = self.engine.contract.operations.iter().zip(&self.engine.plan.operations);
+        let row = planned.map(|(operation, planned)| {
+            let collection = planned.collection.and_then(|index| self.engine.plan.collections.get(index));
+            json!({
+                "contract": title,
+                "method": operation.method.as_str(),
+                "path": operation.template,
+                "role": planned.role.to_string(),
+                "collection": collection.map(|collection| &collection.path),
+                "reason": planned.reason,
+            })
+        });
+        row.collect()
+    }
+}
+
+impl Service {
+    /// Returns whether a contract has paths that the control interface would take.
+    fn has_own_paths(&self) -> bool {
+        let is_own = |part: &ServedContract| {
+            let bases = part.engine.contract.other_base_paths.iter().chain([&part.engine.contract.base_path]);
+            let literal =
+                |operation: &Operation| match operation.segments.first().map(|segment| segment.parts.as_slice()) {
+                    Some([SegmentPart::Literal(text)]) => text == "sandbox",
+                    _ => false,
+                };
+            bases.into_iter().any(|base| base.trim_start_matches('/').split('/').next() == Some("sandbox"))
+                || part.engine.contract.operations.iter().any(literal)
+        };
+        self.parts.iter().any(is_own)
+    }
+
+    /// The operations with a template, and their contracts.
+    fn with_template<'s>(
+        &'s self,
+        template: &'s str,
+    ) -> impl Iterator<Item = (&'s ServedContract, usize, &'s Operation)> {
+        self.parts.iter().flat_map(move |part| {
+            let all = part.engine.contract.operations.iter().enumerate();
+            all.filter(move |(_, operation)| operation.template == template).map(move |(index, own)| (part, index, own))
+        })
+    }
+}
+
+impl Operations for Service {
+    fn template(&self, method: &Method, path: &str) -> Option<String> {
+        let (Some(part), Routed::Operations(candidates)) = self.routed(method, path) else { return None };
+        let operation = part.engine.contract.operations.get(candidates.first()?.operation)?;
+        Some(operation.template.clone())
+    }
+
+    fn methods(&self, template: &str) -> Vec<String> {
+        self.with_template(template).map(|(_, _, operation)| operation.method.to_string()).collect()
+    }
+
+    fn is_secret(&self, name: &str) -> bool {
+        let of_contract = |part: &ServedContract| {
+            let mut schemes = part.engine.contract.schemes.values();
+            schemes.any(|scheme| matches!(scheme, Scheme::Key { name: key, .. } if key.eq_ignore_ascii_case(name)))
+        };
+        self.parts.iter().any(of_contract)
+    }
+
+    fn facts(&self, method: &str, template: &str) -> Option<OperationFacts> {
+        let mut all = self.with_template(template);
+        let (part, index, operation) = all.find(|(_, _, operation)| operation.method.as_str() == method)?;
+        let planned = part.engine.plan.operations.get(index)?;
+        let summary = part.engine.contract.document.pointer(&format!("{}/summary", operation.pointer));
+        Some(OperationFacts {
+            summary: summary.and_then(Value::as_str).map(str::to_owned),
+            provenance: format!("{}: {}", planned.role, planned.reason),
+        })
+    }
+}
