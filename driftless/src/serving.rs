@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use crate::child;
@@ -17,7 +17,7 @@ use crate::lock::sha256;
 use crate::sandbox::Program;
 use crate::settings::Settings;
 use crate::source::{self, Content};
-use crate::workspace::{CONTRACTS, Workspace};
+use crate::workspace::{CONTRACTS, SCHEMA, Workspace};
 
 /// The program that serves any contract.
 const ENGINE: &str = "driftless-sandbox";
@@ -25,6 +25,10 @@ const ENGINE: &str = "driftless-sandbox";
 const BEHAVIOUR: &str = "specs/sandbox.toml";
 /// Folder of downloaded contracts, relative to the workspace. They are pinned nowhere.
 const DOWNLOADS: &str = "target/sandbox";
+/// Age at which a download is removed. The program that it was made for has read it within seconds.
+const KEPT: Duration = Duration::from_secs(3_600);
+/// The version of this tool, which the program has, too.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitCode, Failure> {
     let Passed { contracts, others } = Passed::read(&flags.flags)?;
@@ -52,6 +56,9 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitC
     let mut command = Command::new(program);
     if contracts.is_empty() && workspace.path(BEHAVIOUR).is_file() {
         command.arg("--behaviour").arg(workspace.path(BEHAVIOUR));
+    }
+    if contracts.is_empty() && workspace.path(SCHEMA).is_file() {
+        command.arg("--graphql").arg(workspace.path(SCHEMA));
     }
     for path in paths {
         command.arg("--contract").arg(path);
@@ -87,22 +94,55 @@ impl<'f> Passed<'f> {
     }
 }
 
-/// The program: it lies beside this one, or on the `PATH`.
+/// The program, of a version that knows the flags of this tool: it lies beside this one, or on the `PATH`.
 fn engine() -> Result<PathBuf, Failure> {
     let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_path_buf()));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let file = format!("{ENGINE}{}", std::env::consts::EXE_SUFFIX);
     let places = beside.into_iter().chain(std::env::split_paths(&path)).map(|folder| folder.join(&file));
-    places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
-        let version = env!("CARGO_PKG_VERSION");
-        Failure::configuration(
-            "sandbox/not-installed",
-            format!("{ENGINE}, the program that serves contracts, is not installed"),
-            format!(
-                "install it: cargo install {ENGINE} --version {version}\nor from its source: cargo install --path DIR"
-            ),
-        )
+    let mut others = Vec::new();
+    for place in places.filter(|place| place.is_file()) {
+        match installed(&place) {
+            Ok(version) if fits(&version) => return Ok(place),
+            Ok(version) => others.push(format!("{} is version {version}", place.display())),
+            Err(problem) => others.push(format!("{} does not say its version: {problem}", place.display())),
+        }
+    }
+    let hint =
+        format!("install it: cargo install {ENGINE} --version {VERSION}\nor from its source: cargo install --path DIR");
+    Err(match others.is_empty() {
+        true => {
+            let message = format!("{ENGINE}, the program that serves contracts, is not installed");
+            Failure::configuration("sandbox/not-installed", message, hint)
+        }
+        false => {
+            let message = format!("{ENGINE} {VERSION} is needed, and {}", others.join("; "));
+            Failure::configuration("sandbox/other-version", message, hint)
+        }
     })
+}
+
+/// The version that a program prints.
+fn installed(program: &Path) -> Result<String, String> {
+    let ran = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+    let printed = ran.map_err(|error| error.to_string())?.stdout;
+    let printed = String::from_utf8_lossy(&printed);
+    let version = printed.trim().strip_prefix(ENGINE).map(str::trim).filter(|version| numbers(version).is_some());
+    version.map(str::to_owned).ok_or_else(|| "`--version` prints another text".to_owned())
+}
+
+/// Returns whether cargo would take a version for `VERSION`, as `^VERSION` says.
+fn fits(version: &str) -> bool {
+    let (Some(offered), Some(needed)) = (numbers(version), numbers(VERSION)) else { return false };
+    // Before 1.0, a minor version can change anything.
+    let series = |[major, minor, _]: [u64; 3]| if major == 0 { (0, minor) } else { (major, 0) };
+    series(offered) == series(needed) && offered >= needed
+}
+
+fn numbers(version: &str) -> Option<[u64; 3]> {
+    let mut parts = version.split(['-', '+']).next()?.split('.').map(|part| part.parse().ok());
+    let numbers = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(numbers)
 }
 
 /// Files of the contracts: those of URLs are downloaded.
@@ -140,10 +180,25 @@ fn kept(folder: &Path, bytes: &[u8]) -> Result<PathBuf, Failure> {
     let path = folder.join(sha256(bytes).get(..16).unwrap_or_default());
     let failed = |error: &std::io::Error| Failure::file("write", &path, error);
     std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+    remove_old(folder);
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
     file.write_all(bytes).map_err(|error| failed(&error))?;
     file.persist(&path).map_err(|error| failed(&error.error))?;
     Ok(path)
+}
+
+/// Removes earlier downloads. One that cannot be removed does no harm.
+fn remove_old(folder: &Path) {
+    let is_own = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        name.len() == 16 && name.chars().all(|letter| letter.is_ascii_hexdigit())
+    };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| is_own(&entry.file_name())) {
+        let age = entry.metadata().and_then(|data| data.modified()).map(|time| time.elapsed().unwrap_or_default());
+        if age.is_ok_and(|age| age > KEPT) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Goes on as another program.
@@ -159,6 +214,18 @@ fn not_started(command: &Command, error: &std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_of_another_series_or_an_older_one_does_not_fit() {
+        let [major, minor, patch] = numbers(VERSION).expect("a version");
+        assert!(fits(VERSION) && fits(&format!("{major}.{minor}.{}", patch + 1)));
+        let others = [format!("{major}.{}.0", minor + 1 + if major > 0 { 0 } else { 1 }), format!("{}.0.0", major + 1)];
+        assert!(!fits(&others[1]) && (major > 0 || !fits(&others[0])));
+        assert_eq!(numbers("1.2.3-rc.1+build"), Some([1, 2, 3]));
+        for text in ["", "1", "1.2", "1.2.3.4", "a.b.c", "1.2.3 other"] {
+            assert!(numbers(text).is_none() && !fits(text), "{text}");
+        }
+    }
 
     #[test]
     fn contracts_are_told_from_the_flags_of_the_program() {

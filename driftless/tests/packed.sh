@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes workspaces with `new` as a user has them: the crates of driftless are packed into a directory registry, the program is
 # installed from it, and no path into this repository is used afterwards. Only the first workspace is made by the program of this
-# repository. The services are Radarr, a Swagger 2.0 contract with an API key, and both in one workspace. At the end, a second version
-# of the tool is published, and `upgrade` takes it.
+# repository, and a program of it runs against this repository's sandbox. The services are Radarr, a Swagger 2.0 contract with an API
+# key, and both in one workspace. At the end, a second version of the tool is published, and `upgrade` takes it.
 #
 # It needs the package registry once, for `cargo vendor`, and python3 for the server of the contracts.
 set -euo pipefail
@@ -18,8 +18,9 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 # It lies outside of the repository: cargo reads the configuration of every folder above.
 folder=$(mktemp -d)
 server=
+sandbox=
 clean() {
-    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    for process in $server $sandbox; do kill "$process" 2>/dev/null || true; done
     rm -rf "$folder" "$target/packed"
 }
 trap clean EXIT
@@ -171,6 +172,52 @@ prints served
 measured 'radarr: cargo test, after it' cargo test
 prints a_refusal_of_the_service_is_an_error
 inspect .
+
+# -- A program that adds, lists, edits and deletes a movie, against the sandbox of the pinned contract.
+mkdir -p generated-client/examples
+cat >generated-client/examples/journey.rs <<'RUST'
+use radarr_client::{Radarr, types::MovieResource};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let client = Radarr::from_env()?;
+    let before = client.movie().list().await?;
+
+    let movie = MovieResource::default().title("Metropolis").tmdb_id(19).year(1927).monitored(true);
+    let added = client.movie().create(&movie).await?;
+    let id = added.id.ok_or("the new movie has no identifier")?;
+    assert_eq!((&added.title, added.year, added.monitored), (&movie.title, Some(1927), Some(true)));
+    assert!(before.iter().all(|other| other.id != Some(id)), "the identifier is in use");
+    assert_eq!(client.movie().list().tmdb_id(19).await?, [added.clone()]);
+    assert_eq!(client.movie().list().await?.len(), before.len() + 1);
+
+    let edited = client.movie().update(&id.to_string(), &added.clone().monitored(false)).await?;
+    assert_eq!((edited.monitored, &edited.title), (Some(false), &movie.title));
+    assert_eq!(client.movie().get(id).await?, edited);
+
+    // A fault and a step of the clock belong here.
+
+    client.movie().delete(id).await?;
+    assert!(client.movie().get(id).await.err().ok_or("the movie is still there")?.is_not_found());
+    assert_eq!(client.movie().list().await?, before);
+    println!("the journey has ended");
+    Ok(())
+}
+RUST
+# It runs in the place of `cargo xtask`, so it has its number.
+PATH=$target/debug:$PATH cargo xtask sandbox --port 0 >"$folder/sandbox" 2>"$folder/log" &
+sandbox=$!
+until grep -q '^listening on ' "$folder/sandbox"; do
+    kill -0 "$sandbox" 2>/dev/null || failed 'cargo xtask sandbox did not start'
+    sleep 0.1
+done
+measured 'radarr: a program against its sandbox' env "RADARR_BASE_URL=$(sed 's/^listening on //' "$folder/sandbox")" RADARR_KEY_X_API_KEY=any \
+    cargo run -p radarr-client --example journey
+prints 'the journey has ended'
+kill "$sandbox"
+wait "$sandbox" || failed 'the sandbox did not end by a signal'
+sandbox=
+rm generated-client/examples/journey.rs
 
 # -- The tool, with the profile that a workspace has, so that it is compiled once for both. `cargo install` reads no configuration of folders.
 cd ..

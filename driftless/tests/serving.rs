@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Once;
+use std::time::{Duration, SystemTime};
 
 use crate::support::server::{Response, Server};
 use crate::support::{Run, Workspace, contract};
@@ -61,6 +62,11 @@ fn the_pinned_contracts_are_served_and_so_is_a_file_or_a_url() {
     workspace.write("specs/sandbox.toml", "[[collection]]\npath = '/api/none'\n");
     workspace.run(&["sandbox"]).fails(5, &["specs/sandbox.toml:2: `collection.path`", "/api/none"]);
 
+    workspace.write("specs/sandbox.toml", "");
+    workspace.write("specs/graphql/schema.graphql", "type Query { things: [String!]! }\n");
+    let named = answer(&workspace, &[], "/graphql?query=%7B__typename%7D");
+    assert!(named.ends_with(r#"{"data":{"__typename":"Query"}}"#), "{named}");
+
     workspace.write("other.json", &contract::with_paths(&["/api/others"]));
     let pinned = workspace.path("specs/contracts/service.json");
     let both = ["--contract", "other.json", "--contract", pinned.to_str().expect("UTF-8"), "--seed", "3"];
@@ -72,10 +78,19 @@ fn the_pinned_contracts_are_served_and_so_is_a_file_or_a_url() {
         "/openapi.json" => Response::json(contract::with_paths(&["/api/remote"])),
         _ => Response::status(404),
     });
-    let before = workspace.tree();
+    let (old, fresh, other) =
+        ("target/sandbox/0123456789abcdef", "target/sandbox/123456789abcdef0", "target/sandbox/own");
+    for path in [old, fresh, other] {
+        workspace.write(path, "{}");
+        let age = Duration::from_secs(if path == fresh { 60 } else { 7_200 });
+        let file = fs::File::options().write(true).open(workspace.path(path)).expect("open");
+        file.set_modified(SystemTime::now() - age).expect("set");
+    }
+    let mut before = workspace.tree();
     let url = format!("{}/openapi.json", server.url());
     assert!(answer(&workspace, &["--contract", &url], "/api/remote").starts_with("HTTP/1.1 200"));
     let after = workspace.tree();
+    assert!(before.remove(old).is_some() && !after.contains_key(old), "an old download is removed");
     let new: Vec<&String> = after.keys().filter(|path| !before.contains_key(*path)).collect();
     assert!(matches!(new.as_slice(), [one] if one.starts_with("target/sandbox/")), "{new:?}");
     assert!(before.iter().all(|(path, bytes)| after[path] == *bytes), "nothing is pinned");
@@ -102,4 +117,41 @@ fn a_program_that_is_not_installed_is_named_with_the_command_that_installs_it() 
     command.arg("--workspace").arg(workspace.root()).args(["sandbox", "--contract", "a.json"]).env("PATH", "");
     let run = Run::from(command.output().expect("it runs"));
     run.fails(5, &["sandbox/not-installed", "cargo install driftless-sandbox --version"]);
+}
+
+/// The program that fits is taken, behind others that do not.
+#[cfg(unix)]
+#[test]
+fn a_program_of_another_version_is_named_with_the_version_that_is_needed() {
+    let workspace = workspace();
+    let copy = workspace.path("cargo-driftless");
+    fs::copy(crate::PROGRAM, &copy).expect("copied");
+    let program = |folder: &str, prints: &str| {
+        let path = format!("{folder}/driftless-sandbox");
+        workspace.write(&path, &format!("#!/bin/sh\necho \"{prints}\"\n"));
+        let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(workspace.path(&path), runs).expect("set");
+        workspace.path(folder)
+    };
+    let needed = env!("CARGO_PKG_VERSION");
+    let old = program("old", "driftless-sandbox 0.0.1");
+    let strange = program("strange", "usage: none");
+    let right = program("right", &format!("driftless-sandbox {needed}"));
+    let run = |folders: &[&Path]| {
+        let path = std::env::join_paths(folders.iter().copied().chain([Path::new("/bin"), Path::new("/usr/bin")]));
+        let mut command = Command::new(&copy);
+        command.arg("--workspace").arg(workspace.root()).args(["sandbox", "--contract", "a.json"]);
+        Run::from(command.env("PATH", path.expect("a path")).output().expect("it runs"))
+    };
+    run(&[&old, &strange]).fails(
+        5,
+        &[
+            "sandbox/other-version",
+            &format!("driftless-sandbox {needed} is needed"),
+            "is version 0.0.1",
+            "does not say its version",
+            &format!("cargo install driftless-sandbox --version {needed}"),
+        ],
+    );
+    run(&[&old, &strange, &right]).succeeds(&[&format!("driftless-sandbox {needed}")]);
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::contract::SchemaRef;
-use crate::outline::Outline;
+use crate::outline::Outlines;
 use crate::schema::{Direction, Hints, Schemas};
 
 /// Arrays and objects below this level are taken as they are.
@@ -29,7 +29,7 @@ pub(crate) struct Fitted {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fitter<'s> {
-    pub(crate) document: &'s Value,
+    pub(crate) outlines: &'s Outlines,
     pub(crate) schemas: &'s Schemas,
 }
 
@@ -54,7 +54,7 @@ impl Fitter<'_> {
 
     /// The known value in the form of the schema.
     pub(crate) fn fit(&self, schema: &SchemaRef, known: &Value, missing: Missing<'_>, seed: u64) -> Fitted {
-        let projected = self.project(schema, known, missing, seed, 0);
+        let projected = self.projected(schema, known, missing, seed, 0);
         let value = match self.is_valid(schema, &projected) {
             true => projected,
             false => match self.schemas.complete(schema, Direction::Response, &projected, seed) {
@@ -66,17 +66,22 @@ impl Fitter<'_> {
         Fitted { is_invented: !keeps_some(known, &value), value }
     }
 
-    fn project(&self, schema: &SchemaRef, known: &Value, missing: Missing<'_>, seed: u64, level: usize) -> Value {
+    /// The known value in the form of the schema, with the required members that it lacks. It can still be invalid.
+    pub(crate) fn project(&self, schema: &SchemaRef, known: &Value, seed: u64) -> Value {
+        self.projected(schema, known, Missing::Required, seed, 0)
+    }
+
+    fn projected(&self, schema: &SchemaRef, known: &Value, missing: Missing<'_>, seed: u64, level: usize) -> Value {
         if level > MOST_LEVELS {
             return known.clone();
         }
         match known {
             Value::Object(members) => self.object(schema, members, missing, seed, level),
             Value::Array(elements) => {
-                let shape = Outline::read(self.document, schema);
-                let Some(items) = shape.items else { return known.clone() };
+                let shape = self.outlines.get(schema);
+                let Some(items) = &shape.items else { return known.clone() };
                 let elements = elements.iter().enumerate().map(|(index, element)| {
-                    self.project(&items, element, Missing::Required, seed.wrapping_add(index as u64), level + 1)
+                    self.projected(items, element, Missing::Required, seed.wrapping_add(index as u64), level + 1)
                 });
                 Value::Array(elements.collect())
             }
@@ -92,7 +97,7 @@ impl Fitter<'_> {
         seed: u64,
         level: usize,
     ) -> Value {
-        let shape = Outline::read(self.document, schema);
+        let shape = self.outlines.get(schema);
         if shape.is_scalar() || shape.is_array() && !shape.is_object() {
             return Value::Object(known.clone());
         }
@@ -107,7 +112,7 @@ impl Fitter<'_> {
         let mut fitted = Map::new();
         for (name, member) in &shape.members {
             let value = match known.get(name) {
-                Some(value) => Some(self.project(&member.schema, value, Missing::Required, seed, level + 1)),
+                Some(value) => Some(self.projected(&member.schema, value, Missing::Required, seed, level + 1)),
                 None if member.required => sampled(name),
                 None => match missing {
                     Missing::Required => None,

@@ -39,6 +39,9 @@ mod serve;
 #[cfg(feature = "data")]
 mod data;
 
+#[cfg(feature = "graphql")]
+mod graphql;
+
 mod sandbox;
 
 pub use behaviour::Behaviour;
@@ -48,4 +51,4 @@ pub use driftless_sandbox_control::requests::{
     Expected, Message, NearMiss, RequestFilter, RequestRecord, Requests, Verified,
 };
 pub use error::Error;
-pub use sandbox::{Document, Options, Sandbox, explain, explain_all, start, start_all, start_with};
+pub use sandbox::{Document, Options, Sandbox, explain, explain_all, explain_graphql, start, start_all, start_with};

@@ -19,10 +19,12 @@ Commands:
 
 Options:
       --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML. Repeat it to serve several on one port
+      --listen <ADDRESS>  Address to listen on, such as 0.0.0.0 in a container [default: 127.0.0.1]
       --port <PORT>       Port to listen on; 0 for any free one [default: 0]
       --seed <N>          Number that decides the sampled values and new identifiers [default: 1]
       --behaviour <FILE>  File in TOML that corrects the table of `explain`, and adds statuses, seeds and asynchronous work
       --data <FILE>       File that keeps the state; one program at a time uses it
+      --graphql <FILE>    Schema of GraphQL, answered at /graphql over the state of the contracts
       --no-credentials    Answer requests without credentials, too
   -h, --help              Print this help
   -V, --version           Print the version
@@ -48,6 +50,7 @@ struct Failure {
 struct Flags {
     contracts: Vec<PathBuf>,
     behaviour: Option<PathBuf>,
+    graphql: Option<PathBuf>,
     options: Options,
     explains: bool,
 }
@@ -70,7 +73,8 @@ fn main() -> ExitCode {
 fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failure> {
     let refuse = |error: lexopt::Error| misread(error.to_string());
     let mut parser = Parser::from_iter(arguments);
-    let mut flags = Flags { contracts: Vec::new(), behaviour: None, options: Options::default(), explains: false };
+    let mut flags =
+        Flags { contracts: Vec::new(), behaviour: None, graphql: None, options: Options::default(), explains: false };
     while let Some(argument) = parser.next().map_err(refuse)? {
         match argument {
             Arg::Short('h') | Arg::Long("help") => return Ok(Request::Print(HELP)),
@@ -79,8 +83,12 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
             }
             Arg::Long("contract") => flags.contracts.push(parser.value().map_err(refuse)?.into()),
             Arg::Long("port") => flags.options.port = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
+            Arg::Long("listen") => {
+                flags.options.listen = parser.value().and_then(|value| value.parse()).map_err(refuse)?;
+            }
             Arg::Long("seed") => flags.options.seed = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
             Arg::Long("behaviour") => flags.behaviour = Some(parser.value().map_err(refuse)?.into()),
+            Arg::Long("graphql") => flags.graphql = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("data") => flags.options.data = Some(parser.value().map_err(refuse)?.into()),
             Arg::Long("no-credentials") => flags.options.checks_credentials = false,
             Arg::Value(word) if word == "serve" => flags.explains = false,
@@ -97,7 +105,7 @@ fn misread(message: String) -> Failure {
 }
 
 fn run(request: Request) -> Result<(), Failure> {
-    let Flags { contracts, behaviour, mut options, explains } = match request {
+    let Flags { contracts, behaviour, graphql, mut options, explains } = match request {
         Request::Print(text) => return print(text),
         Request::Run(flags) => *flags,
     };
@@ -110,10 +118,18 @@ fn run(request: Request) -> Result<(), Failure> {
         let (name, bytes) = read(&path)?;
         options.behaviour = Behaviour::read(name, String::from_utf8_lossy(&bytes)).map_err(|error| refused(&error))?;
     }
+    if let Some(path) = graphql {
+        let (_, bytes) = read(&path)?;
+        options.graphql = Some(String::from_utf8_lossy(&bytes).into_owned());
+    }
     if explains {
-        return print(
-            &driftless_sandbox::explain_all(&contracts, &options.behaviour).map_err(|error| refused(&error))?,
-        );
+        let behaviour = &options.behaviour;
+        let mut text = driftless_sandbox::explain_all(&contracts, behaviour).map_err(|error| refused(&error))?;
+        if let Some(schema) = &options.graphql {
+            let fields = driftless_sandbox::explain_graphql(&contracts, behaviour, schema);
+            text = format!("{text}\n{}", fields.map_err(|error| refused(&error))?);
+        }
+        return print(&text);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| system(&error))?;
     let ended = runtime.block_on(async {
@@ -139,7 +155,7 @@ fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     let bytes = std::fs::read(path).map_err(|error| Failure {
         code: "file".to_owned(),
         message: format!("{name} cannot be read: {error}"),
-        hint: "pass the file of a contract with --contract, and that of the behaviour with --behaviour".to_owned(),
+        hint: "pass the file of a contract with --contract, and others with --behaviour and --graphql".to_owned(),
         exit: SYSTEM,
     })?;
     Ok((name, bytes))

@@ -1,14 +1,14 @@
 //! The outline of a schema: its types, members and elements, behind references and compositions. It is a view for the inference and
 //! for projections; validity is the concern of `schema`.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indexmap::IndexMap;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use crate::contract::{SchemaRef, escape};
+use crate::contract::{SchemaRef, at, escape};
 
 /// Compositions and references that lie deeper are not looked at.
 const MOST_LEVELS: usize = 24;
@@ -36,8 +36,50 @@ pub(crate) struct Outline {
     pub(crate) identity: Option<String>,
 }
 
+/// Outlines that are kept have so many members together at most: schemas of a contract can share all of theirs.
+const MOST_KEPT: usize = 400_000;
+
+/// The outlines of the schemas of a document, each read once.
+#[derive(Debug)]
+pub(crate) struct Outlines {
+    document: Arc<Value>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    outlines: HashMap<Arc<str>, Arc<Outline>>,
+    members: usize,
+}
+
+impl Outlines {
+    pub(crate) fn new(document: &Arc<Value>) -> Self {
+        Self { document: Arc::clone(document), known: Mutex::default() }
+    }
+
+    pub(crate) fn get(&self, schema: &SchemaRef) -> Arc<Outline> {
+        let read = || Arc::new(Outline::read(&self.document, schema));
+        let SchemaRef::Pointer(pointer) = schema else { return read() };
+        if let Some(known) = self.known().outlines.get(pointer) {
+            return Arc::clone(known);
+        }
+        let outline = read();
+        let mut known = self.known();
+        known.members += 1 + outline.members.len();
+        if known.members > MOST_KEPT {
+            *known = Known::default();
+        }
+        known.outlines.insert(Arc::clone(pointer), Arc::clone(&outline));
+        outline
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Outline {
-    pub(crate) fn read(document: &Value, schema: &SchemaRef) -> Self {
+    fn read(document: &Value, schema: &SchemaRef) -> Self {
         let mut reader = Reader { document, shape: Self::default(), required: HashSet::new(), seen: HashSet::new() };
         match schema {
             SchemaRef::Pointer(pointer) => reader.add(pointer, Part::Whole, 0),
@@ -87,10 +129,13 @@ struct Reader<'d> {
 
 impl<'d> Reader<'d> {
     fn add(&mut self, pointer: &str, part: Part, level: usize) {
-        if level > MOST_LEVELS || !self.seen.insert(pointer.to_owned()) {
-            return;
+        if let Some(value) = at(self.document, pointer) {
+            self.add_at(pointer, value, part, level);
         }
-        if let Some(value) = self.document.pointer(pointer) {
+    }
+
+    fn add_at(&mut self, pointer: &str, value: &Value, part: Part, level: usize) {
+        if level <= MOST_LEVELS && self.seen.insert(pointer.to_owned()) {
             self.add_value(value, Some(pointer), part, level);
         }
     }
@@ -157,7 +202,7 @@ impl<'d> Reader<'d> {
                     _ => Part::Choice,
                 };
                 match pointer {
-                    Some(pointer) => self.add(&format!("{pointer}/{keyword}/{index}"), part, level + 1),
+                    Some(pointer) => self.add_at(&format!("{pointer}/{keyword}/{index}"), branch, part, level + 1),
                     None if level < MOST_LEVELS => self.add_value(branch, None, part, level + 1),
                     None => {}
                 }

@@ -1,6 +1,7 @@
 //! The sandbox as a value: options, start, stop.
 
 use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,13 +16,15 @@ use crate::behaviour::Behaviour;
 use crate::contract::{Contract, SegmentPart};
 use crate::error::Error;
 use crate::infer;
-use crate::serve::{Router, ServedContract, Server, Service, bind};
+use crate::serve::{Front, Router, ServedContract, Server, Service, bind};
 
 /// Options of a sandbox.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Port on 127.0.0.1; 0, the default, for any free one.
+    /// Address to listen on; 127.0.0.1 by default. On another one, everybody who reaches it can read and change the state.
+    pub listen: IpAddr,
+    /// Port; 0, the default, for any free one.
     pub port: u16,
     /// Decides every sampled value and every new identifier: the same seed and the same requests get the same answers.
     pub seed: u64,
@@ -30,13 +33,24 @@ pub struct Options {
     /// File that keeps the state, of SQLite; it is created if it is missing. Without one, the state ends with the sandbox. It needs the
     /// cargo feature `data`.
     pub data: Option<PathBuf>,
+    /// A schema of GraphQL in the schema definition language, answered at `/graphql` over the state of the contracts. It needs the
+    /// cargo feature `graphql`.
+    pub graphql: Option<String>,
     /// Corrections of the inference, and behaviour that the contract does not describe.
     pub behaviour: Behaviour,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { port: 0, seed: 1, checks_credentials: true, data: None, behaviour: Behaviour::default() }
+        Self {
+            listen: Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+            seed: 1,
+            checks_credentials: true,
+            data: None,
+            graphql: None,
+            behaviour: Behaviour::default(),
+        }
     }
 }
 
@@ -93,11 +107,13 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
     let plans = infer::plans(&contracts, &options.behaviour)?;
     let engines = contracts.into_iter().zip(plans).map(|(contract, plan)| Engine::new(contract, plan, options.seed));
     let (engines, left_out) = with_saved(engines.collect(), options.data)?;
-    let (listener, address) = bind(options.port).await?;
-    let origin = format!("http://{address}");
     let parts = engines.into_iter().map(|engine| ServedContract { router: Router::new(&engine.contract), engine });
+    let parts: Vec<ServedContract> = parts.collect();
+    let front = options.graphql.as_deref().map(|schema| graph(schema, &parts, options.seed)).transpose()?;
+    let (listener, address) = bind(options.listen, options.port).await?;
+    let origin = format!("http://{address}");
     let checks_credentials = options.checks_credentials;
-    let service = Arc::new(Service { parts: parts.collect(), origin: origin.clone(), checks_credentials });
+    let service = Arc::new(Service { parts, front, origin: origin.clone(), checks_credentials });
     let known: Arc<dyn Operations> = Arc::<Service>::clone(&service);
     let control = Control {
         log: Arc::new(Log::new(Arc::clone(&known))),
@@ -125,6 +141,31 @@ fn with_saved(engines: Vec<Engine>, data: Option<PathBuf>) -> Result<(Vec<Engine
         }
         None => Ok((engines, Vec::new())),
     }
+}
+
+/// The fields of the queries and mutations of a GraphQL schema, a line each: the operation that answers it.
+///
+/// # Errors
+///
+/// Fails as [`explain_all`] does, and if the schema is not valid.
+pub fn explain_graphql(contracts: &[Document<'_>], behaviour: &Behaviour, schema: &str) -> Result<String, Error> {
+    let contracts = read(contracts)?;
+    let plans = infer::plans(&contracts, behaviour)?;
+    let engines = contracts.into_iter().zip(plans).map(|(contract, plan)| Engine::new(contract, plan, 1));
+    let parts = engines.map(|engine| ServedContract { router: Router::new(&engine.contract), engine });
+    let parts: Vec<ServedContract> = parts.collect();
+    graph(schema, &parts, 1).map(|front| front.explained(&parts))
+}
+
+#[cfg(feature = "graphql")]
+fn graph(schema: &str, parts: &[ServedContract], seed: u64) -> Result<Box<dyn Front>, Error> {
+    Ok(Box::new(crate::graphql::Graph::read("the schema", schema, parts, seed)?))
+}
+
+#[cfg(not(feature = "graphql"))]
+fn graph(_: &str, _: &[ServedContract], _: u64) -> Result<Box<dyn Front>, Error> {
+    let message = "this sandbox was compiled without the cargo feature `graphql`";
+    Err(Error::new("graphql/feature", "", message, "cargo install driftless-sandbox --features graphql"))
 }
 
 /// Reads contracts that have no operation in common.

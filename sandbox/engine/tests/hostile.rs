@@ -35,7 +35,7 @@ async fn an_unreadable_contract_is_an_error_with_a_code() {
     assert_eq!((error.code(), error.pointer()), ("contract/not-a-contract", ""));
     assert!(!error.advice().is_empty());
     let error = explain(br#"{"openapi": "9.0"}"#).unwrap_err();
-    assert_eq!((error.code(), error.pointer()), ("contract/version", "/openapi"));
+    assert_eq!((error.code(), error.pointer()), ("contract/unknown-version", "/openapi"));
 }
 
 #[tokio::test]

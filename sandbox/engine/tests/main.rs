@@ -5,6 +5,8 @@ mod behaviour;
 mod control;
 #[cfg(feature = "data")]
 mod data;
+#[cfg(feature = "graphql")]
+mod graphql;
 mod hostile;
 mod program;
 mod several;

@@ -190,7 +190,7 @@ impl Engine {
         }
         let seed = self.seed_for(owner, collection, id);
         let key = match id.parse::<i64>() {
-            Ok(number) if collection.is_numeric(&self.contract.document) => Value::from(number),
+            Ok(number) if collection.is_numeric(&self.plan.outlines) => Value::from(number),
             _ => Value::from(id),
         };
         let (_, value) = self.invented(owner, collection, id.to_owned(), &key, Map::new(), seed);
@@ -241,7 +241,7 @@ impl Engine {
         missing: Missing<'_>,
     ) -> Result<(String, Arc<Value>), Full> {
         let key = match id.parse::<i64>() {
-            Ok(number) if collection.is_numeric(&self.contract.document) => Value::from(number),
+            Ok(number) if collection.is_numeric(&self.plan.outlines) => Value::from(number),
             _ => Value::from(id.as_str()),
         };
         self.place(collection, &owner.1, Some(&key), &mut members);

@@ -1,5 +1,7 @@
 //! Identifiers: those that were sent, and new ones.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::Engine;
@@ -38,13 +40,15 @@ impl Engine {
 
     /// A new identifier, the `number`th of its instance: as it stands in the path, and in the item.
     pub(super) fn new_key(&self, collection: &Collection, number: u64, seed: u64) -> (String, Value) {
-        let document = &*self.contract.document;
-        let member = collection.item.as_ref().zip(collection.identifier.as_ref()).and_then(|(item, name)| {
-            Outline::read(document, item).members.get(name).map(|member| member.schema.clone())
-        });
+        let outlines = &self.plan.outlines;
+        let member = collection
+            .item
+            .as_ref()
+            .zip(collection.identifier.as_ref())
+            .and_then(|(item, name)| outlines.get(item).members.get(name).map(|member| member.schema.clone()));
         let parameter = collection.parameter.as_ref().map(|key| &key.schema);
         let schemas: Vec<&SchemaRef> = member.iter().chain(parameter).collect();
-        let shapes: Vec<Outline> = schemas.iter().map(|schema| Outline::read(document, schema)).collect();
+        let shapes: Vec<Arc<Outline>> = schemas.iter().map(|schema| outlines.get(schema)).collect();
         let is_number = shapes.iter().any(|shape| shape.allows("integer") || shape.allows("number"));
         let is_guid = |format: &str| ["uuid", "guid"].contains(&format);
         let has_guid = shapes.iter().any(|shape| shape.format.as_deref().is_some_and(is_guid));
@@ -77,7 +81,7 @@ impl Engine {
 
     /// The schema of the member that holds the identifier.
     fn key_schema(&self, collection: &Collection) -> Option<SchemaRef> {
-        let shape = Outline::read(&self.contract.document, collection.item.as_ref()?);
+        let shape = self.plan.outlines.get(collection.item.as_ref()?);
         shape.members.get(collection.identifier.as_ref()?).map(|member| member.schema.clone())
     }
 
@@ -112,7 +116,7 @@ impl Engine {
             members.insert(name.clone(), key.clone());
         }
         let Some(item) = &collection.item else { return };
-        let shape = Outline::read(&self.contract.document, item);
+        let shape = self.plan.outlines.get(item);
         for (parameter, value) in collection.parents.iter().zip(parents) {
             let same =
                 |name: &&String| plain(name) == plain(parameter) && collection.identifier.as_ref() != Some(*name);

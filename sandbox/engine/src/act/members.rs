@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Call, Engine, Outcome, body_schema, merge};
 use crate::infer::{Collection, ELEMENT, is_identifying, plain};
-use crate::outline::{Member, Outline};
+use crate::outline::Member;
 use crate::state::Owner;
 
 impl Engine {
@@ -19,7 +19,8 @@ impl Engine {
     /// Members under the names that the item has: a form sends `FriendlyName` for `friendly_name`.
     pub(super) fn renamed(&self, collection: &Collection, members: Map<String, Value>) -> Map<String, Value> {
         let Some(item) = &collection.item else { return members };
-        let known = Outline::read(&self.contract.document, item).members;
+        let outline = self.plan.outlines.get(item);
+        let known = &outline.members;
         let rename = |(name, value): (String, Value)| {
             if known.contains_key(&name) {
                 return (name, value);
@@ -30,15 +31,14 @@ impl Engine {
                 _ => (name, value),
             }
         };
-        members.into_iter().map(rename).map(|(name, value)| self.referenced(&known, name, value)).collect()
+        members.into_iter().map(rename).map(|(name, value)| self.referenced(known, name, value)).collect()
     }
 
     /// The identifier of another item, sent for a member that answers show as an object: `{"workspace": "12"}` is read as
     /// `{"workspace": {"gid": "12", …}}`.
     fn referenced(&self, known: &IndexMap<String, Member>, name: String, value: Value) -> (String, Value) {
         let is_key = value.is_string() || value.is_number();
-        let shape =
-            known.get(&name).filter(|_| is_key).map(|member| Outline::read(&self.contract.document, &member.schema));
+        let shape = known.get(&name).filter(|_| is_key).map(|member| self.plan.outlines.get(&member.schema));
         let Some(shape) =
             shape.filter(|shape| shape.is_object() && !shape.allows("string") && !shape.allows("integer"))
         else {
@@ -59,12 +59,10 @@ impl Engine {
         members: &Map<String, Value>,
         own: Option<&str>,
     ) -> Option<Outcome> {
-        let state = self.state();
-        let instance = state.instance(owner)?;
+        let mut state = self.state();
         let shared = collection.unique.iter().find_map(|name| {
             let value = members.get(name)?;
-            let mut others = instance.items().filter(|(id, _)| own != Some(*id));
-            others.any(|(_, item)| item.value.get(name) == Some(value)).then_some((name, value))
+            state.is_shared(owner, name, value, own).then_some((name, value))
         });
         let (name, value) = shared?;
         Some(Outcome::Conflict(format!("another item of {} has {value} as `{name}`", collection.path)))
@@ -73,20 +71,20 @@ impl Engine {
     /// The names of members that a request can send.
     pub(super) fn sendable(&self, call: &Call<'_>, collection: &Collection) -> Vec<String> {
         let Some(schema) = body_schema(call) else { return Vec::new() };
-        let document = &self.contract.document;
-        let mut shape = Outline::read(document, schema);
+        let outlines = &self.plan.outlines;
+        let mut shape = outlines.get(schema);
         for name in &call.planned.within_body {
             let inner = match name.as_str() {
                 ELEMENT => shape.items.as_ref(),
                 name => shape.members.get(name).map(|member| &member.schema),
             };
             let Some(inner) = inner else { break };
-            shape = Outline::read(document, inner);
+            shape = outlines.get(inner);
         }
         if let Some(items) = shape.items.as_ref().filter(|_| !shape.is_object()) {
-            shape = Outline::read(document, items);
+            shape = outlines.get(items);
         }
-        let names: Map<String, Value> = shape.members.into_keys().map(|name| (name, Value::Null)).collect();
+        let names: Map<String, Value> = shape.members.keys().map(|name| (name.clone(), Value::Null)).collect();
         self.renamed(collection, names).into_iter().map(|(name, _)| name).collect()
     }
 }

@@ -96,7 +96,7 @@ impl Engine {
     }
 
     pub(crate) fn fitter(&self) -> Fitter<'_> {
-        Fitter { document: &self.contract.document, schemas: &self.schemas }
+        Fitter { outlines: &self.plan.outlines, schemas: &self.schemas }
     }
 
     pub(crate) fn act(&self, call: &Call<'_>) -> Outcome {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub(crate) use pointer::{escape, resolve};
+pub(crate) use pointer::{at, escape, resolve};
 pub(crate) use security::{Requirement, Scheme};
 pub(crate) use template::{Segment, SegmentPart, encoded_segment, segments};
 

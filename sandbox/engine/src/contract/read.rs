@@ -28,27 +28,44 @@ impl Contract {
 }
 
 fn dialect(document: &Value) -> Result<Dialect, Error> {
-    // YAML reads an unquoted 2.0 as a number.
-    let version = |key: &str| match document.get(key)? {
-        Value::String(version) => Some(version.clone()),
-        Value::Number(version) => Some(version.to_string()),
-        _ => None,
+    let advice = "pass a document of Swagger 2.0 or OpenAPI 3.0 to 3.2";
+    let refused = |message: &str| Err(Error::new("contract/not-a-contract", "", message, advice));
+    let Value::Object(members) = document else { return refused("the file is not a contract: it holds no object") };
+    let (key, version) = match (members.get("openapi"), members.get("swagger")) {
+        (Some(version), _) => ("openapi", version),
+        (None, Some(version)) => ("swagger", version),
+        (None, None) => return refused("the file is not a contract: it has neither `openapi` nor `swagger`"),
     };
-    let unknown = |pointer: &str, version: &str| {
-        let message = format!("version {version:?} of the specification is not known");
-        Error::new("contract/version", pointer, message, "pass a document of Swagger 2.0 or OpenAPI 3.0 to 3.2")
-    };
-    match (version("openapi"), version("swagger")) {
-        (Some(version), _) if version == "3.0" || version.starts_with("3.0.") => Ok(Dialect::OpenApi30),
-        (Some(version), _) if version.starts_with("3.") => Ok(Dialect::OpenApi31),
-        (Some(version), _) => Err(unknown("/openapi", &version)),
-        (None, Some(version)) if version == "2" || version.starts_with("2.") => Ok(Dialect::Swagger20),
-        (None, Some(version)) => Err(unknown("/swagger", &version)),
-        (None, None) => {
-            let message = "the file is not a contract: it has neither `openapi` nor `swagger`";
-            Err(Error::new("contract/not-a-contract", "", message, "pass a Swagger or OpenAPI document"))
+    let dialect = match (key, numbers(version)) {
+        ("openapi", Some((3, 0))) => Dialect::OpenApi30,
+        ("openapi", Some((3, _))) => Dialect::OpenApi31,
+        ("swagger", Some((2, 0))) => Dialect::Swagger20,
+        _ => {
+            let version: String = version.to_string().chars().take(40).collect();
+            let message = format!("version {version} of the specification is not known");
+            return Err(Error::new("contract/unknown-version", format!("/{key}"), message, advice));
         }
+    };
+    let further = match dialect {
+        Dialect::Swagger20 => ["definitions", "x-ms-paths"].as_slice(),
+        Dialect::OpenApi30 => &["components"],
+        Dialect::OpenApi31 => &["components", "webhooks"],
+    };
+    if !std::iter::once(&"paths").chain(further).any(|key| members.get(*key).is_some_and(Value::is_object)) {
+        return refused("the contract has a version, and no paths");
     }
+    Ok(dialect)
+}
+
+/// The major and the minor number of a version. YAML reads an unquoted 2.0 as a number.
+fn numbers(version: &Value) -> Option<(u32, u32)> {
+    let text = match version {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let mut parts = text.trim_start_matches(['v', 'V']).split(['.', '-']);
+    Some((parts.next()?.parse().ok()?, parts.next().map_or(Ok(0), str::parse).ok()?))
 }
 
 /// The paths of the servers, those of single paths and operations last.

@@ -83,13 +83,13 @@ fn a_contract_that_cannot_be_read_is_an_error_with_a_code() {
     let circle = json!({ "openapi": "3.0.0", "paths": { "/a": { "$ref": "#/paths/~1a" } } }).to_string();
     for (text, code) in [
         ("", "contract/empty"),
-        ("<html>", "contract/markup"),
-        ("{\"openapi\": \"3.0.0\",", "contract/not-json"),
+        ("<html>", "contract/html"),
+        ("{\"openapi\": \"3.0.0\",", "contract/truncated"),
         ("a: [", "contract/not-yaml"),
         ("just text", "contract/not-a-contract"),
         ("{}", "contract/not-a-contract"),
-        ("{\"openapi\": \"4.0\"}", "contract/version"),
-        ("{\"openapi\": \"3.0.0\", \"paths\": []}", "contract/paths"),
+        ("{\"openapi\": \"4.0\"}", "contract/unknown-version"),
+        ("{\"openapi\": \"3.0.0\", \"paths\": []}", "contract/not-a-contract"),
         ("ab\0c", "contract/encoding"),
         (&deep, "contract/too-deep"),
     ] {

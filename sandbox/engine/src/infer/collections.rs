@@ -10,7 +10,7 @@ use super::envelope::{elements, item};
 use super::names::plain;
 use super::{Collection, Key, identifier};
 use crate::contract::{Contract, Location, Operation, Parameter, SchemaRef, Segment, SegmentPart, resolve};
-use crate::outline::Outline;
+use crate::outline::{Outline, Outlines};
 
 /// A path without the names of its parameters.
 pub(super) type Path = Vec<String>;
@@ -75,7 +75,7 @@ pub(super) fn name(path: &[String]) -> &str {
     literal.map_or("", |name| name.split('.').next().unwrap_or(name))
 }
 
-pub(super) fn collect(contract: &Contract) -> (Vec<Collection>, Places) {
+pub(super) fn collect(contract: &Contract, outlines: &Outlines) -> (Vec<Collection>, Places) {
     let places: Vec<Place> = contract.operations.iter().map(place).collect();
     let mut by_path: HashMap<Path, Vec<usize>> = HashMap::new();
     let mut by_key: HashMap<&Path, Vec<usize>> = HashMap::new();
@@ -98,9 +98,9 @@ pub(super) fn collect(contract: &Contract) -> (Vec<Collection>, Places) {
         let at = by_path.get(path).map_or(&[][..], Vec::as_slice);
         let below = by_key.get(path).map_or(&[][..], Vec::as_slice);
         // A read by a key that answers with an array is a list of its own.
-        let is_item = |index: &&usize| !is_list(contract, &places, &by_path, **index);
+        let is_item = |index: &&usize| !is_list(contract, outlines, &places, &by_path, **index);
         let below: Vec<usize> = below.iter().filter(is_item).copied().collect();
-        if let Some(collection) = collection(contract, path, at, &below, &places) {
+        if let Some(collection) = collection(contract, outlines, path, at, &below, &places) {
             indices.insert(path.clone(), collections.len());
             collections.push(collection);
         }
@@ -138,6 +138,7 @@ pub(super) fn owner(
 /// an array, or with an array in an envelope if it has items below it.
 pub(super) fn is_list(
     contract: &Contract,
+    outlines: &Outlines,
     places: &[Place],
     by_path: &HashMap<Path, Vec<usize>>,
     index: usize,
@@ -146,17 +147,23 @@ pub(super) fn is_list(
     let at = by_path.get(&place.path).map_or(&[][..], Vec::as_slice);
     let read = at.iter().filter_map(|index| contract.operations.get(*index)).find(|read| read.method == Method::GET);
     let Some(schema) = read.and_then(|read| schema(read, &[200])) else { return false };
-    let shape = Outline::read(&contract.document, &schema);
+    let shape = outlines.get(&schema);
     if shape.is_array() && !shape.is_object() {
         return true;
     }
     let has_items = || places.iter().any(|other| other.key.as_ref().is_some_and(|(path, _)| *path == place.path));
-    elements(&contract.document, &schema, name(&place.path), None).is_some_and(|list| list.is_certain) && has_items()
+    elements(outlines, &schema, name(&place.path), None).is_some_and(|list| list.is_certain) && has_items()
 }
 
 /// The collection at a path, from the operations of the path and of its items. `None` if it has neither items nor a list.
-fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], places: &[Place]) -> Option<Collection> {
-    let document = &*contract.document;
+fn collection(
+    contract: &Contract,
+    outlines: &Outlines,
+    path: &Path,
+    at: &[usize],
+    below: &[usize],
+    places: &[Place],
+) -> Option<Collection> {
     let operation = |index: &usize| contract.operations.get(*index);
     let method = |indices: &[usize], method: Method| {
         indices.iter().filter_map(operation).find(|operation| operation.method == method)
@@ -164,27 +171,27 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
     let name = name(path).to_owned();
     let read = method(below, Method::GET).and_then(|read| schema(read, &[200]));
     // A file is not its item.
-    let read = read.filter(|schema| !Outline::read(document, schema).is_scalar());
+    let read = read.filter(|schema| !outlines.get(schema).is_scalar());
     let first = below.first().or(at.first()).and_then(operation)?;
     let keys: Vec<Key> =
-        below.iter().filter_map(|index| key(document, operation(index)?, places.get(*index)?)).collect();
+        below.iter().filter_map(|index| key(&contract.document, operation(index)?, places.get(*index)?)).collect();
     let names: Vec<String> = keys.iter().map(|key| plain(&key.name)).collect();
     // Operations can call the parameter differently: the one that the item has wins.
     let known = method(below, Method::GET).and_then(|read| schema(read, &[200])).or_else(|| {
         let list = schema(method(at, Method::GET)?, &[200])?;
-        elements(document, &list, &name, None)?.item
+        elements(outlines, &list, &name, None)?.item
     });
-    let known = known.map(|schema| Outline::read(document, &schema).members).unwrap_or_default();
-    let position = keys.iter().position(|key| known.keys().any(|member| plain(member) == plain(&key.name)));
+    let known = known.map(|schema| outlines.get(&schema)).unwrap_or_default();
+    let position = keys.iter().position(|key| known.members.keys().any(|member| plain(member) == plain(&key.name)));
     let key = keys.into_iter().nth(position.unwrap_or(0)).map(|key| Key { other_names: names, ..key });
     let has_identifier = |shape: &Outline| {
         let key = key.as_ref();
-        key.is_some_and(|key| identifier::member(document, shape, &key.name, &key.schema, &name).is_some())
+        key.is_some_and(|key| identifier::member(outlines, shape, &key.name, &key.schema, &name).is_some())
     };
-    let unwrapped = read.map(|read| item(document, &read, &name, &has_identifier).1);
-    let known = unwrapped.as_ref().and_then(|schema| Outline::read(document, schema).identity);
+    let unwrapped = read.map(|read| item(outlines, &read, &name, &has_identifier).1);
+    let known = unwrapped.as_ref().and_then(|schema| outlines.get(schema).identity.clone());
     let list = method(at, Method::GET).and_then(|list| schema(list, &[200]));
-    let list = list.and_then(|list| elements(document, &list, &name, known.as_deref()));
+    let list = list.and_then(|list| elements(outlines, &list, &name, known.as_deref()));
     // An object with an array in it is a list only if something else says so.
     let list = list.filter(|list| list.is_certain || !below.is_empty());
     if list.is_none() && below.is_empty() {
@@ -194,14 +201,14 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
     let create = method(at, Method::POST).filter(|_| !is_word(path, READS));
     let created = || {
         let schema = schema(create?, &[201, 200])?;
-        let (_, schema) = item(document, &schema, &name, &has_identifier);
-        Outline::read(document, &schema).is_object().then_some(schema)
+        let (_, schema) = item(outlines, &schema, &name, &has_identifier);
+        outlines.get(&schema).is_object().then_some(schema)
     };
     let replaced = || {
         let methods = [Method::PUT, Method::PATCH, Method::POST];
         let answer = methods.into_iter().find_map(|name| schema(method(below, name)?, &[200, 201]))?;
-        let (_, schema) = item(document, &answer, &name, &has_identifier);
-        Outline::read(document, &schema).is_object().then_some(schema)
+        let (_, schema) = item(outlines, &answer, &name, &has_identifier);
+        outlines.get(&schema).is_object().then_some(schema)
     };
     let is_listed = list.is_some();
     // A file that is uploaded to `/images/{type}` names nothing.
@@ -211,10 +218,10 @@ fn collection(contract: &Contract, path: &Path, at: &[usize], below: &[usize], p
         body.is_none_or(|body| body.content.iter().any(|content| takes_data(&content.media_type)))
     };
     let schema = unwrapped.or_else(|| list.and_then(|list| list.item)).or_else(created).or_else(replaced);
-    let shape = schema.as_ref().map(|schema| Outline::read(document, schema)).unwrap_or_default();
+    let shape = schema.as_ref().map(|schema| outlines.get(schema)).unwrap_or_default();
     let identifier = match &key {
-        Some(key) => identifier::member(document, &shape, &key.name, &key.schema, &name),
-        None => identifier::member(document, &shape, "id", &SchemaRef::Inline(serde_json::json!({}).into()), &name),
+        Some(key) => identifier::member(outlines, &shape, &key.name, &key.schema, &name),
+        None => identifier::member(outlines, &shape, "id", &SchemaRef::Inline(serde_json::json!({}).into()), &name),
     };
     let mut parents: Vec<String> =
         first.segments.iter().flat_map(|segment| segment.parameters()).map(str::to_owned).collect();

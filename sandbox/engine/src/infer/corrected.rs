@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toml::Spanned;
 
-use super::collections::Places;
 use super::{Collection, Condition, FixedAnswer, Planned, RequestPart, Role, Work, roles};
 use crate::behaviour::{Behaviour, OperationEntry, StatusEntry, WorkEntry, json};
-use crate::contract::{Contract, Location, Operation, SchemaRef, Status};
+use crate::contract::{Location, Operation, SchemaRef, Status};
 use crate::error::Error;
 use crate::fit::Fitter;
 use crate::outline::Outline;
@@ -41,8 +41,7 @@ const ROLES: [(&str, Role); 18] = [
 const LAST_OF_COLLECTIONS: Role = Role::Act;
 
 pub(super) struct Corrector<'c> {
-    pub(super) contract: &'c Contract,
-    pub(super) places: &'c Places,
+    pub(super) sources: roles::Sources<'c>,
     pub(super) behaviour: &'c Behaviour,
     /// Places of the entries that name something of a contract.
     pub(super) used: &'c mut HashSet<usize>,
@@ -52,18 +51,18 @@ impl Corrector<'_> {
     fn operation(&mut self, name: &Spanned<String>) -> Option<(usize, Operation)> {
         let (method, path) = name.get_ref().trim().split_once(' ')?;
         let is_named = |operation: &&Operation| operation.method == method && operation.template == path.trim();
-        let index = self.contract.operations.iter().position(|operation| is_named(&operation))?;
+        let index = self.sources.contract.operations.iter().position(|operation| is_named(&operation))?;
         self.used.insert(name.span().start);
-        Some((index, self.contract.operations.get(index)?.clone()))
+        Some((index, self.sources.contract.operations.get(index)?.clone()))
     }
 
     fn error<T>(&self, span: Range<usize>, key: &str, problem: &str) -> Result<T, Error> {
         Err(self.behaviour.error(span, key, problem))
     }
 
-    fn members(&self, collection: &Collection) -> Outline {
+    fn members(&self, collection: &Collection) -> Arc<Outline> {
         let item = collection.item.as_ref();
-        item.map(|item| Outline::read(&self.contract.document, item)).unwrap_or_default()
+        item.map(|item| self.sources.outlines.get(item)).unwrap_or_default()
     }
 
     /// A member that the items of a collection have.
@@ -79,8 +78,8 @@ impl Corrector<'_> {
     }
 
     pub(super) fn collections(&mut self, collections: &mut [Collection]) -> Result<(), Error> {
-        let schemas = Schemas::new(self.contract);
-        let fitter = Fitter { document: &self.contract.document, schemas: &schemas };
+        let schemas = Schemas::new(self.sources.contract);
+        let fitter = Fitter { outlines: self.sources.outlines, schemas: &schemas };
         for entry in &self.behaviour.entries.collections {
             let Some(collection) = collections.iter_mut().find(|known| known.path == *entry.path.get_ref()) else {
                 continue;
@@ -193,7 +192,7 @@ impl Corrector<'_> {
         }
         let collection = collection.filter(|_| *role <= LAST_OF_COLLECTIONS || entry.collection.is_some());
         let reason = format!("{} says so", self.behaviour.place(&entry.operation.span()));
-        let corrected = roles::corrected(self.contract, collections, self.places, index, *role, collection, &reason);
+        let corrected = roles::corrected(self.sources, collections, index, *role, collection, &reason);
         corrected.map_or_else(
             || {
                 self.error(
@@ -265,7 +264,7 @@ impl Corrector<'_> {
         contents.filter_map(|content| content.schema.as_ref()).any(|schema| {
             let mut schema = schema.clone();
             for name in pointer.split('/').skip(1) {
-                let outline = Outline::read(&self.contract.document, &schema);
+                let outline = self.sources.outlines.get(&schema);
                 let member = outline.members.get(&name.replace("~1", "/").replace("~0", "~"));
                 let inner = member.map(|member| &member.schema).or(outline.items.as_ref());
                 match inner {
@@ -288,8 +287,8 @@ impl Corrector<'_> {
             return self.error(entry.operation.span(), "work.operation", &problem);
         };
         let schema = self.member(collection, "work.member", &entry.member)?;
-        let schemas = Schemas::new(self.contract);
-        let fitter = Fitter { document: &self.contract.document, schemas: &schemas };
+        let schemas = Schemas::new(self.sources.contract);
+        let fitter = Fitter { outlines: self.sources.outlines, schemas: &schemas };
         let states = entry.states.get_ref();
         let wrong =
             states.iter().find_map(|state| Some((state, fitter.violation(&schema, &Value::from(state.as_str()))?)));

@@ -1,10 +1,8 @@
 //! Envelopes: the way from a body to the item, or to the elements of a list.
 
-use serde_json::Value;
-
 use super::names::{ELEMENTS, WRAPPERS, is_one, plain, singular};
 use crate::contract::SchemaRef;
-use crate::outline::Outline;
+use crate::outline::{Outline, Outlines};
 
 /// The elements of a list in an answer.
 #[derive(Clone, Debug)]
@@ -19,14 +17,14 @@ pub(super) struct Elements {
 
 /// The way to the array of a list: the body itself, a member, or a member of a member. The elements that are of the known kind
 /// win, then names, then the only array of objects.
-pub(super) fn elements(document: &Value, schema: &SchemaRef, name: &str, known: Option<&str>) -> Option<Elements> {
-    let shape = Outline::read(document, schema);
+pub(super) fn elements(outlines: &Outlines, schema: &SchemaRef, name: &str, known: Option<&str>) -> Option<Elements> {
+    let shape = outlines.get(schema);
     if shape.is_array() && !shape.is_object() {
-        let identity = shape.items.as_ref().and_then(|items| Outline::read(document, items).identity);
-        return Some(Elements { within: Vec::new(), item: shape.items, identity, is_certain: true });
+        let identity = shape.items.as_ref().and_then(|items| outlines.get(items).identity.clone());
+        return Some(Elements { within: Vec::new(), item: shape.items.clone(), identity, is_certain: true });
     }
     let mut candidates = Vec::new();
-    arrays(document, &shape, name, &mut Vec::new(), &mut candidates);
+    arrays(outlines, &shape, name, &mut Vec::new(), &mut candidates);
     let is_known = |elements: &&(Elements, bool)| known.is_some() && elements.0.identity.as_deref() == known;
     let objects = candidates.iter().filter(|(_, is_object)| *is_object).count();
     let best = candidates
@@ -43,24 +41,25 @@ pub(super) fn elements(document: &Value, schema: &SchemaRef, name: &str, known: 
 }
 
 fn arrays(
-    document: &Value,
+    outlines: &Outlines,
     shape: &Outline,
     name: &str,
     path: &mut Vec<String>,
     candidates: &mut Vec<(Elements, bool)>,
 ) {
     for (member, declared) in shape.members.iter().take(200) {
-        let inner = Outline::read(document, &declared.schema);
+        let inner = outlines.get(&declared.schema);
         path.push(member.clone());
         if inner.is_array() {
-            let element = inner.items.as_ref().map(|items| Outline::read(document, items));
-            let is_object = element.as_ref().is_some_and(Outline::is_object);
+            let element = inner.items.as_ref().map(|items| outlines.get(items));
+            let is_object = element.as_ref().is_some_and(|element| element.is_object());
             let (member, name) = (plain(member), plain(name));
             let is_certain = is_one(&member, ELEMENTS) || singular(&member) == singular(&name);
-            let identity = element.and_then(|element| element.identity);
-            candidates.push((Elements { within: path.clone(), item: inner.items, identity, is_certain }, is_object));
+            let identity = element.and_then(|element| element.identity.clone());
+            candidates
+                .push((Elements { within: path.clone(), item: inner.items.clone(), identity, is_certain }, is_object));
         } else if path.len() == 1 && is_one(member, ELEMENTS) {
-            arrays(document, &inner, name, path, candidates);
+            arrays(outlines, &inner, name, path, candidates);
         }
         path.pop();
     }
@@ -71,12 +70,12 @@ pub(crate) const ELEMENT: &str = "[]";
 
 /// The way to the item of a body. `is_item` says of a shape that it has the members of an item.
 pub(super) fn item(
-    document: &Value,
+    outlines: &Outlines,
     schema: &SchemaRef,
     name: &str,
     is_item: &dyn Fn(&Outline) -> bool,
 ) -> (Vec<String>, SchemaRef) {
-    let shape = Outline::read(document, schema);
+    let shape = outlines.get(schema);
     let own = || (Vec::new(), schema.clone());
     if !shape.is_object() || is_item(&shape) {
         return own();
@@ -84,7 +83,7 @@ pub(super) fn item(
     let name = singular(&plain(name));
     let inner = |member: &str| {
         let declared = shape.members.get(member)?;
-        let inner = Outline::read(document, &declared.schema);
+        let inner = outlines.get(&declared.schema);
         inner.is_object().then(|| (inner, declared.schema.clone()))
     };
     let is_wrapper = |member: &str| is_one(member, WRAPPERS) || singular(&plain(member)) == name;
@@ -97,8 +96,8 @@ pub(super) fn item(
     }
     // An array of one item: `{"Employees": [{…}]}`.
     let arrays = shape.members.iter().filter_map(|(member, declared)| {
-        let items = Outline::read(document, &declared.schema).items?;
-        is_item(&Outline::read(document, &items)).then(|| (vec![member.clone(), ELEMENT.to_owned()], items))
+        let items = outlines.get(&declared.schema).items.clone()?;
+        is_item(&outlines.get(&items)).then(|| (vec![member.clone(), ELEMENT.to_owned()], items))
     });
     let mut arrays: Vec<_> = arrays.collect();
     let position = arrays.iter().position(|(way, _)| way.first().is_some_and(|member| is_wrapper(member)));

@@ -1,10 +1,8 @@
 //! The member of an item that holds the value of its path parameter.
 
-use serde_json::Value;
-
 use super::names::{plain, singular};
 use crate::contract::SchemaRef;
-use crate::outline::Outline;
+use crate::outline::{Outline, Outlines};
 
 /// Names of members that identify an item under another name than the parameter's, the usual ones first.
 const USUAL: &[&str] =
@@ -16,7 +14,7 @@ const ENDINGS: &[&str] =
 
 /// The member for a parameter: of the same name, of the name without the collection's, or a usual one that fits the parameter.
 pub(super) fn member(
-    document: &Value,
+    outlines: &Outlines,
     item: &Outline,
     parameter: &str,
     kind: &SchemaRef,
@@ -24,9 +22,9 @@ pub(super) fn member(
 ) -> Option<String> {
     let wanted = plain(parameter);
     let name = singular(&plain(collection));
-    let kind = Outline::read(document, kind);
+    let kind = outlines.get(kind);
     let fits = |member: &str| {
-        let shape = item.members.get(member).map(|member| Outline::read(document, &member.schema));
+        let shape = item.members.get(member).map(|member| outlines.get(&member.schema));
         shape.is_some_and(|shape| is_compatible(&kind, &shape))
     };
     let find =

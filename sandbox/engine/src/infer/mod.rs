@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::behaviour::Behaviour;
 use crate::contract::{Contract, SchemaRef};
 use crate::error::{Error, printable};
-use crate::outline::Outline;
+use crate::outline::Outlines;
 
 pub(crate) use answer::{is_json, json, success};
 pub(crate) use condition::{Condition, FixedAnswer, RequestPart, Work};
@@ -28,10 +28,11 @@ pub(crate) use names::{BACK, COUNT, MORE, NEXT, PAGES, TOTAL, is_one, plain, sin
 pub(crate) use pages::Pages;
 
 /// The roles of all operations, in the order of the contract.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) operations: Vec<Planned>,
     pub(crate) collections: Vec<Collection>,
+    pub(crate) outlines: Outlines,
 }
 
 /// The role of one operation.
@@ -144,10 +145,10 @@ pub(crate) struct Collection {
 
 impl Collection {
     /// Returns whether the item holds its identifier as a number.
-    pub(crate) fn is_numeric(&self, document: &Value) -> bool {
-        let shape = self.item.as_ref().map(|item| Outline::read(document, item)).unwrap_or_default();
+    pub(crate) fn is_numeric(&self, outlines: &Outlines) -> bool {
+        let shape = self.item.as_ref().map(|item| outlines.get(item)).unwrap_or_default();
         let member = self.identifier.as_ref().and_then(|name| shape.members.get(name));
-        let shape = member.map(|member| Outline::read(document, &member.schema)).unwrap_or_default();
+        let shape = member.map(|member| outlines.get(&member.schema)).unwrap_or_default();
         (shape.allows("integer") || shape.allows("number")) && !shape.allows("string")
     }
 }
@@ -172,12 +173,14 @@ pub(crate) fn plans(contracts: &[Contract], behaviour: &Behaviour) -> Result<Vec
 }
 
 fn plan(contract: &Contract, behaviour: &Behaviour, used: &mut HashSet<usize>) -> Result<Plan, Error> {
-    let (mut collections, places) = collections::collect(contract);
-    let mut corrector = corrected::Corrector { contract, places: &places, behaviour, used };
+    let outlines = Outlines::new(&contract.document);
+    let (mut collections, places) = collections::collect(contract, &outlines);
+    let sources = roles::Sources { contract, outlines: &outlines, places: &places };
+    let mut corrector = corrected::Corrector { sources, behaviour, used };
     corrector.collections(&mut collections)?;
-    let mut operations = roles::assign(contract, &collections, &places);
+    let mut operations = roles::assign(sources, &collections);
     corrector.operations(&mut operations, &mut collections)?;
-    Ok(Plan { operations, collections })
+    Ok(Plan { operations, collections, outlines })
 }
 
 /// The plan as a table: operation, role, reason.

@@ -1,42 +1,53 @@
 //! The role of each operation.
 
 use http::Method;
-use serde_json::Value;
 
 use super::answer::{is_json, schema, success};
 use super::collections::{Place, Places, is_list, is_word, owner};
 use super::envelope::{elements, item};
 use super::{Collection, Pages, Planned, Role, identifier};
 use crate::contract::{Contract, Location, Operation, SchemaRef};
-use crate::outline::Outline;
+use crate::outline::{Outline, Outlines};
 
 const COUNTS: &[&str] = &["count", "counts", "total"];
 const SEARCHES: &[&str] = &["search", "query", "find", "filter", "lookup"];
 const UPLOADS: &[&str] = &["upload", "import"];
 
-pub(super) fn assign(contract: &Contract, collections: &[Collection], places: &Places) -> Vec<Planned> {
-    let roles = contract.operations.iter().zip(&places.places).enumerate().map(|(index, (operation, place))| {
-        Assigner { contract, document: &contract.document, collections, places, index, operation, place }.planned()
-    });
-    roles.collect()
+/// The parts of a plan that roles are read from.
+#[derive(Clone, Copy)]
+pub(super) struct Sources<'c> {
+    pub(super) contract: &'c Contract,
+    pub(super) outlines: &'c Outlines,
+    pub(super) places: &'c Places,
+}
+
+impl<'c> Sources<'c> {
+    fn assigner(self, collections: &'c [Collection], index: usize) -> Option<Assigner<'c>> {
+        let Self { contract, outlines, places } = self;
+        let (operation, place) = (contract.operations.get(index)?, places.places.get(index)?);
+        Some(Assigner { contract, outlines, collections, places, index, operation, place })
+    }
+}
+
+pub(super) fn assign(sources: Sources<'_>, collections: &[Collection]) -> Vec<Planned> {
+    let indices = 0..sources.contract.operations.len();
+    indices.filter_map(|index| Some(sources.assigner(collections, index)?.planned())).collect()
 }
 
 /// The plan of an operation whose role is known. `None` if it is to answer with a list, and has none.
 pub(super) fn corrected(
-    contract: &Contract,
+    sources: Sources<'_>,
     collections: &[Collection],
-    places: &Places,
     index: usize,
     role: Role,
     collection: Option<usize>,
     reason: &str,
 ) -> Option<Planned> {
-    let (operation, place) = (contract.operations.get(index)?, places.places.get(index)?);
-    let assigner = Assigner { contract, document: &contract.document, collections, places, index, operation, place };
+    let assigner = sources.assigner(collections, index)?;
     let listed = collection.filter(|_| [Role::List, Role::Search].contains(&role));
     let planned = match listed.and_then(|index| Some((index, collections.get(index)?))) {
         Some((index, known)) => {
-            let shape = known.item.as_ref().map(|schema| Outline::read(&contract.document, schema));
+            let shape = known.item.as_ref().map(|schema| sources.outlines.get(schema));
             assigner.list(index, known, &shape.unwrap_or_default(), role)?
         }
         None => assigner.planned_as(role, collection, reason),
@@ -46,7 +57,7 @@ pub(super) fn corrected(
 
 struct Assigner<'c> {
     contract: &'c Contract,
-    document: &'c Value,
+    outlines: &'c Outlines,
     collections: &'c [Collection],
     places: &'c Places,
     index: usize,
@@ -60,7 +71,7 @@ impl Assigner<'_> {
         let collection = |path: &[String]| self.places.collections.get(path).copied();
         if let Some((path, parameter)) = &self.place.key
             && let Some(index) = collection(path)
-            && !is_list(self.contract, &self.places.places, &self.places.by_path, self.index)
+            && !is_list(self.contract, self.outlines, &self.places.places, &self.places.by_path, self.index)
         {
             return self.of_item(index, parameter);
         }
@@ -81,8 +92,8 @@ impl Assigner<'_> {
         if let Some(collection) = collection.and_then(|index| self.collections.get(index)) {
             let is_item = self.is_item(collection);
             if let Some(answer) = self.answer() {
-                let (way, schema) = item(self.document, &answer, &collection.name, &is_item);
-                let identity = Outline::read(self.document, &schema).identity;
+                let (way, schema) = item(self.outlines, &answer, &collection.name, &is_item);
+                let identity = self.outlines.get(&schema).identity.clone();
                 (within, answers_with_item) = (way, identity.is_some() && identity == collection.identity);
             }
             // The body of a request often has no identifier. It is wrapped the same way as an answer.
@@ -115,11 +126,11 @@ impl Assigner<'_> {
 
     /// The way through a body, if it is wrapped like the answer or in a member of such a name alone.
     fn same_way(&self, body: &SchemaRef, within: &[String]) -> Vec<String> {
-        let shape = Outline::read(self.document, body);
+        let shape = self.outlines.get(body);
         let Some((member, declared)) = shape.members.first().filter(|_| shape.members.len() == 1) else {
             return Vec::new();
         };
-        let is_object = Outline::read(self.document, &declared.schema).is_object();
+        let is_object = self.outlines.get(&declared.schema).is_object();
         let is_wrapper = within.first() == Some(member) || super::names::is_one(member, super::names::WRAPPERS);
         if is_object && is_wrapper { vec![member.clone()] } else { Vec::new() }
     }
@@ -130,7 +141,7 @@ impl Assigner<'_> {
             let has_identifier = || match (&collection.parameter, &collection.identifier) {
                 (_, Some(member)) if shape.members.contains_key(member) => true,
                 (Some(key), _) => {
-                    identifier::member(self.document, shape, &key.name, &key.schema, &collection.name).is_some()
+                    identifier::member(self.outlines, shape, &key.name, &key.schema, &collection.name).is_some()
                 }
                 _ => false,
             };
@@ -174,10 +185,10 @@ impl Assigner<'_> {
     /// The operations of a collection's own path. `None` if the operation has nothing to do with its items.
     fn of_collection(&self, index: usize) -> Option<Planned> {
         let collection = self.collections.get(index)?;
-        let shape = collection.item.as_ref().map(|schema| Outline::read(self.document, schema)).unwrap_or_default();
+        let shape = collection.item.as_ref().map(|schema| self.outlines.get(schema)).unwrap_or_default();
         match self.operation.method {
             Method::GET | Method::HEAD => self.list(index, collection, &shape, Role::List).or_else(|| {
-                let identity = Outline::read(self.document, &self.answer()?).identity;
+                let identity = self.outlines.get(&self.answer()?).identity.clone();
                 let reason = format!("answers with the one item of {}", collection.path);
                 let is_item = identity.is_some() && identity == shape.identity;
                 is_item.then(|| self.planned_as(Role::SingleRead, Some(index), reason))
@@ -189,7 +200,7 @@ impl Assigner<'_> {
             }
             // The key is in the body: `PUT /pet`.
             Method::PUT | Method::PATCH => {
-                let body = Outline::read(self.document, &self.body()?);
+                let body = self.outlines.get(&self.body()?);
                 let member = collection.identifier.as_ref().filter(|_| collection.parameter.is_some())?;
                 if !body.is_object() || !body.members.contains_key(member) {
                     return None;
@@ -228,7 +239,7 @@ impl Assigner<'_> {
     }
 
     fn list(&self, index: usize, collection: &Collection, shape: &Outline, role: Role) -> Option<Planned> {
-        let elements = elements(self.document, &self.answer()?, &collection.name, shape.identity.as_deref())?;
+        let elements = elements(self.outlines, &self.answer()?, &collection.name, shape.identity.as_deref())?;
         if !elements.is_certain && collection.parameter.is_none() {
             return None;
         }
@@ -273,12 +284,12 @@ impl Assigner<'_> {
         {
             return self.planned_as(Role::Count, Some(index), "the last word of the path is a count");
         }
-        let found_list = answer.as_ref().and_then(|schema| elements(self.document, schema, "", None));
+        let found_list = answer.as_ref().and_then(|schema| elements(self.outlines, schema, "", None));
         if let Some(list) = found_list.filter(|list| list.is_certain || is_word(&self.place.path, SEARCHES))
             && let Some(index) = self.related(list.identity.as_deref())
             && let Some(collection) = self.collections.get(index)
         {
-            let shape = collection.item.as_ref().map(|schema| Outline::read(self.document, schema)).unwrap_or_default();
+            let shape = collection.item.as_ref().map(|schema| self.outlines.get(schema)).unwrap_or_default();
             if let Some(planned) = self.list(index, collection, &shape, Role::Search) {
                 return planned;
             }
@@ -310,12 +321,11 @@ impl Assigner<'_> {
             return self.planned_as(role, None, "changes the one value at this path");
         }
         if is_word(&self.place.path, SEARCHES) && self.operation.method == Method::POST {
-            let list = self.answer().and_then(|schema| elements(self.document, &schema, "", None));
+            let list = self.answer().and_then(|schema| elements(self.outlines, &schema, "", None));
             if let Some(index) = list.and_then(|list| self.related(list.identity.as_deref()))
                 && let Some(collection) = self.collections.get(index)
             {
-                let shape =
-                    collection.item.as_ref().map(|schema| Outline::read(self.document, schema)).unwrap_or_default();
+                let shape = collection.item.as_ref().map(|schema| self.outlines.get(schema)).unwrap_or_default();
                 if let Some(planned) = self.list(index, collection, &shape, Role::Search) {
                     return planned;
                 }

@@ -1,7 +1,7 @@
 //! The listener and its connections.
 
 use std::future::poll_fn;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,13 +62,13 @@ pub(crate) struct Server {
     control: Control,
 }
 
-/// Listens on loopback.
-pub(crate) async fn bind(port: u16) -> Result<(TcpListener, SocketAddr), Error> {
+/// Listens on an address.
+pub(crate) async fn bind(address: IpAddr, port: u16) -> Result<(TcpListener, SocketAddr), Error> {
     let refused = |error: std::io::Error| {
-        let message = format!("the sandbox cannot listen on 127.0.0.1:{port}: {error}");
+        let message = format!("the sandbox cannot listen on {}: {error}", SocketAddr::new(address, port));
         Error::new("address", "", message, "choose another port, or 0 for any free one")
     };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(refused)?;
+    let listener = TcpListener::bind((address, port)).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     Ok((listener, address))
 }

@@ -43,27 +43,39 @@ pub(crate) fn envelope(
     listed: &Listed,
     seed: u64,
 ) -> (Value, bool) {
-    let (fitter, document) = (engine.fitter(), &*engine.contract.document);
-    let mut shape = Outline::read(document, schema);
+    let (fitter, outlines) = (engine.fitter(), &engine.plan.outlines);
+    let mut shape = outlines.get(schema);
     let mut shapes = Vec::new();
     for name in &call.planned.within {
         let Some(member) = shape.members.get(name) else { break };
-        let inner = Outline::read(document, &member.schema);
+        let inner = outlines.get(&member.schema);
         shapes.push(std::mem::replace(&mut shape, inner));
     }
-    let elements = listed.page.iter().enumerate().map(|(index, value)| match &shape.items {
-        Some(items) => {
-            let value = element(engine, call, items, value);
-            fitter.fit(items, &value, Missing::Required, mix(seed, &[&index.to_string()])).value
+    let assembled = |form: &dyn Fn(&SchemaRef, &Value, u64) -> Value| {
+        let elements = listed.page.iter().enumerate().map(|(index, value)| match &shape.items {
+            Some(items) => {
+                let value = element(engine, call, items, value);
+                form(items, &value, mix(seed, &[&index.to_string()]))
+            }
+            None => Value::clone(value),
+        });
+        let mut known = Value::Array(elements.collect());
+        for (name, shape) in call.planned.within.iter().zip(&shapes).rev() {
+            let mut members = Map::from_iter([(name.clone(), known)]);
+            fill(engine, call, listed, shape, &mut members, 0);
+            known = Value::Object(members);
         }
-        None => Value::clone(value),
-    });
-    let mut known = Value::Array(elements.collect());
-    for (name, shape) in call.planned.within.iter().zip(&shapes).rev() {
-        let mut members = Map::from_iter([(name.clone(), known)]);
-        fill(engine, call, listed, shape, &mut members, 0);
-        known = Value::Object(members);
+        known
+    };
+    // Most items have the form of the list's elements already: then one check of the whole is enough.
+    let mut projected = assembled(&|items, value, seed| fitter.project(items, value, seed));
+    if !call.planned.within.is_empty() {
+        projected = fitter.project(schema, &projected, seed);
     }
+    if fitter.is_valid(schema, &projected) {
+        return (projected, listed.is_invented);
+    }
+    let known = assembled(&|items, value, seed| fitter.fit(items, value, Missing::Required, seed).value);
     let fitted = fitter.fit(schema, &known, Missing::Required, seed);
     (fitted.value, listed.is_invented || fitted.is_invented)
 }
@@ -74,7 +86,7 @@ fn element<'v>(engine: &Engine, call: &Call<'_>, items: &SchemaRef, value: &'v V
         let collection = engine.plan.collections.get(call.planned.collection?)?;
         value.get(collection.identifier.as_ref()?)
     };
-    match identifier().filter(|_| Outline::read(&engine.contract.document, items).is_scalar()) {
+    match identifier().filter(|_| engine.plan.outlines.get(items).is_scalar()) {
         Some(key) => Cow::Owned(key.clone()),
         None => Cow::Borrowed(value),
     }
@@ -95,7 +107,7 @@ fn fill(
         if members.contains_key(name) {
             continue;
         }
-        let inner = Outline::read(&engine.contract.document, &member.schema);
+        let inner = engine.plan.outlines.get(&member.schema);
         // The way to the next page as an object: none at the end.
         if inner.is_object() && named(name) == Some(Meaning::Next) {
             if listed.has_more {

@@ -1,7 +1,7 @@
 //! The way of a request: route, security, media types, checks, action, answer.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, StatusCode};
 
 use super::media::choose;
@@ -15,10 +15,19 @@ use crate::contract::{Operation, Status};
 use crate::infer::success;
 use crate::request::{Read, Refusal, RequestParts, check};
 
+/// Answers requests that are none of a contract, by requests that are.
+pub(crate) trait Front: std::fmt::Debug + Send + Sync {
+    fn answer(&self, service: &Service, request: &Received) -> Option<Reply>;
+
+    /// The requests that it answers, and how, a line each.
+    fn explained(&self, parts: &[ServedContract]) -> String;
+}
+
 /// The contracts that are being served.
 #[derive(Debug)]
 pub(crate) struct Service {
     pub(crate) parts: Vec<ServedContract>,
+    pub(crate) front: Option<Box<dyn Front>>,
     pub(crate) origin: String,
     pub(crate) checks_credentials: bool,
 }
@@ -49,6 +58,9 @@ struct Checked<'s> {
 
 impl Service {
     pub(crate) fn answer(&self, request: &Received) -> Reply {
+        if let Some(reply) = self.front.as_ref().and_then(|front| front.answer(self, request)) {
+            return reply;
+        }
         let method = &request.method;
         match self.routed(method, &request.path) {
             (Some(part), Routed::Operations(candidates)) => self.answer_by(part, request, candidates),
@@ -152,10 +164,12 @@ impl Service {
             return refuse(404, NO_PATH);
         };
         let place = checked.candidate.place.as_str();
+        // Links of an answer have the name by which the client has reached the sandbox.
+        let origin = text(HOST).map_or_else(|| self.origin.clone(), |host| format!("http://{host}"));
         let call = Call {
             base: &checked.candidate.base,
             path: &checked.candidate.path,
-            origin: &self.origin,
+            origin: &origin,
             read: &read,
             operation,
             planned,

@@ -13,7 +13,11 @@ mod security;
 mod success;
 
 pub(crate) use connection::{Server, bind};
-pub(crate) use handle::{ServedContract, Service};
+pub(crate) use handle::{Front, ServedContract, Service};
+#[cfg(feature = "graphql")]
+pub(crate) use handle::{Received, refuse};
+#[cfg(feature = "graphql")]
+pub(crate) use reply::Reply;
 #[cfg(feature = "data")]
 pub(crate) use route::Routed;
 pub(crate) use route::Router;

@@ -64,7 +64,7 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
     let media_type = concrete(&content.media_type);
     // A text in the schema of a file says no more than that it is a file.
     let is_file = |schema: &SchemaRef| {
-        let shape = Outline::read(&engine.contract.document, schema);
+        let shape = engine.plan.outlines.get(schema);
         shape.types.is_empty() && shape.members.is_empty()
             || shape.format.as_deref() == Some("binary")
             || shape.allows("file")
@@ -178,7 +178,7 @@ fn body(
     example: Option<&Value>,
 ) -> (Value, bool) {
     let (fitter, seed) = (engine.fitter(), engine.seed_of_call(call));
-    let shape = Outline::read(&engine.contract.document, schema);
+    let shape = engine.plan.outlines.get(schema);
     let fitted = match outcome {
         Outcome::List(listed) => return envelope(engine, call, schema, listed, seed),
         Outcome::Count(count) if shape.is_object() => {

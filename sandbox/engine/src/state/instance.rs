@@ -40,6 +40,8 @@ pub(crate) struct Instance {
     removed: HashSet<String>,
     next: u64,
     pub(super) numbers: u64,
+    /// The places of items by the value of a member, for each member that was asked for.
+    indices: HashMap<String, HashMap<Value, Vec<u64>>>,
 }
 
 impl Instance {
@@ -86,8 +88,46 @@ impl Instance {
         self.numbers
     }
 
+    /// Returns whether another item than `own` has this value of a member. The first question about a member looks at all items.
+    pub(super) fn is_shared(&mut self, member: &str, value: &Value, own: Option<&str>) -> bool {
+        if !self.indices.contains_key(member) {
+            let mut index: HashMap<Value, Vec<u64>> = HashMap::new();
+            for (place, (_, item)) in &self.items {
+                if let Some(value) = item.value.get(member) {
+                    index.entry(value.clone()).or_default().push(*place);
+                }
+            }
+            self.indices.insert(member.to_owned(), index);
+        }
+        let own = own.and_then(|own| self.place(own));
+        let places = self.indices.get(member).and_then(|index| index.get(value));
+        places.is_some_and(|places| places.iter().any(|place| Some(*place) != own))
+    }
+
+    fn add_to_indices(&mut self, place: u64, item: &Item) {
+        for (member, index) in &mut self.indices {
+            if let Some(value) = item.value.get(member) {
+                index.entry(value.clone()).or_default().push(place);
+            }
+        }
+    }
+
+    fn remove_from_indices(&mut self, place: u64, item: &Item) {
+        for (member, index) in &mut self.indices {
+            let Some(value) = item.value.get(member) else { continue };
+            let is_last = index.get_mut(value).is_some_and(|places| {
+                places.retain(|other| *other != place);
+                places.is_empty()
+            });
+            if is_last {
+                index.remove(value);
+            }
+        }
+    }
+
     pub(super) fn restore(&mut self, place: u64, id: String, item: Item) {
         self.next = self.next.max(place);
+        self.add_to_indices(place, &item);
         self.places.insert(id.clone(), place);
         self.items.insert(place, (id, item));
     }
@@ -102,11 +142,17 @@ impl Instance {
             self.next += 1;
             self.next
         });
+        if let Some((_, before)) = self.items.remove(&place) {
+            self.remove_from_indices(place, &before);
+        }
+        self.add_to_indices(place, &item);
         self.items.insert(place, (id, item));
     }
 
     pub(super) fn remove(&mut self, id: &str) -> Option<Item> {
-        let (id, item) = self.items.remove(&self.places.remove(id)?)?;
+        let place = self.places.remove(id)?;
+        let (id, item) = self.items.remove(&place)?;
+        self.remove_from_indices(place, &item);
         if self.removed.len() < MOST_REMOVED {
             self.removed.insert(id);
         }
@@ -119,6 +165,7 @@ impl Instance {
         let room = MOST_REMOVED.saturating_sub(self.removed.len());
         self.removed.extend(self.places.drain().map(|(id, _)| id).take(room));
         self.items.clear();
+        self.indices.clear();
         counts
     }
 
@@ -157,6 +204,35 @@ mod tests {
             state.clear(&owner);
         }
         assert_eq!(state.instance(&owner).unwrap().removed.len(), super::MOST_REMOVED);
+    }
+
+    /// The index answers as a search of all items does, after any changes.
+    #[test]
+    fn an_index_knows_the_values_that_items_share() {
+        let mut instance = super::Instance::default();
+        for step in 0..600_u64 {
+            let random = |part: &str, below: u64| crate::seed::mix(step, &[part]) % below;
+            let id = format!("i{}", random("id", 6));
+            // Objects are the same in any order of their members.
+            let values = [json!(1), json!("1"), json!({ "a": 1, "b": 2 }), json!({ "b": 2, "a": 1 }), json!(null)];
+            let value = json!({ "x": values[random("value", 5) as usize], "y": 1 });
+            match random("kind", 12) {
+                0..=6 => instance.insert(id, Item::new(value, false)),
+                7 => instance.restore(instance.next + 1, format!("r{step}"), Item::new(value, false)),
+                8 => instance.insert(id, Item::new(json!([]), false)),
+                9..=10 => drop(instance.remove(&id)),
+                _ if step % 5 == 0 => drop(instance.clear()),
+                _ => {}
+            }
+            for value in &values {
+                for own in [None, Some("i1"), Some("none")] {
+                    let is_other = |(id, item): (&str, &Item)| Some(id) != own && item.value.get("x") == Some(value);
+                    let expected = instance.items().any(is_other);
+                    assert_eq!(instance.is_shared("x", value, own), expected, "step {step}, {value}, {own:?}");
+                }
+            }
+        }
+        assert_eq!(instance.indices.len(), 1);
     }
 
     #[test]

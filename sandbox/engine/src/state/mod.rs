@@ -116,6 +116,11 @@ impl State {
         self.instances.get(owner)
     }
 
+    /// Returns whether another item than `own` has this value of a member.
+    pub(crate) fn is_shared(&mut self, owner: &Owner, member: &str, value: &Value, own: Option<&str>) -> bool {
+        self.instances.get_mut(owner).is_some_and(|instance| instance.is_shared(member, value, own))
+    }
+
     /// Adds an instance with its first items, if it does not exist yet.
     pub(crate) fn begin(&mut self, owner: Owner, items: Vec<(String, Item)>) {
         let bytes: usize = items.iter().map(|(_, item)| item.size).sum();

@@ -1,0 +1,201 @@
+//! The value of a field by the operation that it stands for.
+
+use apollo_compiler::ast::Type;
+use serde_json::{Map, Value, json};
+
+use super::Graph;
+use super::plan::{Action, Field, Kind, is_key, node};
+use super::rest::{Refused, Run, argument};
+use crate::infer::plain;
+
+/// Arguments whose members are those of the item.
+const INPUTS: &[&str] =
+    &["input", "data", "body", "values", "value", "patch", "set", "object", "attributes", "changes"];
+
+const LIMITS: &[&str] = &["first", "limit", "take", "pagesize", "perpage"];
+const OFFSETS: &[&str] = &["skip", "offset"];
+
+impl Graph {
+    /// The value of a field by its operation.
+    pub(super) fn called(
+        &self,
+        run: &Run<'_>,
+        field: &Field,
+        arguments: &Map<String, Value>,
+        ty: &Type,
+    ) -> Result<Value, Refused> {
+        let Some(kind) = self.plan.kinds.get(&field.kind) else { return Ok(Value::Null) };
+        if field.action == Action::List {
+            return self.listed(run, field, arguments, ty);
+        }
+        let (members, id) = self.sent(kind, field, arguments);
+        let mut path = arguments.clone();
+        if let Some(id) = &id {
+            path.insert(kind.key.clone(), id.clone());
+        }
+        let read = || kind.read.map(|way| run.call(&way, &path, None)).transpose();
+        let value = match field.action {
+            Action::List | Action::Read => return run.call(&field.way, &path, None),
+            Action::Create | Action::Patch => run.call(&field.way, &path, Some(&self.named(run, field, members)))?,
+            Action::Replace => {
+                let before = read()?.and_then(|before| before.as_object().cloned()).unwrap_or_default();
+                let mut all = self.named(run, field, before);
+                all.extend(self.named(run, field, members));
+                run.call(&field.way, &path, Some(&all))?
+            }
+            Action::Delete => {
+                let before = read()?;
+                run.call(&field.way, &path, None)?;
+                before.unwrap_or_default()
+            }
+        };
+        let id = id.or_else(|| value.get(kind.identifier.as_ref()?).cloned()).unwrap_or_default();
+        Ok(self.answered(field, ty, value, id))
+    }
+
+    pub(super) fn item(&self, run: &Run<'_>, kind: &Kind, id: &Value) -> Result<Option<Value>, Refused> {
+        let Some(way) = kind.read else { return Ok(None) };
+        match run.call(&way, &Map::from_iter([(kind.key.clone(), id.clone())]), None) {
+            Ok(value) => Ok(Some(value)),
+            Err(Refused { status: 404, .. }) => Ok(Some(Value::Null)),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// The members of the item that the arguments have, and its identifier.
+    fn sent(&self, kind: &Kind, field: &Field, arguments: &Map<String, Value>) -> (Map<String, Value>, Option<Value>) {
+        let mut members = Map::new();
+        for (name, value) in arguments {
+            let is_input = INPUTS.contains(&plain(name).as_str()) || plain(name).starts_with(&plain(&field.kind));
+            match value {
+                Value::Object(inner) if is_input => members.extend(inner.clone()),
+                value => drop(members.insert(name.clone(), value.clone())),
+            }
+        }
+        let id = field.key.as_ref().and_then(|key| argument(&members, key)).cloned();
+        if field.action != Action::Create {
+            members.retain(|name, _| !is_key(kind, &field.kind, name));
+        }
+        (members, id)
+    }
+
+    /// The members under the names that the body of the operation has. Others are left out: they were meant for the path.
+    fn named(&self, run: &Run<'_>, field: &Field, members: Map<String, Value>) -> Map<String, Value> {
+        let known = run.body_members(&field.way);
+        if known.is_empty() {
+            return members;
+        }
+        let rename = |(name, value): (String, Value)| {
+            let same = known.iter().find(|other| **other == name);
+            let same = same.or_else(|| known.iter().find(|other| plain(other) == plain(&name)))?;
+            Some((same.clone(), value))
+        };
+        members.into_iter().filter_map(rename).collect()
+    }
+
+    /// A list, in the object around it if the field has one.
+    fn listed(
+        &self,
+        run: &Run<'_>,
+        field: &Field,
+        arguments: &Map<String, Value>,
+        ty: &Type,
+    ) -> Result<Value, Refused> {
+        let number = |names: &[&str]| {
+            let value = arguments.iter().find(|(name, _)| names.contains(&plain(name).as_str()))?.1.as_u64()?;
+            usize::try_from(value).ok()
+        };
+        let listed = run.call(&field.way, arguments, None)?;
+        let mut elements = listed.as_array().cloned().unwrap_or_default();
+        let declared = run.query_names(&field.way);
+        // An argument that the operation does not know filters by the member of its name.
+        for (name, wanted) in arguments.iter().filter(|(_, wanted)| !wanted.is_null()) {
+            let is_known = declared.iter().any(|other| plain(other) == plain(name));
+            if !is_known && elements.iter().any(|element| member(element, name).is_some()) {
+                elements.retain(|element| member(element, name).is_some_and(|value| is_same(wanted, value)));
+            }
+        }
+        let total = elements.len();
+        let (start, limit) = (number(OFFSETS).unwrap_or(0), number(LIMITS).unwrap_or(usize::MAX));
+        let is_done = |names: &[&str]| declared.iter().any(|name| names.contains(&plain(name).as_str()));
+        if !is_done(OFFSETS) {
+            elements.drain(..start.min(total));
+        }
+        let has_more = elements.len() > limit;
+        elements.truncate(limit);
+        if ty.is_list() {
+            return Ok(Value::Array(elements));
+        }
+        let Some(object) = self.schema.get_object(ty.inner_named_type()) else { return Ok(Value::Null) };
+        let mut around = Map::new();
+        for declared in object.fields.values() {
+            let name = plain(&declared.name);
+            let inner = declared.ty.inner_named_type().as_str();
+            let value = if declared.ty.is_list() && inner == field.kind {
+                Value::Array(elements.clone())
+            } else if declared.ty.is_list() && node(&self.schema, &declared.ty) == Some(field.kind.as_str()) {
+                let edge = |(index, element): (usize, &Value)| json!({ "node": element, "cursor": (start + index).to_string() });
+                elements.iter().enumerate().map(edge).collect()
+            } else if name == "pageinfo" {
+                json!({ "hasNextPage": has_more, "hasPreviousPage": start > 0, "startCursor": null, "endCursor": null })
+            } else if name.contains("count") || name.contains("total") {
+                json!(total)
+            } else if name.starts_with("has") {
+                json!(has_more)
+            } else {
+                continue;
+            };
+            around.insert(declared.name.to_string(), value);
+        }
+        Ok(Value::Object(around))
+    }
+
+    /// The answer of a mutation in the form of its type: the item, its identifier, or an object with the item in it.
+    fn answered(&self, field: &Field, ty: &Type, value: Value, id: Value) -> Value {
+        let inner = ty.inner_named_type().as_str();
+        if inner == field.kind {
+            return value;
+        }
+        let simple = |name: &str| match name {
+            "Boolean" => json!(true),
+            "Int" | "Float" => json!(1),
+            _ => id.clone(),
+        };
+        let Some(object) = self.schema.get_object(inner) else { return simple(inner) };
+        let mut around = Map::new();
+        for declared in object.fields.values() {
+            let name = plain(&declared.name);
+            let value = if declared.ty.inner_named_type().as_str() == field.kind {
+                value.clone()
+            } else if declared.ty.is_list() && name.ends_with("errors") {
+                json!([])
+            } else if name.ends_with("id") && id != Value::Null {
+                id.clone()
+            } else if declared.ty.inner_named_type() == "Boolean" {
+                json!(true)
+            } else {
+                continue;
+            };
+            around.insert(declared.name.to_string(), value);
+        }
+        Value::Object(around)
+    }
+}
+
+/// The member of a name, whatever its letters.
+pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    let members = value.as_object()?;
+    members.get(name).or_else(|| {
+        let wanted = plain(name);
+        members.iter().find(|(other, _)| plain(other) == wanted).map(|(_, value)| value)
+    })
+}
+
+/// Returns whether an argument selects a value: it is the value, or one of several.
+fn is_same(wanted: &Value, value: &Value) -> bool {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match wanted {
+        Value::Array(wanted) => wanted.iter().any(|wanted| is_same(wanted, value)),
+        wanted => plain(&text(wanted)) == plain(&text(value)),
+    }
+}

@@ -1,0 +1,200 @@
+//! GraphQL over the state of a contract.
+
+use driftless_sandbox::{Behaviour, Document, Options, Sandbox, explain_graphql, start_with};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{body, client, pets, send};
+
+const SCHEMA: &str = r#"
+scalar DateTime
+type Query {
+    pets(tag: String, first: Int, skip: Int): [Pet!]!
+    pet(id: ID!): Pet
+    petPage(limit: Int): PetPage!
+    petEdges: PetEdges!
+    weather(city: String!): Weather!
+}
+type Mutation {
+    createPet(input: PetInput!): Pet!
+    petUpdate(id: ID!, input: PetChange!): PetPayload!
+    deletePet(petId: ID!): Boolean!
+}
+input PetInput { name: String!, tag: String }
+input PetChange { NAME: String, tag: String }
+type PetPayload { pet: Pet, userErrors: [String!]! }
+type PetPage { items: [Pet!]!, totalCount: Int!, hasMore: Boolean! }
+type PetEdges { edges: [PetEdge!]!, pageInfo: PageInfo! }
+type PetEdge { node: Pet!, cursor: String! }
+type PageInfo { hasNextPage: Boolean! }
+interface Animal { id: ID! }
+type Pet implements Animal { id: ID!, name: String!, tag: String, born: DateTime!, visits: [Visit!]!, friend: Pet }
+type Visit { at: DateTime!, costs: Float!, state: State!, by: Vet }
+enum State { PLANNED DONE }
+union Vet = Doctor | Robot
+type Doctor { name: String! }
+type Robot { model: String! }
+type Weather { degrees: Int!, wind: Float!, sky: State!, days: [Weather!]! }
+type Subscription { petCreated: Pet! }
+"#;
+
+async fn begin() -> Sandbox {
+    let mut options = Options::default();
+    options.graphql = Some(SCHEMA.to_owned());
+    start_with(pets("3.0.3").to_string().as_bytes(), options).await.unwrap()
+}
+
+async fn ask(sandbox: &Sandbox, query: &str, variables: Value) -> Value {
+    let request = client().post(format!("{}/graphql", sandbox.origin())).header("x-key", "any");
+    let answer = request.json(&json!({ "query": query, "variables": variables })).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    body(answer).await
+}
+
+#[tokio::test]
+async fn an_item_is_the_same_in_graphql_and_in_the_contract() {
+    let sandbox = begin().await;
+    let create = "mutation($input: PetInput!) { createPet(input: $input) { id name tag born visits { costs state } } }";
+    let created = ask(&sandbox, create, json!({ "input": { "name": "Rex", "tag": "dog" } })).await;
+    let created = &created["data"]["createPet"];
+    assert_eq!((&created["name"], &created["tag"]), (&json!("Rex"), &json!("dog")), "{created}");
+    let id = created["id"].as_str().unwrap();
+    let item = format!("/pets/{id}");
+    assert_eq!(body(send(&sandbox, Method::GET, &item, None).await).await["name"], "Rex");
+    // Members that the contract does not have are made up, by their types, the same each time.
+    assert!(created["born"].as_str().unwrap().ends_with('Z'));
+    assert!(created["visits"][0]["costs"].is_number() && created["visits"].as_array().unwrap().len() == 2);
+    assert!(["PLANNED", "DONE"].contains(&created["visits"][0]["state"].as_str().unwrap()));
+
+    send(&sandbox, Method::PUT, &item, Some(json!({ "id": 0, "name": "Max", "tag": "dog" }))).await;
+    let read = ask(&sandbox, "query($id: ID!) { pet(id: $id) { __typename name } }", json!({ "id": id })).await;
+    assert_eq!(read["data"]["pet"], json!({ "__typename": "Pet", "name": "Max" }));
+    let changed =
+        "mutation($id: ID!) { petUpdate(id: $id, input: { NAME: \"Tom\" }) { pet { id name tag } userErrors } }";
+    let changed = ask(&sandbox, changed, json!({ "id": id })).await;
+    let pet = json!({ "id": id, "name": "Tom", "tag": "dog" });
+    assert_eq!(changed["data"]["petUpdate"], json!({ "pet": pet, "userErrors": [] }), "{changed}");
+
+    let lists = "{ pets(tag: \"dog\") { name } all: pets { id } one: pets(first: 1, skip: 1) { id }
+                   petPage(limit: 2) { items { id } totalCount hasMore } petEdges { edges { node { name } } pageInfo { hasNextPage } } }";
+    let lists = ask(&sandbox, lists, json!({})).await["data"].clone();
+    assert_eq!((&lists["pets"], lists["all"].as_array().unwrap().len()), (&json!([{ "name": "Tom" }]), 3), "{lists}");
+    assert_eq!(lists["one"], json!([lists["all"][1]]));
+    assert_eq!(lists["petPage"]["items"].as_array().unwrap().len(), 2);
+    assert_eq!(lists["petEdges"]["edges"][2]["node"]["name"], "Tom");
+    assert_eq!(lists["petEdges"]["pageInfo"]["hasNextPage"], false);
+
+    let deleted = ask(&sandbox, "mutation($id: ID!) { deletePet(petId: $id) }", json!({ "id": id })).await;
+    assert_eq!(deleted, json!({ "data": { "deletePet": true } }));
+    assert_eq!(send(&sandbox, Method::GET, &item, None).await.status(), 404);
+    let gone = ask(&sandbox, "query($id: ID!) { pet(id: $id) { name } }", json!({ "id": id })).await;
+    assert_eq!(gone, json!({ "data": { "pet": null } }));
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn what_no_operation_answers_is_made_up_the_same_each_time() {
+    let sandbox = begin().await;
+    let query = "{ weather(city: \"a\") { degrees wind sky days { degrees days { sky } } }
+                   pets { visits { at by { __typename ... on Doctor { name } ... on Robot { model } } } friend { name } } }";
+    let one = ask(&sandbox, query, json!({})).await;
+    assert!(one.get("errors").is_none(), "{one}");
+    assert!(one["data"]["weather"]["degrees"].is_i64());
+    assert_eq!(ask(&sandbox, query, json!({})).await, one);
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn the_schema_can_be_read_by_introspection() {
+    let sandbox = begin().await;
+    let query = "{ __schema { queryType { name } types { name fields { name type { kind ofType { kind ofType { name } } } } } } }";
+    let answer = ask(&sandbox, query, json!({})).await;
+    assert_eq!(answer["data"]["__schema"]["queryType"]["name"], "Query");
+    let types = answer["data"]["__schema"]["types"].as_array().unwrap();
+    assert!(types.iter().any(|kind| kind["name"] == "Pet" && kind["fields"][0]["name"] == "id"));
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn errors_have_the_form_of_the_specification() {
+    let sandbox = begin().await;
+    let refused = ask(&sandbox, "{ pets { colour } }", json!({})).await;
+    assert!(refused.get("data").is_none(), "{refused}");
+    assert_eq!(refused["errors"][0]["locations"][0], json!({ "line": 1, "column": 10 }), "{refused}");
+    for (query, word) in [
+        ("{ pets", "syntax"),
+        ("query($id: ID!) { pet(id: $id) { id } }", "id"),
+        ("subscription { petCreated { id } }", "subscriptions"),
+        ("query a { pets { id } } query b { pets { id } }", "operation"),
+    ] {
+        let refused = ask(&sandbox, query, json!({})).await;
+        let message = refused["errors"][0]["message"].as_str().unwrap();
+        assert!(refused.get("data").is_none() && message.contains(word), "{refused}");
+    }
+    // The contract refuses the name; the field that may not be null takes the whole answer with it.
+    let unfit = ask(&sandbox, "mutation { createPet(input: { name: \"\" }) { id } }", json!({})).await;
+    assert_eq!((&unfit["data"], &unfit["errors"][0]["path"]), (&json!(null), &json!(["createPet"])), "{unfit}");
+    assert_eq!(unfit["errors"][0]["extensions"]["status"], 400, "{unfit}");
+    let unknown = ask(&sandbox, "mutation { deletePet(petId: 999) }", json!({})).await;
+    assert_eq!(unknown["errors"][0]["extensions"]["status"], 404, "{unknown}");
+
+    let url = format!("{}/graphql", sandbox.origin());
+    let get = |query: &str| client().get(&url).query(&[("query", query)]).header("x-key", "any");
+    assert_eq!(body(get("{ pets { id } }").send().await.unwrap()).await["data"]["pets"].as_array().unwrap().len(), 2);
+    let changed = body(get("mutation { deletePet(petId: 1) }").send().await.unwrap()).await;
+    assert!(changed["errors"][0]["message"].as_str().unwrap().contains("POST"), "{changed}");
+    let modern = get("{ none }").header("accept", "application/graphql-response+json").send().await.unwrap();
+    assert_eq!(modern.status(), 400);
+    // The credentials are those of the request.
+    let anonymous = client().post(&url).json(&json!({ "query": "{ pets { id } }" })).send().await.unwrap();
+    assert_eq!(body(anonymous).await["errors"][0]["extensions"]["status"], 401);
+    assert_eq!(client().post(&url).body("{}").send().await.unwrap().status(), 415);
+    assert_eq!(client().post(&url).json(&json!([])).send().await.unwrap().status(), 400);
+    assert_eq!(client().put(&url).send().await.unwrap().status(), 405);
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn a_hostile_query_ends_at_a_limit() {
+    let sandbox = begin().await;
+    let deep = |levels: usize| {
+        format!("{{ weather(city: \"\") {{ {} degrees {} }} }}", "days {".repeat(levels), "}".repeat(levels))
+    };
+    let fragments: String = (0..40)
+        .map(|index| {
+            format!("fragment F{index} on Weather {{ a: days {{ ...F{0} }} b: days {{ ...F{0} }} }} ", index + 1)
+        })
+        .collect();
+    let doubling = format!("{{ weather(city: \"\") {{ ...F0 }} }} {fragments} fragment F40 on Weather {{ degrees }}");
+    let wide = format!("{{ {} }}", (0..20_000).map(|index| format!("a{index}: pets {{ id }} ")).collect::<String>());
+    for query in [deep(40), deep(20), deep(5_000), doubling, wide] {
+        let answer = ask(&sandbox, &query, json!({})).await;
+        assert!(answer.get("data").is_none() && answer["errors"].as_array().unwrap().len() <= 20, "{answer:.300}");
+    }
+    let calls = format!("{{ {} }}", (0..2_000).map(|index| format!("a{index}: pets {{ id }} ")).collect::<String>());
+    let answer = ask(&sandbox, &calls, json!({})).await;
+    assert!(answer["errors"][0]["message"].as_str().unwrap().contains("1000"), "{answer:.300}");
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn a_schema_is_explained_and_a_broken_one_refused() {
+    let contract = pets("3.0.3").to_string();
+    let documents = [Document::new("pets", contract.as_bytes())];
+    let text = explain_graphql(&documents, &Behaviour::default(), SCHEMA).unwrap();
+    for line in [
+        "Query.pets: GET /pets",
+        "Query.pet: GET /pets/{petId}",
+        "Query.weather: made up by its type",
+        "Mutation.createPet: POST /pets",
+        "Mutation.petUpdate: PUT /pets/{petId}",
+        "Mutation.deletePet: DELETE /pets/{petId}",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line} is missing in\n{text}");
+    }
+    for broken in ["type Query { a: None }", "type {", &"{".repeat(10_000)] {
+        let error = explain_graphql(&documents, &Behaviour::default(), broken).unwrap_err();
+        assert_eq!(error.code(), "graphql/schema");
+        assert!(error.to_string().starts_with("the schema:1:"), "{error}");
+    }
+}
