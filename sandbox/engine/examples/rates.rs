@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo build --release -p driftless-sandbox --bins --examples
-//! target/release/examples/load CONTRACT LIST-PATH CREATE-PATH BODY [REQUESTS]
+//! target/release/examples/rates CONTRACT LIST-PATH CREATE-PATH BODY [REQUESTS]
 //! ```
 //!
 //! `BODY` is the JSON of a create. Each measure sends REQUESTS requests (20,000 if nothing is said) over 16 connections, from this process, on the
