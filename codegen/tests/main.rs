@@ -26,5 +26,6 @@ mod names;
 mod pages;
 mod rules;
 mod servers;
+mod shared;
 mod upgrade;
 mod upgrade_corpus;
