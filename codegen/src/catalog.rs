@@ -44,6 +44,8 @@ pub struct CatalogOperation {
     pub provenance: &'static str,
     /// Cargo features that have to be on, all of them.
     pub features: Vec<String>,
+    /// The path of the struct that has the required arguments as fields, by their names. `None`: they are the arguments of the method.
+    pub arguments: Option<String>,
     /// Parameters: the required ones are arguments of the method, in this order; each other one has a setter on the call.
     pub inputs: Vec<CatalogInput>,
     /// The body: the last argument if it is required, else the setter `body`.

@@ -1,7 +1,7 @@
 //! Turns a Swagger/OpenAPI contract into a typed Rust client.
 //!
 //! Bytes in, files out: this crate knows no network, no clock, no environment, and writes nothing. The stages, in
-//! order: [`load`], `correct`, [`upgrade`], `model`, `generate`, `refine`, `emit`. `ARCHITECTURE.md` at the top of the
+//! order: [`load`], `correct`, [`upgrade`], `model`, `shape`, `generate`, `refine`, `emit`. `ARCHITECTURE.md` at the top of the
 //! workspace describes the stages.
 //!
 //! ```
@@ -61,6 +61,7 @@ mod report;
 mod review;
 mod rules;
 mod setup;
+mod shape;
 mod stats;
 pub mod text;
 pub mod upgrade;

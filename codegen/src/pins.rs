@@ -41,9 +41,12 @@ pub struct Names {
     /// Also who says the version of the interface: `service#api-version` → `client`, or `argument`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, String>,
-    /// The versions of the style that gave the names, unless 1: `operations` → `2`.
+    /// The versions of the style that gave the names, unless 1: `operations` → `2`, `types` → `2`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub styles: BTreeMap<String, String>,
+    /// Types that another one stands for, because they were equal to it: key of the type → name of the other one.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub shared: BTreeMap<String, String>,
     /// Types of GraphQL documents: `things/thing/owner` → `ThingOwner`; and their members that needed more.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub graphql: BTreeMap<String, String>,

@@ -7,7 +7,8 @@ use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
     Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Problem, Proposal, Report, Setup,
-    StyleVersion, bind, correct, decisions, emit, generate, graphql, infer, model, refine, review, stats, upgrade,
+    StyleVersion, bind, correct, decisions, emit, generate, graphql, infer, model, refine, review, shape, stats,
+    upgrade,
 };
 
 /// Schemas recurse as deep as their authors like, and so do the libraries that read them.
@@ -134,7 +135,13 @@ fn following<'s>(
     let loaded = load(inputs, config, &mut ledger)?;
     let contracts: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
-    let (model, mut names, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
+    let (mut model, mut names, mut scope, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
+    model::mark_uses(&mut model);
+    if config.style.version > StyleVersion::One {
+        shape::share(&mut model, pins, &mut names, &mut scope, &mut ledger);
+        model::mark_uses(&mut model);
+    }
+    model::settle(&mut model, pins, &mut names);
     // A body that is not the one of its call has members, and no type.
     names.published.retain(|owner, _| names.types.contains_key(owner) || names.operations.contains_key(owner));
     let resolved = generate::generate(&model, pins, &mut names)?;

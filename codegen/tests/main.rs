@@ -26,6 +26,7 @@ mod names;
 mod pages;
 mod rules;
 mod servers;
+mod shared;
 mod suggestions;
 mod upgrade;
 mod upgrade_corpus;

@@ -278,13 +278,18 @@ fn call(client: &str, index: usize, operation: &CatalogOperation) -> String {
     for (position, input) in inputs.iter().enumerate().filter(|(_, input)| input.required) {
         let _ =
             writeln!(text, "    let a{position} = line.take::<{}>({:?}, {:?})?;", input.rust, input.place, input.wire);
-        arguments.push(passed(input.passing, &format!("a{position}")));
+        arguments.push((input.name.as_str(), passed(input.passing, &format!("a{position}"))));
     }
     if let Some(body) = body.as_ref().filter(|body| body.required) {
         let _ = writeln!(text, "    let body = line.body::<{}>()?;", body.rust);
-        arguments.push(passed(body.passing, "body"));
+        arguments.push(("body", passed(body.passing, "body")));
     }
-    let _ = writeln!(text, "    let call = client{accessor}.{name}({});", arguments.join(", "));
+    let list = |one: fn(&(&str, String)) -> String| arguments.iter().map(one).collect::<Vec<_>>().join(", ");
+    let list = match &operation.arguments {
+        Some(path) => format!("{path} {{ {} }}", list(|(name, value)| format!("{name}: {value}"))),
+        None => list(|(_, value)| value.clone()),
+    };
+    let _ = writeln!(text, "    let call = client{accessor}.{name}({list});");
     if let Some(body) = body.as_ref().filter(|body| !body.required) {
         let value = passed(body.passing, &format!("line.body::<{}>()?", body.rust));
         let _ = writeln!(text, "    let call = if line.body.is_some() {{ call.body({value}) }} else {{ call }};");

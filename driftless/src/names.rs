@@ -55,8 +55,9 @@ pub(crate) fn render(names: &Names) -> String {
 }
 
 /// The kinds of names, by the word that their lines begin with.
-fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 10] {
-    let Names { operations, types, members, published, answers, bodies, headers, uses, styles, graphql } = names;
+fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 11] {
+    let Names { operations, types, members, published, answers, bodies, headers, uses, styles, shared, graphql } =
+        names;
     [
         ("answer", answers),
         ("body", bodies),
@@ -65,6 +66,7 @@ fn maps(names: &mut Names) -> [(&'static str, &mut BTreeMap<String, String>); 10
         ("member", members),
         ("operation", operations),
         ("published", published),
+        ("shared", shared),
         ("style", styles),
         ("type", types),
         ("use", uses),

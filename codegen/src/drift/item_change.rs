@@ -233,6 +233,7 @@ fn parts(signature: &str) -> (String, String) {
 pub(super) fn changed_parts(Sides { before, after }: Sides<&Item>) -> (Vec<String>, bool) {
     let list = |signature: &str| -> Vec<String> {
         let inner = signature.trim_matches(['(', ')']);
+        let inner = inner.split_once(" { ").map_or(inner, |(_, fields)| fields.trim_end_matches(" }"));
         inner.split(", ").map(str::to_owned).collect()
     };
     let [(takes, gives), (takes_now, gives_now)] = [before, after].map(|item| parts(&item.signature));

@@ -10,6 +10,7 @@ use super::{
     parameters, reach, responses, tags,
 };
 use crate::ledger::Ledger;
+use crate::naming::Scope;
 use crate::{Names, Report, Setup, StyleVersion};
 
 /// Interprets all documents, and says which names were given.
@@ -22,14 +23,14 @@ pub(crate) fn build(
     setup: &Setup,
     pins: &Names,
     ledger: &mut Ledger,
-) -> Result<(Model, Names, Routes), Report> {
+) -> Result<(Model, Names, Scope, Routes), Report> {
     let (mut operations, routes) = operations::find(documents, setup, pins, ledger);
     let names = operation_names::name(&mut operations, &setup.config, pins)?;
     let mut secured: BTreeMap<&str, Schemes> = BTreeMap::new();
     for document in documents {
         secured.insert(&document.name, Schemes::read(&Node::root(document), ledger));
     }
-    let mut types = Types::new(documents, pins, &setup.config.rename, ledger);
+    let mut types = Types::new(documents, pins, &setup.config.rename, setup.config.style.version, ledger);
     for document in documents {
         let root = Node::root(document);
         let schemas = root.get("components").and_then(|components| components.get("schemas"));
@@ -55,7 +56,7 @@ pub(crate) fn build(
     }
     types.settle();
     types.check()?;
-    let (definitions, xml, mut given) = types.finish();
+    let (definitions, xml, mut given, scope) = types.finish();
     model.types = definitions;
     model.xml = xml;
     given.operations = names;
@@ -65,10 +66,13 @@ pub(crate) fn build(
     api_version::lift(&mut model, documents, pins, &mut given);
     model.families.sort_by(|one, other| one.name.cmp(&other.name));
     model.operations.sort_by(|one, other| (&one.family, &one.name).cmp(&(&other.family, &other.name)));
-    reach::mark(&mut model);
-    tags::mark(&mut model);
-    reach::settle(&mut model, pins, &mut given);
-    Ok((model, given, routes))
+    Ok((model, given, scope, routes))
+}
+
+/// Finds the operations that use each type.
+pub(crate) fn mark_uses(model: &mut Model) {
+    reach::mark(model);
+    tags::mark(model);
 }
 
 fn interpret<'a>(types: &mut Types<'a>, operation: &operations::FoundOperation<'a>) -> Operation {

@@ -6,13 +6,16 @@ use super::keys::key;
 use super::naming::Shortener;
 use super::status::StatusKey;
 use super::tree::{Document, Node};
-use crate::Names;
 use crate::ledger::{Ledger, Loss};
 use crate::naming::ident::{camel, type_name};
 use crate::naming::setter::{self, reader_name, setter_name};
 use crate::naming::{Doubles, Scope, published};
 use crate::pointer;
 use crate::text::Ident;
+use crate::{Names, StyleVersion};
+
+/// The key of [`Names::styles`] for types, and for the names of values.
+pub(crate) const TYPES: &str = "types";
 
 /// The pointer prefix of named schemas.
 const COMPONENTS: &str = "/components/schemas/";
@@ -22,6 +25,7 @@ const COMPONENTS: &str = "/components/schemas/";
 pub(super) struct Claims<'a> {
     pins: &'a Names,
     renames: &'a BTreeMap<String, String>,
+    style: StyleVersion,
     /// Names of types that are given, or that a pin keeps for its type.
     scope: Scope,
     /// Pinned names of types that are renamed. Only a type that is renamed, too, can take one: programs still have them.
@@ -43,6 +47,7 @@ impl<'a> Claims<'a> {
         documents: &[Document],
         pins: &'a Names,
         renames: &'a BTreeMap<String, String>,
+        style: StyleVersion,
         ledger: &mut Ledger,
     ) -> Self {
         let is_left = |(key, name): &(&String, &String)| renames.get(*key).is_some_and(|chosen| chosen != *name);
@@ -50,6 +55,7 @@ impl<'a> Claims<'a> {
         let mut claims = Self {
             pins,
             renames,
+            style,
             scope: Scope::with(pins.types.values().map(String::as_str)),
             left: left.collect(),
             honoured: BTreeSet::new(),
@@ -120,6 +126,24 @@ impl<'a> Claims<'a> {
             Some(_) => self.scope.claim([first, wish, &format!("{}{first}", camel(document))]),
             None => self.scope.claim([first, wish]),
         }
+    }
+
+    /// Returns whether an enumeration, and its values, get the names that extensions of several tools have. One that programs of
+    /// another style know keeps its own.
+    pub(super) fn names_values(&self, owner: &str) -> bool {
+        self.style > StyleVersion::One && !self.keeps_values(owner)
+    }
+
+    /// Returns whether programs of another style know an enumeration.
+    pub(super) fn keeps_values(&self, owner: &str) -> bool {
+        let is_other = self.style > StyleVersion::One && !self.pins.styles.contains_key(TYPES);
+        is_other && self.pins.types.contains_key(owner)
+    }
+
+    /// Pins names that would follow from something else the next time.
+    pub(super) fn pin_members<'n>(&mut self, owner: &str, members: impl Iterator<Item = (&'n str, &'n Ident)>) {
+        self.given.members.extend(members.map(|(wire, name)| (format!("{owner}.{wire}"), name.to_string())));
+        self.given.published.remove(owner);
     }
 
     /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then those of published
@@ -242,6 +266,11 @@ impl<'a> Claims<'a> {
         let name = chosen.or_else(|| self.pins.members.get(key))?;
         self.doubles.note("member", owner, key, name, chosen.is_some());
         Some(name)
+    }
+
+    /// The names that were given, and those that no other type can get.
+    pub(super) fn finish(self) -> (Names, Scope) {
+        (self.given, self.scope)
     }
 
     /// The response of an operation, as it was first given a type.

@@ -72,9 +72,15 @@ pub(crate) const VALUE_NAMES: [&str; 3] = ["x-enum-varnames", "x-enumNames", "x-
 
 /// The variants of an enumeration.
 pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>, values: &[&Value]) -> Kind {
-    let names = labels(ledger, node, &VALUE_NAMES, values.len());
-    let about =
+    let owner = key(node);
+    let mut names = labels(ledger, node, &VALUE_NAMES, values.len());
+    let mut about =
         labels(ledger, node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());
+    let is_kept = claims.keeps_values(&owner) && !of_values(node, values, "name").is_empty();
+    if claims.names_values(&owner) {
+        names = if names.is_empty() { of_values(node, values, "name") } else { names };
+        about = if about.is_empty() { of_values(node, values, "description") } else { about };
+    }
     let integer =
         if node.text("format") == "int64" || values.iter().any(|value| too_large(value)) { "i64" } else { "i32" };
     let mut scope = Scope::with(["Unknown"]);
@@ -99,7 +105,10 @@ pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>
         wishes.push((wire, wish, about.get(index).cloned().unwrap_or_default()));
     }
     let members: Vec<(&str, String)> = wishes.iter().map(|(wire, wish, _)| (wire.as_str(), wish.clone())).collect();
-    let given = claims.members(&mut scope, &key(node), &members);
+    let given = claims.members(&mut scope, &owner, &members);
+    if is_kept {
+        claims.pin_members(&owner, wishes.iter().map(|(wire, ..)| wire.as_str()).zip(&given));
+    }
     let variants = wishes.into_iter().zip(given).map(|((wire, _, docs), name)| {
         let content = VariantContent::Value;
         (wire, Variant { name, docs, deprecated: Deprecation::No, content })
@@ -109,6 +118,31 @@ pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>
 
 fn too_large(value: &Value) -> bool {
     value.as_i64().is_some_and(|number| i32::try_from(number).is_err())
+}
+
+/// The name that AutoRest gives an enumeration, which stands in many places without one.
+pub(super) fn name<'a>(node: &Node<'a>) -> Option<&'a str> {
+    node.value.get(AUTOREST)?.get("name")?.as_str().filter(|name| name.starts_with(char::is_alphabetic))
+}
+
+/// The extension of AutoRest: `{name, values: [{value, name, description}]}`.
+const AUTOREST: &str = "x-ms-enum";
+
+/// Texts that extensions give value by value, one for each value: the entries of AutoRest, or of Speakeasy, which has a map, too.
+fn of_values(node: &Node<'_>, values: &[&Value], member: &str) -> Vec<String> {
+    let entries = node.value.get(AUTOREST).and_then(|extension| extension.get("values")).and_then(Value::as_array);
+    let plain = node.value.get("x-speakeasy-enums").filter(|_| member == "name");
+    let text = |(index, value): (usize, &&Value)| -> Option<String> {
+        let plain_value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let is_own = |entry: &&Value| {
+            let stated = entry.get("value");
+            stated.is_some_and(|stated| stated == *value || stated.as_str() == Some(&plain_value))
+        };
+        let entry = entries.and_then(|entries| entries.iter().find(is_own)?.get(member));
+        let entry = entry.or_else(|| plain?.get(index).or_else(|| plain?.get(plain_value.as_str())));
+        entry?.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    };
+    values.iter().enumerate().map(text).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 /// An extension that labels every value.

@@ -28,6 +28,7 @@ mod operations;
 mod parameters;
 mod propose;
 mod reach;
+mod redirect;
 mod response_headers;
 mod responses;
 mod route;
@@ -46,11 +47,13 @@ mod xml_shapes;
 
 pub(crate) use address::{address, servers, title};
 pub(crate) use bodies::sent;
-pub(crate) use build::build;
+pub(crate) use build::{build, mark_uses};
+pub(crate) use claims::TYPES;
 pub(crate) use enums::VALUE_NAMES;
 pub(crate) use families::name as family_name;
 pub(crate) use moves::followed;
 pub(crate) use propose::propose;
+pub(crate) use reach::{links, settle};
 pub(crate) use responses::asked_for;
 pub use security::{KeyPlace, Scheme};
 pub(crate) use security::{Security, schemes};
@@ -135,7 +138,7 @@ pub(crate) struct Family {
 }
 
 /// The contract's `x-provenance`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Provenance {
     /// No mark: a real contract, to be taken as it stands.
     #[default]

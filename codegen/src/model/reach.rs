@@ -6,7 +6,7 @@ use super::types::{Definition, Kind, PartKind, Reach, Tagging, Type, TypeId, Use
 use super::{BodyKind, Content, Model, Operation, Provenance};
 use crate::Names;
 
-/// Fills in [`Definition::reach`] from the operations.
+/// Fills in [`Definition::reach`] from the operations. Marks that are there stay.
 pub(super) fn mark(model: &mut Model) {
     let links: Vec<Vec<TypeId>> = model.types.iter().map(links).collect();
     for operation in &model.operations {
@@ -29,7 +29,7 @@ pub(super) fn mark(model: &mut Model) {
 
 /// Settles how the members of each type are present: as it was pinned, else by who uses it. It is pinned where another use
 /// would change a member, which those who have the type rely on.
-pub(super) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
+pub(crate) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
     let keys: HashMap<&str, &String> = given.types.iter().map(|(key, name)| (name.as_str(), key)).collect();
     let variants = variants(model);
     let mut pinned = BTreeMap::new();
@@ -121,7 +121,7 @@ fn content(content: &Content, into: &mut Vec<TypeId>) {
 }
 
 /// The types that a definition names.
-pub(super) fn links(definition: &Definition) -> Vec<TypeId> {
+pub(crate) fn links(definition: &Definition) -> Vec<TypeId> {
     let mut named = Vec::new();
     let mut add = |ty: &Type| ty.each_named(&mut |id| named.push(id));
     match &definition.kind {

@@ -17,9 +17,10 @@ use super::types::{Definition, Kind, Reach, Type, TypeId, Uses};
 use super::xml::{Xml, XmlShapes};
 use super::{Provenance, enums};
 use crate::ledger::{Ledger, Loss};
+use crate::naming::Scope;
 use crate::naming::ident::type_name;
 use crate::text::Ident;
-use crate::{Names, Report};
+use crate::{Names, Report, StyleVersion};
 
 /// A type, and whether `null` may stand in its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,10 +78,11 @@ impl<'a> Types<'a> {
         documents: &'a [Document],
         pins: &'a Names,
         renames: &'a BTreeMap<String, String>,
+        style: StyleVersion,
         ledger: &'a mut Ledger,
     ) -> Self {
         let subtypes = Subtypes::from_documents(documents);
-        let claims = Claims::new(documents, pins, renames, ledger);
+        let claims = Claims::new(documents, pins, renames, style, ledger);
         Self {
             ledger,
             claims,
@@ -209,7 +211,14 @@ impl<'a> Types<'a> {
         component: Option<Ident>,
         named: Option<(String, String)>,
     ) -> TypeId {
-        let name = component.unwrap_or_else(|| self.claims.claim(&key(node), wish));
+        let name = component.unwrap_or_else(|| {
+            let own = key(node);
+            let named = match shape {
+                Shape::Enum if self.claims.names_values(&own) => enums::name(node).map(type_name),
+                _ => None,
+            };
+            self.claims.claim(&own, named.as_deref().unwrap_or(wish))
+        });
         let id = TypeId(self.definitions.len());
         self.definitions.push(None);
         self.names.push(name.clone());
@@ -275,7 +284,6 @@ impl<'a> Types<'a> {
         self.definitions.get(id.0)?.as_ref().map(|definition| &definition.kind)
     }
 
-    /// The types, each in its place, and the XML form of values.
     /// # Errors
     ///
     /// Pinned names that two types, members or setters have.
@@ -283,8 +291,10 @@ impl<'a> Types<'a> {
         self.claims.doubles.check()
     }
 
-    pub(super) fn finish(self) -> (Vec<Definition>, Xml, Names) {
-        (self.definitions.into_iter().flatten().collect(), self.xml.finish(), self.claims.given)
+    /// The types, each in its place, the XML form of values, and the names that are given or kept.
+    pub(super) fn finish(self) -> (Vec<Definition>, Xml, Names, Scope) {
+        let (given, scope) = self.claims.finish();
+        (self.definitions.into_iter().flatten().collect(), self.xml.finish(), given, scope)
     }
 
     /// The shape of a schema. `nullable` becomes true if one of its branches is `null`.

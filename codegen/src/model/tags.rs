@@ -11,6 +11,11 @@ use super::types::{EnumKind, Kind, Tagging, Type, TypeId, VariantContent};
 
 /// Marks the tags that unions write.
 pub(super) fn mark(model: &mut Model) {
+    for definition in &mut model.types {
+        if let Kind::Struct(fields, _) = &mut definition.kind {
+            fields.iter_mut().for_each(|field| field.tag = false);
+        }
+    }
     let mut direct: BTreeSet<TypeId> = model.operations.iter().flat_map(|operation| roots(operation).0).collect();
     let mut tags: Vec<(TypeId, String)> = Vec::new();
     for definition in &model.types {

@@ -156,7 +156,7 @@ pub(crate) enum Kind {
 }
 
 /// The wire type of an enumeration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EnumKind {
     String,
     /// A Rust integer type.
@@ -164,7 +164,7 @@ pub(crate) enum EnumKind {
 }
 
 /// The way to recognise the variants of a union.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Tagging {
     /// A member of the object names the variant.
     Tag(String),
@@ -211,7 +211,7 @@ impl Field {
 }
 
 /// The presence of a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Presence {
     Required,
     /// Absent or a value.

@@ -5,9 +5,13 @@
 
 use super::render::{Render, borrowed};
 use super::xml;
+use crate::StyleVersion;
 use crate::generate::Rust;
 use crate::model::{Body, BodyKind, Operation, Parameter};
+use crate::naming::ident::camel;
+use crate::naming::setter::marker_name;
 use crate::text::code::code;
+use crate::text::docs::{Docs, closed_or, comment, docs, first_line};
 use crate::text::{Code, Ident};
 
 /// Path from the files of families to the types.
@@ -18,6 +22,8 @@ pub(super) const PREFIX: &str = "types::";
 pub(crate) struct Arguments<'a> {
     /// Arguments in order: name and type.
     pub(crate) list: Vec<(Ident, Rust)>,
+    /// The struct that has them as fields: a call with many of them, or with two that may be exchanged, names each.
+    pub(crate) fields_of: Option<Ident>,
     /// Expressions for the table of arguments, in the order of the parameters.
     pub(crate) values: Vec<Code>,
     /// The payload expression.
@@ -39,8 +45,13 @@ pub(crate) struct Setter<'a> {
 
 /// Arranges the inputs of an operation. Required: path, other parameters, body.
 pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Arguments<'a> {
-    let mut arguments =
-        Arguments { list: Vec::new(), values: Vec::new(), payload: code!["Payload::None"], setters: Vec::new() };
+    let mut arguments = Arguments {
+        list: Vec::new(),
+        fields_of: None,
+        values: Vec::new(),
+        payload: code!["Payload::None"],
+        setters: Vec::new(),
+    };
     for (position, parameter) in operation.parameters.iter().enumerate() {
         let rust = render.resolved.rust(&parameter.ty);
         let name = parameter.name.clone();
@@ -64,7 +75,85 @@ pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Argu
             arguments.setters.insert(0, Setter { name, rust: present(rust), code, parameter: None });
         }
     }
+    if render.style > StyleVersion::One && needs_names(&arguments.list) {
+        arguments.fields_of = Some(struct_name(render, operation));
+    }
     arguments
+}
+
+/// The most arguments that a call takes by position.
+const POSITIONS: usize = 3;
+
+/// Returns whether a reader of a call cannot see which argument is which.
+fn needs_names(list: &[(Ident, Rust)]) -> bool {
+    let types = list.iter().map(|(_, rust)| rust);
+    list.len() > POSITIONS || types.clone().zip(types.skip(1)).any(|(one, next)| one == next)
+}
+
+/// `GetArguments` for the operation `get`; no type that generated code names otherwise ends so.
+fn struct_name(render: &Render<'_>, operation: &Operation) -> Ident {
+    let named = |suffix: &str| Ident::derived(&format!("{}{suffix}", marker_name(&operation.name)), camel);
+    let name = named("Arguments");
+    let is_handle = render.model.families.iter().any(|family| family.name == operation.family && family.handle == name);
+    if is_handle { named("NamedArguments") } else { name }
+}
+
+impl Arguments<'_> {
+    /// Returns whether the struct of the arguments borrows from the caller.
+    pub(super) fn borrows(&self) -> bool {
+        self.list.iter().any(|(_, rust)| match rust {
+            Rust::Reference(_) => true,
+            Rust::Name(_, inner) => inner.iter().any(|inner| matches!(inner, Rust::Reference(_))),
+            Rust::Named(_) | Rust::Custom(_) => false,
+        })
+    }
+
+    /// The parameters of the call behind `self`: as the method takes them, and as the index has them, which names each, also those in
+    /// a struct.
+    pub(super) fn parameters(&self, render: &Render<'_>) -> (Code, Code) {
+        let listed = self.list.iter().map(|(name, ty)| code![name, ": ", render.text(ty, PREFIX)]);
+        let listed = Code::join(", ", listed);
+        match &self.fields_of {
+            Some(name) => {
+                let lifetime = self.borrows().then_some("<'_>");
+                (code![", arguments: ", name, lifetime], code![", ", name, " { ", listed, " }"])
+            }
+            None if self.list.is_empty() => (Code::default(), Code::default()),
+            None => (code![", ", &listed], code![", ", listed]),
+        }
+    }
+
+    /// The struct of the arguments, where the call has one. It is made by its fields: another required argument breaks a call in either
+    /// form.
+    pub(super) fn structure(
+        &self,
+        render: &Render<'_>,
+        operation: &Operation,
+
+        condition: &Code,
+        handle: &Ident,
+    ) -> Code {
+        let Some(name) = &self.fields_of else { return Code::default() };
+        let mut code = code!["/// Arguments of [`", handle, "::", &operation.name, "`].\n", condition];
+        code.push("#[derive(Debug)]\npub struct ").push(name).push(self.borrows().then_some("<'a>")).push(" {\n");
+        for (name, rust) in &self.list {
+            let parameter = operation.parameters.iter().find(|parameter| parameter.required && parameter.name == *name);
+            code.push(comment(&parameter.map_or(docs!["The body."], parameter_docs)));
+            code.push("pub ").push(name).push(": ").push(render.lent(rust, PREFIX)).push(",\n");
+        }
+        code.push("}\n");
+        code
+    }
+}
+
+pub(super) fn parameter_docs(parameter: &Parameter) -> Docs {
+    let docs = closed_or(&parameter.docs, &parameter.wire);
+    if parameter.limits.is_empty() { docs } else { docs![docs, "\n\n", &parameter.limits] }
+}
+
+/// The first line about a parameter, and the constraints of its value.
+pub(super) fn about(parameter: &Parameter) -> Docs {
+    docs![first_line(&parameter.docs), " ", &parameter.limits].trimmed()
 }
 
 /// The type without an outer option: a nullable input is left out by not setting it.

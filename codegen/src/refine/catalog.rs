@@ -1,6 +1,6 @@
 //! The client as data: the names of Rust beside those on the wire.
 
-use super::arguments::{PREFIX, body_argument, present};
+use super::arguments::{PREFIX, arrange, body_argument, present};
 use super::render::{Render, borrowed};
 use super::wording::free_name;
 use crate::catalog::{
@@ -70,6 +70,7 @@ fn operation(render: &Render<'_>, index: usize, operation: &Operation) -> Catalo
         deprecated: operation.deprecated,
         provenance,
         features: family.map(|family| family.feature.clone()).into_iter().chain(assumed).chain(xml).collect(),
+        arguments: arrange(render, operation).fields_of.map(|name| format!("families::{}::{name}", operation.family)),
         inputs: operation.parameters.iter().map(|parameter| input(render, parameter)).collect(),
         body: operation.body.as_ref().map(|body| self::body(render, body)),
         api_version: operation.api_version.as_ref().map(|parameter| input(render, parameter)),

@@ -49,7 +49,14 @@ pub(super) fn write(render: &Render<'_>, family: &Family, operation: &Operation,
     if let Some(server) = &family.server {
         call.push(Ident::derived(&format!("{server}_server"), member_name)).push("()?.");
     }
-    call.push(&family.accessor).push("().").push(&operation.name).push("(").push(Code::join(", ", list)).push(")");
+    let list = match &arguments.fields_of {
+        Some(name) => {
+            let fields = arguments.list.iter().zip(list).map(|((name, _), value)| code![name, ": ", value]);
+            code!["families::", &family.name, "::", name, " { ", Code::join(", ", fields), " }"]
+        }
+        None => Code::join(", ", list),
+    };
+    call.push(&family.accessor).push("().").push(&operation.name).push("(").push(list).push(")");
     let setters = arguments.setters.iter().filter(|setter| setter.parameter.is_some());
     let setters = setters.filter_map(|Setter { name, rust, .. }| Some(code![".", name, "(", plain(name, rust)?, ")"]));
     for setter in setters.take(SHOWN) {

@@ -40,7 +40,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
             &format!("(&self) -> families::{name}::{handle}<'_>"),
         );
     }
-    let mut markers = Code::default();
+    let (mut markers, mut arguments) = (Code::default(), Code::default());
     for assumed in [false, true] {
         let chosen = render.model.operations.iter().enumerate().filter(|(_, operation)| {
             operation.family == *name && (operation.provenance == Provenance::Assumed) == assumed
@@ -59,6 +59,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
             }
             let written = operations::write(render, family, index, api);
             functions.push(written.function);
+            arguments.push(written.arguments);
             markers.push(condition).push(written.marker);
             methods.push(written.methods);
         }
@@ -71,6 +72,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
             code.push(functions).push("}\n").push(methods);
         }
     }
+    code.push(arguments);
     code.push(
         "/// Types that identify the operations of the family: each is a type parameter of its operation's calls.\n",
     );

@@ -47,7 +47,8 @@ pub(crate) struct Parts {
 
 /// The operations and types of the client as data.
 pub(crate) fn catalog(model: &Model, resolved: &Resolved, config: &Config, bindings: &Bindings<'_>) -> crate::Catalog {
-    catalog::catalog(&render::Render::new(&client::Called::new(&config.client), model, resolved, bindings))
+    let called = client::Called::new(&config.client);
+    catalog::catalog(&render::Render::new(&called, model, resolved, bindings, config.style.version))
 }
 
 /// Writes down the whole client.
@@ -59,7 +60,7 @@ pub(crate) fn refine(
     texts: &Documents,
 ) -> Parts {
     let called = client::Called::new(&config.client);
-    let render = render::Render::new(&called, model, resolved, bindings);
+    let render = render::Render::new(&called, model, resolved, bindings, config.style.version);
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     let mut files = BTreeMap::new();

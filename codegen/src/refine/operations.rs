@@ -1,6 +1,6 @@
 //! Operations: a constant that describes them, and a call.
 
-use super::arguments::{Arguments, PREFIX, Setter, arrange};
+use super::arguments::{Arguments, PREFIX, Setter, about, arrange, parameter_docs};
 use super::client::Called;
 use super::index::{Index, Traits};
 use super::paging;
@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::naming::setter::marker_name;
 use crate::text::code::code;
-use crate::text::docs::{Docs, closed, closed_or, comment, docs, first_line, span};
+use crate::text::docs::{Docs, closed, comment, docs, first_line, span};
 use crate::text::{Code, Ident, literal};
 
 /// The text of one operation.
@@ -20,6 +20,8 @@ use crate::text::{Code, Ident, literal};
 pub(crate) struct Written {
     /// The method of the family.
     pub(crate) function: Code,
+    /// The struct of its arguments.
+    pub(crate) arguments: Code,
     /// The type that names it.
     pub(crate) marker: Code,
     /// Setters of its calls, readers of its response headers, and constructors of a fake's responses.
@@ -30,8 +32,7 @@ pub(crate) struct Written {
 pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mut Index) -> Written {
     let operation = &render.model.operations[index];
     let arguments = arrange(render, operation);
-    let mut list = vec![code!["self"]];
-    list.extend(arguments.list.iter().map(|(name, ty)| code![name, ": ", render.text(ty, PREFIX)]));
+    let (taken, indexed) = arguments.parameters(render);
     let success = render.text(&render.success(&operation.success), PREFIX);
     let decode = match &operation.success {
         Content::Empty => code!["decode::empty"],
@@ -67,8 +68,12 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     let result = if bound.is_some() { "Submission" } else { "Call" };
     let marker = Ident::derived(&marker_name(&operation.name), |_| operation.name.to_string());
     let returned = code![result, "<'a, ", &success, ", operations::", &marker, ">"];
-    let signature = code!["(", Code::join(", ", list), ") -> ", returned];
-    function.push("pub fn ").push(&operation.name).push(&signature).push(" {\n");
+    let signature = code!["(self", indexed, ") -> ", &returned];
+    function.push("pub fn ").push(&operation.name).push("(self").push(taken).push(") -> ").push(returned).push(" {\n");
+    if let Some(name) = &arguments.fields_of {
+        let names = Code::join(", ", arguments.list.iter().map(|(name, _)| name));
+        function.push("let ").push(name).push(" { ").push(names).push(" } = arguments;\n");
+    }
     function.push("static OPERATION: Operation = Operation { ").push(description(operation));
     if operation.security != render.model.security_of(family) {
         function.push("security: ").push(security::constant(&operation.security)).push(", ");
@@ -155,7 +160,13 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
         }
         setters.push("}\n");
     }
-    Written { function, marker: code![link, condition, "pub enum ", marker, " {}\n"], methods: setters }
+    let structure = arguments.structure(render, operation, &code![assumed, condition], handle);
+    Written {
+        function,
+        arguments: structure,
+        marker: code![link, condition, "pub enum ", marker, " {}\n"],
+        methods: setters,
+    }
 }
 
 fn header_docs(header: &ResponseHeader) -> Docs {
@@ -163,11 +174,6 @@ fn header_docs(header: &ResponseHeader) -> Docs {
     let place = docs![span(&header.wire), " of ", statuses, "."];
     let prose = closed(&header.docs);
     if prose.is_empty() { place } else { docs![prose, "\n\n", place] }
-}
-
-fn parameter_docs(parameter: &Parameter) -> Docs {
-    let docs = closed_or(&parameter.docs, &parameter.wire);
-    if parameter.limits.is_empty() { docs } else { docs![docs, "\n\n", &parameter.limits] }
 }
 
 /// The method, as the constant names it.
@@ -277,11 +283,6 @@ fn constant(parameter: &Parameter) -> Code {
         code.push(".default_value(").push(literal(default)).push(")");
     }
     code
-}
-
-/// The first line about a parameter, and the constraints of its value.
-fn about(parameter: &Parameter) -> Docs {
-    docs![first_line(&parameter.docs), " ", &parameter.limits].trimmed()
 }
 
 fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -> Docs {

@@ -2,6 +2,7 @@
 
 use super::client::{self, Called};
 use super::wording::component;
+use crate::StyleVersion;
 use crate::bind::{Bindings, Bound, Paged};
 use crate::generate::{Resolved, Rust};
 use crate::model::{Content, Custom, Definition, EnumKind, Kind, Model, Type, TypeId};
@@ -17,6 +18,7 @@ pub(crate) struct Render<'a> {
     pub(crate) resolved: &'a Resolved,
     pub(crate) bound: &'a [Bound<'a>],
     pub(crate) paged: &'a [Paged],
+    pub(crate) style: StyleVersion,
 }
 
 impl<'a> Render<'a> {
@@ -25,8 +27,9 @@ impl<'a> Render<'a> {
         model: &'a Model,
         resolved: &'a Resolved,
         bindings: &'a Bindings<'a>,
+        style: StyleVersion,
     ) -> Self {
-        Self { called, model, resolved, bound: &bindings.bound, paged: &bindings.paged }
+        Self { called, model, resolved, bound: &bindings.bound, paged: &bindings.paged, style }
     }
     /// The name under which an operation is bound as asynchronous.
     pub(crate) fn bound(&self, operation: usize) -> Option<&str> {
@@ -55,6 +58,11 @@ impl<'a> Render<'a> {
     /// The text of a type; generated types are reached through `prefix`.
     pub(crate) fn text(&self, rust: &Rust, prefix: &'static str) -> Code {
         text(rust, &|id| code![prefix, &self.model.definition(id).name])
+    }
+
+    /// The same as the member of a struct that borrows for `'a`.
+    pub(crate) fn lent(&self, rust: &Rust, prefix: &'static str) -> Code {
+        borrowed_text(rust, "&'a ", &|id| code![prefix, &self.model.definition(id).name])
     }
 
     /// The type of a documented status, for documentation: a link, where the type is one of the contract.
@@ -105,10 +113,17 @@ impl<'a> Render<'a> {
 
 /// The text of a type, with `named` for the definitions in it.
 pub(crate) fn text(rust: &Rust, named: &impl Fn(TypeId) -> Code) -> Code {
+    borrowed_text(rust, "&", named)
+}
+
+/// The same with other references: those of a struct have a lifetime.
+fn borrowed_text(rust: &Rust, reference: &'static str, named: &impl Fn(TypeId) -> Code) -> Code {
     match rust {
         Rust::Reference(inner) => match inner.as_ref() {
-            Rust::Name("Vec", arguments) => code!["&[", arguments.first().map(|element| text(element, named)), "]"],
-            inner => code!["&", text(inner, named)],
+            Rust::Name("Vec", arguments) => {
+                code![reference, "[", arguments.first().map(|element| text(element, named)), "]"]
+            }
+            inner => code![reference, text(inner, named)],
         },
         Rust::Named(id) => named(*id),
         Rust::Custom(Custom::TextNumber(name)) => code![client::AS_TEXT, "<", *name, ">"],
@@ -118,7 +133,7 @@ pub(crate) fn text(rust: &Rust, named: &impl Fn(TypeId) -> Code) -> Code {
         }
         Rust::Name(name, arguments) if arguments.is_empty() => code![*name],
         Rust::Name(name, arguments) => {
-            let arguments = arguments.iter().map(|argument| text(argument, named));
+            let arguments = arguments.iter().map(|argument| borrowed_text(argument, reference, named));
             code![*name, "<", Code::join(", ", arguments), ">"]
         }
     }

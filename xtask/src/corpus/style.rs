@@ -187,8 +187,8 @@ fn arguments(signature: &str) -> Vec<String> {
             ',' if depth == 0 => types.push(std::mem::take(&mut current)),
             _ => {
                 depth = match c {
-                    '(' | '<' | '[' => depth + 1,
-                    ')' | '>' | ']' => depth.saturating_sub(1),
+                    '(' | '<' | '[' | '{' => depth + 1,
+                    ')' | '>' | ']' | '}' => depth.saturating_sub(1),
                     _ => depth,
                 };
                 current.push(c);
@@ -196,7 +196,11 @@ fn arguments(signature: &str) -> Vec<String> {
         }
     }
     types.push(current);
-    types.iter().filter_map(|argument| Some(argument.split_once(':')?.1.trim().to_owned())).collect()
+    let kind = |argument: &String| match argument.split_once(" {") {
+        Some((_, fields)) => Some(format!("{{{fields}")),
+        None => Some(argument.split_once(':')?.1.trim().to_owned()),
+    };
+    types.iter().filter_map(kind).collect()
 }
 
 #[cfg(test)]
@@ -220,6 +224,8 @@ mod tests {
     fn arguments_are_split_where_no_type_is_open() {
         let types = arguments("(id: &str, map: BTreeMap<String, (i64, u8)>, body: &Body) -> Call<'a, (), X>");
         assert_eq!(types, ["&str", "BTreeMap<String, (i64, u8)>", "&Body"]);
+        let types = arguments("(self, GetArguments { id: &str, name: &str }) -> Call<'a, (), X>");
+        assert_eq!(types, ["{ id: &str, name: &str }"]);
         assert!(arguments("() -> Call<'a, ()>").is_empty());
     }
 }

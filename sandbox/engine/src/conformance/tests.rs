@@ -118,7 +118,7 @@ fn every_value_of_an_enumeration_and_every_bound_is_a_variant() {
         } },
     } } });
     let sample = json!({ "kind": "a", "next": { "kind": "b", "next": {} }, "size": 5, "share": 0.25, "name": "abc", "tags": [true] });
-    let schema = SchemaRef::Pointer("/components/schemas/Tree".to_owned());
+    let schema = SchemaRef::Pointer("/components/schemas/Tree".into());
     let varied = variants(&document, &schema, &sample);
     let names: Vec<&str> = varied.iter().map(|(name, _)| name.as_str()).collect();
     let expected = [
@@ -146,7 +146,7 @@ fn every_value_of_an_enumeration_and_every_bound_is_a_variant() {
 fn a_schema_that_contains_itself_has_a_bounded_number_of_variants() {
     let all = json!({ "allOf": [{ "$ref": "#/components/schemas/All" }], "enum": (0..1000).collect::<Vec<_>>() });
     let document = json!({ "components": { "schemas": { "All": all } } });
-    let varied = variants(&document, &SchemaRef::Pointer("/components/schemas/All".to_owned()), &json!(1));
+    let varied = variants(&document, &SchemaRef::Pointer("/components/schemas/All".into()), &json!(1));
     assert_eq!(varied.len(), 200);
 }
 
