@@ -2,7 +2,7 @@
 //! --help` the commands for a running sandbox. Without the cargo feature `server`, it is the stand-in of a regeneration.
 
 #[cfg(feature = "server")]
-mod command;
+mod commands;
 mod ends;
 mod failure;
 mod output;

@@ -5,10 +5,11 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use driftless_sandbox_control::command;
 use lexopt::{Arg, Parser, ValueExt as _};
 use platform_sandbox::{Options, Sandbox, SecretFile, SecretFolder};
 
-use crate::command;
+use crate::commands;
 use crate::ends::Ends;
 use crate::failure::{CONFIGURATION, Failure, REFUSED, UNREACHABLE, failed, refused, screened};
 use crate::output::{json, print};
@@ -119,7 +120,7 @@ fn control_words(parser: &mut Parser) -> Result<Request, Failure> {
     let (mut base, mut words) = (None, Vec::new());
     while let Some(argument) = parser.next().map_err(refuse)? {
         match argument {
-            Arg::Short('h') | Arg::Long("help") => return Ok(Request::Help(command::HELP)),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Request::Help(commands::HELP)),
             Arg::Long("sandbox") => base = Some(parser.value().and_then(|value| value.string()).map_err(refuse)?),
             Arg::Value(word) => words.push(word.string().map_err(refuse)?),
             other => return Err(refuse(other.unexpected())),
@@ -132,12 +133,12 @@ fn control_words(parser: &mut Parser) -> Result<Request, Failure> {
 fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
     let hint = "`platform-sandbox control --help` lists the commands";
     let wrong = |message| Failure { code: "command-line", message, hint, exit: CONFIGURATION };
-    let asked = command::read(words).map_err(wrong)?;
+    let asked = command::read(words, commands::COMMANDS).map_err(wrong)?;
     let base = base.or_else(|| std::env::var("PLATFORM_BASE_URL").ok().filter(|base| !base.is_empty()));
     let base = base.ok_or_else(|| {
         wrong("the base URL of the sandbox is missing: pass --sandbox URL, or set PLATFORM_BASE_URL".to_owned())
     })?;
-    match command::send(&base, &asked) {
+    match command::send(&base, &asked, env!("CARGO_PKG_NAME")) {
         Ok(command::Answered::Done(mut body)) => {
             if body.last().is_some_and(|last| *last != b'\n') {
                 body.push(b'\n');

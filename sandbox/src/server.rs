@@ -7,7 +7,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRef, Request};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use driftless_sandbox_control::interface::Control;
+use driftless_sandbox_control::interface::{Control, Overview};
 use http::header::HOST;
 use http::{StatusCode, Version};
 use tower_http::cors::CorsLayer;
@@ -54,7 +54,8 @@ macro_rules! parts {
 impl FromRef<App> for Control {
     fn from_ref(app: &App) -> Self {
         let (log, faults, clock) = (Arc::clone(&app.log), Arc::clone(&app.faults), app.store.clock().clone());
-        Self { log, faults, clock }
+        let overview: Arc<dyn Overview> = Arc::<Store>::clone(&app.store);
+        Self { log, faults, clock, overview }
     }
 }
 

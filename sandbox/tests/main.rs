@@ -7,7 +7,7 @@
 )]
 
 mod access;
-#[path = "support/browser.rs"]
+#[path = "../engine/tests/browser.rs"]
 mod browser;
 mod compliance;
 #[cfg(unix)]

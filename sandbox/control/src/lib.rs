@@ -16,6 +16,10 @@ pub mod requests;
 
 pub mod fault;
 
+pub mod command;
+
 pub mod interface;
+
+pub mod ui;
 
 pub use operations::{OperationFacts, Operations};

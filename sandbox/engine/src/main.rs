@@ -6,16 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use driftless_sandbox::{Behaviour, Document, Error, Options};
+use driftless_sandbox_control::command::{self, Answered, Command, NotSent, Takes};
 use lexopt::{Arg, Parser, ValueExt as _};
 
 const HELP: &str = "\
 Serves contracts on loopback, with state
 
 Usage: driftless-sandbox --contract <FILE> [OPTIONS] [serve|explain]
+       driftless-sandbox control --sandbox <URL> <COMMAND>
 
 Commands:
   serve     Print `listening on http://127.0.0.1:PORT`, and serve until a signal [default]
   explain   Print a table of the operations: what each was taken for, and why
+  control   Inspect and change a running sandbox: its faults, journal, clock and items; `control --help` lists the commands
+
+A console with journal, faults and clock is at http://127.0.0.1:PORT/sandbox.
 
 Options:
       --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML. Repeat it to serve several on one port
@@ -31,10 +36,43 @@ Options:
 
 Exit codes:
   0  ended by a signal, or the table was printed
+  1  control: the sandbox refused, or `verify` counted another number
+  3  control: no sandbox answers at the address
   5  invalid command line, unreadable contract, or a port in use
   6  a file cannot be read or is in use, or standard output cannot be written
 ";
 
+const CONTROL_HELP: &str = "\
+Inspects and changes a running sandbox
+
+Usage: driftless-sandbox control --sandbox <URL> <COMMAND>
+
+Commands:
+  state                     Shows an overview
+  collections               Lists the collections
+  items <QUERY>             Lists the items of a collection: 'collection=/pets&search=rex'
+  item show <ADDRESS>       Shows one item: /pets/1
+  item remove <ADDRESS>     Removes an item with everything below it
+  reset [JSON]              Resets everything, or the named parts: '{\"only\":[\"state\",\"faults\"]}'
+  clock [JSON]              Shows the clock, or changes it: '{\"hold\":true}'
+  faults                    Lists the faults
+  faults add <JSON>         Adds a fault: '{\"match\":{\"operation\":\"GET /pets\"},\"times\":2,\"fault\":\"status=503\"}'
+  faults show <ID>          Shows one fault
+  faults remove [ID]        Removes one fault, or all
+  requests [QUERY]          Lists the last requests: 'method=GET&path=/pets&limit=10'
+  requests show <NUMBER>    Shows one request with headers and bodies; secrets are masked
+  requests clear            Clears the list and the counts
+  verify <JSON>             Checks the number of requests: '{\"match\":{\"operation\":\"POST /pets\"},\"atLeast\":1}'
+  explain                   Shows each operation, its role and the reason
+
+JSON can come from standard input: write `-` in its place.
+";
+
+/// The commands of `control` that only this sandbox has.
+const COMMANDS: &[Command] = &[(&["explain"], "GET", "/sandbox/explain", Takes::Nothing)];
+
+const REFUSED: u8 = 1;
+const UNREACHABLE: u8 = 3;
 const CONFIGURATION: u8 = 5;
 const SYSTEM: u8 = 6;
 
@@ -57,6 +95,8 @@ struct Flags {
 
 enum Request {
     Run(Box<Flags>),
+    /// The address of a sandbox, and the words of a command.
+    Control(Option<String>, Vec<String>),
     Print(&'static str),
 }
 
@@ -93,10 +133,44 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
             Arg::Long("no-credentials") => flags.options.checks_credentials = false,
             Arg::Value(word) if word == "serve" => flags.explains = false,
             Arg::Value(word) if word == "explain" => flags.explains = true,
+            Arg::Value(word) if word == "control" => return control_words(&mut parser),
             other => return Err(refuse(other.unexpected())),
         }
     }
     Ok(Request::Run(Box::new(flags)))
+}
+
+/// The words after `control`.
+fn control_words(parser: &mut Parser) -> Result<Request, Failure> {
+    let refuse = |error: lexopt::Error| misread(error.to_string());
+    let (mut base, mut words) = (None, Vec::new());
+    while let Some(argument) = parser.next().map_err(refuse)? {
+        match argument {
+            Arg::Short('h') | Arg::Long("help") => return Ok(Request::Print(CONTROL_HELP)),
+            Arg::Long("sandbox") => base = Some(parser.value().and_then(|value| value.string()).map_err(refuse)?),
+            Arg::Value(word) => words.push(word.string().map_err(refuse)?),
+            other => return Err(refuse(other.unexpected())),
+        }
+    }
+    Ok(Request::Control(base, words))
+}
+
+/// Sends one request to a running sandbox. Its answer is the output; a refusal is an error.
+fn control(base: Option<String>, words: &[String]) -> Result<(), Failure> {
+    let asked = command::read(words, COMMANDS).map_err(misread)?;
+    let base = base.ok_or_else(|| misread("the address of the sandbox is missing: pass --sandbox URL".to_owned()))?;
+    let hint = "`driftless-sandbox control --help` lists the commands".to_owned();
+    match command::send(&base, &asked, env!("CARGO_PKG_NAME")) {
+        Ok(Answered::Done(body)) => print(&format!("{}\n", String::from_utf8_lossy(&body).trim_end())),
+        Ok(Answered::Refused(status, body)) => {
+            let message = format!("the sandbox answered {status}: {}", String::from_utf8_lossy(&body).trim());
+            Err(Failure { code: "control-refused".to_owned(), message, hint, exit: REFUSED })
+        }
+        Err(NotSent::Address(message)) => Err(misread(message)),
+        Err(NotSent::NoSandbox(message)) => {
+            Err(Failure { code: "control-unreachable".to_owned(), message, hint, exit: UNREACHABLE })
+        }
+    }
 }
 
 fn misread(message: String) -> Failure {
@@ -107,6 +181,7 @@ fn misread(message: String) -> Failure {
 fn run(request: Request) -> Result<(), Failure> {
     let Flags { contracts, behaviour, graphql, mut options, explains } = match request {
         Request::Print(text) => return print(text),
+        Request::Control(base, words) => return control(base, &words),
         Request::Run(flags) => *flags,
     };
     if contracts.is_empty() {

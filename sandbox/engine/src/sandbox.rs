@@ -8,8 +8,9 @@ use std::sync::Arc;
 use driftless_sandbox_control::Operations;
 use driftless_sandbox_control::clock::Clock;
 use driftless_sandbox_control::fault::{EventFaults, FaultControl, Rules};
-use driftless_sandbox_control::interface::Control;
+use driftless_sandbox_control::interface::{Control, Overview};
 use driftless_sandbox_control::requests::{Log, Requests};
+use tokio::sync::watch;
 
 use crate::act::Engine;
 use crate::behaviour::Behaviour;
@@ -113,12 +114,19 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
     let (listener, address) = bind(options.listen, options.port).await?;
     let origin = format!("http://{address}");
     let checks_credentials = options.checks_credentials;
-    let service = Arc::new(Service { parts, front, origin: origin.clone(), checks_credentials });
+    let service = Arc::new(Service {
+        parts,
+        front,
+        origin: origin.clone(),
+        checks_credentials,
+        touched: watch::Sender::default(),
+    });
     let known: Arc<dyn Operations> = Arc::<Service>::clone(&service);
     let control = Control {
         log: Arc::new(Log::new(Arc::clone(&known))),
         faults: Arc::new(Rules::new(known, Arc::new(EventFaults::default()))),
         clock: Clock::default(),
+        overview: Arc::<Service>::clone(&service) as Arc<dyn Overview>,
     };
     Ok(Sandbox { origin, base_path, left_out, server: Server::start(listener, service, control) })
 }

@@ -1,7 +1,10 @@
 //! Tests with a running server: create, read, list, change and delete in all dialects, refusals, and hostile contracts.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod behaviour;
+#[allow(dead_code, reason = "the tests of the other sandbox use all of it")]
+mod browser;
+mod console;
 mod control;
 #[cfg(feature = "data")]
 mod data;
@@ -90,6 +93,13 @@ fn pets(dialect: &str) -> Value {
 
 async fn start(document: &Value) -> Sandbox {
     driftless_sandbox::start_with(document.to_string().as_bytes(), Options::default()).await.unwrap()
+}
+
+/// The parts that the browser of the tests needs.
+mod support {
+    pub(crate) async fn fetch(address: String) -> reqwest::Result<reqwest::Response> {
+        super::client().get(address).send().await
+    }
 }
 
 /// A client: the library for TLS wants a provider, although nothing here is encrypted.

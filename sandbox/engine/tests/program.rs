@@ -27,6 +27,36 @@ fn the_program_prints_its_address_in_one_line_and_explains_a_contract() {
     assert!(String::from_utf8(unread.stderr).unwrap().starts_with("error[file]"));
 }
 
+/// Catches a command that takes another server for a sandbox, and a refusal that ends like a success.
+#[test]
+fn control_changes_a_running_sandbox_from_a_shell() {
+    let file = std::env::temp_dir().join(format!("driftless-sandbox-control-{}.json", std::process::id()));
+    std::fs::write(&file, pets("3.0.3").to_string()).unwrap();
+    let program = || Command::new(env!("CARGO_BIN_EXE_driftless-sandbox"));
+    let mut serving = program().arg("--contract").arg(&file).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(serving.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+    let control = |words: &[&str]| {
+        let output = program().args(["control", "--sandbox", &address]).args(words).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+    };
+    let rule = r#"{"match":{"operation":"GET /pets"},"fault":"status=503"}"#;
+    let (code, added) = control(&["faults", "add", rule]);
+    assert!(code == 0 && added.contains("\"id\":1"), "{added}");
+    assert!(control(&["faults"]).1.contains("GET /pets"));
+    assert!(control(&["explain"]).1.contains("\"reason\""));
+    assert_eq!(control(&["clock", r#"{"hold":true}"#]).0, 0);
+    let (code, refused) = control(&["verify", r#"{"match":{"operation":"GET /pets"}}"#]);
+    assert!(code == 1 && refused.contains("0 requests of the journal match"), "{refused}");
+    assert_eq!(control(&["nothing"]).0, 5);
+    serving.kill().unwrap();
+    serving.wait().unwrap();
+    assert_eq!(control(&["state"]).0, 3);
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// Each program would be killed by a signal that comes between its address and the registration of the handler.
 #[cfg(unix)]
 #[test]

@@ -58,8 +58,6 @@ where
     interface::routes()
         .merge(interface::subscription_routes())
         .route("/sandbox/openapi.yaml", get(document))
-        .route("/sandbox/state", get(overview::state))
-        .route("/sandbox/events", get(overview::events))
         .route("/sandbox/collections", get(resources::collections))
         .route("/sandbox/items", get(resources::items).post(resources::create))
         .route("/sandbox/item", get(resources::get).put(resources::put).delete(resources::remove))

@@ -3,6 +3,7 @@
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use driftless_sandbox_control::ui;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_FRAME_OPTIONS};
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, StatusCode};
@@ -48,10 +49,10 @@ pub(super) fn page_at(current: &str, status: StatusCode, title: &str, body: &str
          <link rel=\"icon\" href=\"data:,\">\n<style>{style}{content}</style>\n</head>\n<body class=\"page plain\">\n{header}{menu}\
          <main id=\"main\">\n<h1>{title}</h1>\n{body}\n</main>\n</body>\n</html>\n",
         title = escape(title),
-        style = menu::STYLE,
-        content = menu::CONTENT_STYLE,
+        style = ui::STYLE,
+        content = ui::CONTENT_STYLE,
         header = menu::PLAIN_HEADER,
-        menu = menu::html(current),
+        menu = menu::FRAME.menu(current),
     );
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

@@ -1,5 +1,6 @@
-// Parts of all pages: the menu, and a token from the authorization-code grant with PKCE.
+// A token of the pages, from the authorization-code grant with PKCE.
 
+import "./frame.js";
 import { element } from "./dom.js";
 
 export { content, element } from "./dom.js";
@@ -66,16 +67,3 @@ if (token()) {
 } else {
   who.append(element("button", { type: "button", id: "log-in", onclick: logIn }, "Log in"));
 }
-
-const menu = document.getElementById("menu");
-menu.addEventListener("click", () => {
-  menu.setAttribute("aria-expanded", String(document.body.classList.toggle("menu")));
-});
-
-// The fragment of an address selects a part of the console, so it cannot be a link to the content.
-document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault();
-  const main = document.getElementById("main");
-  main.tabIndex = -1;
-  main.focus();
-});

@@ -9,6 +9,7 @@ use axum::Router;
 use axum::extract::{FromRef, Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use driftless_sandbox_control::ui;
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_FRAME_OPTIONS};
 use swagger_ui_dist::{ApiDefinition, OpenApiSource, generate_routes};
@@ -67,23 +68,17 @@ macro_rules! scripts {
 scripts!(
     "addresses.js",
     "callback.js",
-    "clock.js",
     "common.js",
-    "console.js",
     "contract.js",
     "control.js",
-    "curl.js",
-    "dom.js",
-    "faults.js",
     "graphiql.js",
     "graphql.js",
     "issuer.js",
-    "live.js",
     "operations.js",
-    "overview.js",
-    "requests.js",
-    "resources.js",
+    "own.js",
+    "parts.js",
     "swagger.js",
+    "work.js",
 );
 
 pub(crate) fn routes<S>() -> Router<S>
@@ -104,8 +99,8 @@ where
         .route("/sandbox", get(|| page(&CONSOLE)))
         .route("/sandbox/control", get(|| page(&CONTROL)))
         .route("/sandbox/callback", get(|| page(&CALLBACK)))
-        .route("/sandbox/ui/style.css", get(|| asset("text/css", menu::STYLE)))
-        .route("/sandbox/ui/console.css", get(|| asset("text/css", menu::CONTENT_STYLE)))
+        .route("/sandbox/ui/style.css", get(async || ui::asset("text/css", ui::STYLE)))
+        .route("/sandbox/ui/console.css", get(async || ui::asset("text/css", ui::CONTENT_STYLE)))
         .route("/sandbox/ui/{file}", get(script))
         .route("/sandbox/ui/graphiql/{file}", get(graphiql_file))
         .merge(swagger_ui.with_state(()))
@@ -116,14 +111,11 @@ async fn to(path: &'static str) -> Response {
 }
 
 async fn script(Path(file): Path<String>) -> Response {
-    match SCRIPTS.iter().find(|(name, _)| *name == file) {
-        Some((_, text)) => asset("text/javascript", text).await,
+    let own = SCRIPTS.iter().find(|(name, _)| *name == file).map(|(_, text)| *text);
+    match own.or_else(|| ui::script(&file)) {
+        Some(text) => ui::asset("text/javascript", text),
         None => StatusCode::NOT_FOUND.into_response(),
     }
-}
-
-async fn asset(media_type: &'static str, text: &'static str) -> Response {
-    ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], text).into_response()
 }
 
 /// The page of GraphiQL if it is installed, else a plain page.
@@ -167,15 +159,8 @@ async fn page(page: &'static Page) -> Response {
     let Page { title, script, library, address } = page;
     let (style, config, scripts) = library.map_or_else(own_parts, Library::parts);
     let inline = if config.is_empty() { String::new() } else { format!("<script>{config}</script>\n") };
-    let html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · Platform sandbox</title>\n\
-         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/ui/style.css\">\n{style}</head>\n\
-         <body class=\"page\">\n{header}{menu}<main id=\"main\">\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{inline}{scripts}\
-         <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n",
-        header = menu::HEADER,
-        menu = menu::html(address),
-    );
+    let scripts = format!("{inline}{scripts}");
+    let html = menu::FRAME.html(&ui::Page { title, address, script, styles: &style, scripts: &scripts });
     let policy = POLICY.replace("CONFIG", &digest(config));
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

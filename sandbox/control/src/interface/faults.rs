@@ -58,12 +58,12 @@ impl AddFault {
 }
 
 /// The pending rules.
-pub fn listed(faults: &Rules) -> Vec<Value> {
+pub(super) fn listed(faults: &Rules) -> Vec<Value> {
     FaultControl::new(faults).list().iter().map(document).collect()
 }
 
 /// The pending faults of events of asynchronous work.
-pub fn events(faults: &Rules) -> Value {
+pub(super) fn events(faults: &Rules) -> Value {
     let (drop, duplicate) = faults.events.waiting();
     json!({ "drop": drop, "duplicate": duplicate })
 }

@@ -5,8 +5,10 @@ mod clock;
 mod faults;
 mod guard;
 mod journal;
+mod overview;
 pub mod taken;
 
+use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
@@ -15,13 +17,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::fault::Rules;
 use crate::requests::Log;
+use taken::ControlRefusal;
 
-pub use faults::{events, listed};
 pub use guard::{Guard, guard};
 
 /// The parts of a sandbox that the interface controls.
@@ -33,15 +36,32 @@ pub struct Control {
     pub faults: Arc<Rules>,
     /// The clock of the state.
     pub clock: Clock,
+    /// The state in figures.
+    pub overview: Arc<dyn Overview>,
 }
 
-/// The addresses of faults, clock and journal.
+/// The part of the overview that depends on the service.
+pub trait Overview: fmt::Debug + Send + Sync {
+    /// The members of the overview: `resources`, the numbers of items by collection, and others.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the state cannot be read.
+    fn members(&self) -> Result<Map<String, Value>, ControlRefusal>;
+
+    /// Subscribes to changes of the state that no request to the service has made.
+    fn watch(&self) -> watch::Receiver<()>;
+}
+
+/// The addresses of overview, faults, clock and journal.
 pub fn routes<S>() -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
     Control: FromRef<S>,
 {
     Router::new()
+        .route("/sandbox/state", get(overview::state))
+        .route("/sandbox/events", get(overview::events))
         .route("/sandbox/clock", get(clock::get).post(clock::set))
         .route("/sandbox/faults", get(faults::list).post(faults::add).delete(faults::clear))
         .route("/sandbox/faults/{id}", get(faults::get).delete(faults::remove))

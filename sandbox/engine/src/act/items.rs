@@ -309,7 +309,7 @@ impl Engine {
     }
 
     /// Removes the items of all collections below the items that begin with these parents.
-    fn forget_below(&self, index: usize, parents: &[String]) {
+    pub(super) fn forget_below(&self, index: usize, parents: &[String]) {
         for (below, collection) in self.plan.collections.iter().enumerate() {
             let mut next = collection.owner;
             while let Some(above) = next.filter(|above| *above != index) {

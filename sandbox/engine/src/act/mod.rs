@@ -1,6 +1,7 @@
 //! The actions: a checked request changes or reads the state, as the role of its operation says.
 
 mod items;
+mod kept;
 mod keys;
 mod list;
 mod members;
@@ -21,6 +22,7 @@ use crate::schema::Schemas;
 use crate::seed::mix;
 use crate::state::{Full, Keeper, Owner, State, StoredFile};
 
+pub(crate) use kept::Kept;
 pub(crate) use list::Listed;
 
 /// A contract with its plan and its state.

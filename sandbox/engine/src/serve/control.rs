@@ -8,13 +8,15 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get};
 use driftless_sandbox_control::interface::taken::ControlRefusal;
-use driftless_sandbox_control::interface::{self, Control, Guard, guard, send};
+use driftless_sandbox_control::interface::{self, Control, Guard, Overview, guard, send};
 use driftless_sandbox_control::{OperationFacts, Operations, fault, requests};
 use http::{Method, StatusCode};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use tokio::sync::watch;
 
 use super::handle::{ServedContract, Service};
 use super::route::Routed;
+use super::{pages, stored};
 use crate::contract::{Operation, Scheme, SegmentPart};
 
 /// The value of the header `Server` of the control interface.
@@ -48,6 +50,8 @@ pub(super) fn router(service: &Arc<Service>, control: Control) -> Router {
         return Router::new();
     }
     let routes = interface::routes()
+        .merge(pages::routes())
+        .merge(stored::routes())
         .route("/sandbox/explain", get(explain))
         .route("/sandbox/{*rest}", any(nowhere))
         .method_not_allowed_fallback(other_method)
@@ -122,6 +126,18 @@ impl Service {
             let all = part.engine.contract.operations.iter().enumerate();
             all.filter(move |(_, operation)| operation.template == template).map(move |(index, own)| (part, index, own))
         })
+    }
+}
+
+impl Overview for Service {
+    fn members(&self) -> Result<Map<String, Value>, ControlRefusal> {
+        let collections = self.parts.iter().flat_map(|part| part.engine.kept().collections);
+        let sizes: Map<String, Value> = collections.map(|(address, count)| (address, count.into())).collect();
+        Ok(Map::from_iter([("operations".to_owned(), json!([])), ("resources".to_owned(), sizes.into())]))
+    }
+
+    fn watch(&self) -> watch::Receiver<()> {
+        self.touched.subscribe()
     }
 }
 

@@ -4,6 +4,8 @@ use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, StatusCode};
 
+use tokio::sync::watch;
+
 use super::media::choose;
 use super::problem::{Problem, problem, status_for_violations};
 use super::reply::Reply;
@@ -30,6 +32,8 @@ pub(crate) struct Service {
     pub(crate) front: Option<Box<dyn Front>>,
     pub(crate) origin: String,
     pub(crate) checks_credentials: bool,
+    /// Notified when the control interface has changed the state.
+    pub(crate) touched: watch::Sender<()>,
 }
 
 /// One contract of a service.

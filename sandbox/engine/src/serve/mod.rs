@@ -6,10 +6,12 @@ mod envelope;
 mod files;
 mod handle;
 mod media;
+mod pages;
 mod problem;
 mod reply;
 mod route;
 mod security;
+mod stored;
 mod success;
 
 pub(crate) use connection::{Server, bind};

@@ -112,6 +112,25 @@ impl State {
         Some(instance)
     }
 
+    pub(crate) fn instances(&self) -> impl Iterator<Item = (&Owner, &Instance)> {
+        self.instances.iter()
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&String, &Arc<Value>)> {
+        self.values.iter()
+    }
+
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&String, &Arc<StoredFile>)> {
+        self.files.iter()
+    }
+
+    /// Forgets everything.
+    pub(crate) fn forget_all(&mut self) {
+        let collections: BTreeSet<usize> = self.instances.keys().map(|owner| owner.0).collect();
+        collections.into_iter().for_each(|collection| self.forget(collection, &[]));
+        self.remove_below("");
+    }
+
     pub(crate) fn instance(&self, owner: &Owner) -> Option<&Instance> {
         self.instances.get(owner)
     }

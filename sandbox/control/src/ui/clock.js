@@ -1,8 +1,8 @@
-// The clock of asynchronous work, beside the work that it drives.
+// The clock, beside the work that it drives.
 
-import { attempt, choice, coalesced, element, labelled, reconcile, stateChip, table } from "./dom.js";
-import { ask, moment, now, query, state as newest, when } from "./live.js";
-import { advanceTo, link } from "./operations.js";
+import { attempt, choice, element, labelled } from "./dom.js";
+import { ask, moment, now, state as newest } from "./live.js";
+import { CLOCK, work } from "./own.js";
 
 const STEPS = [[1000, "1 s"], [10000, "10 s"], [60000, "1 min"], [3600000, "1 h"], [86400000, "1 day"]];
 const PACES = [0.1, 1, 2, 10, 60, 3600];
@@ -20,26 +20,9 @@ export default function clock(root) {
       ...STEPS.map(([step, text]) => element("button", { type: "button", "data-step": step, onclick: attempt(() => set({ advanceMilliseconds: step })) }, text))),
     element("form", { onsubmit: attempt(() => set({ set: `${to.value.length === 16 ? `${to.value}:00` : to.value}Z` }), "The clock is set") },
       element("div", { class: "fields" }, labelled("Pace", pace), labelled("Set to (UTC)", to), element("button", { id: "set" }, "Set"))),
-    element("p", { class: "note" }, "It drives asynchronous operations. Tokens do not follow it: the skew of the issuer's clock is for them."));
-  const next = table("What comes next, soonest first", [["Operation"], ["State"], ["Next event"], ["Move"]]);
-  next.body.id = "next";
-  const none = element("p", { class: "empty" }, "Nothing is planned: no operation is under way.");
-  const last = table("Operations that ended last", [["Operation"], ["State"], ["When"]]);
-  root.append(element("div", { class: "two" }, control, element("div", {}, element("section", {}, next.whole, none), element("section", {}, last.whole))));
-
-  const load = coalesced(async () => {
-    const [{ operations: going }, { operations: ended }] = await Promise.all([ask("GET", query("/sandbox/operations", { over: false, limit: 200 })),
-      ask("GET", query("/sandbox/operations", { over: true, limit: 8 }))]);
-    const planned = going.filter((operation) => operation.nextAt).sort((one, other) => one.nextAt < other.nextAt ? -1 : 1).slice(0, 20);
-    reconcile(next.body, planned, (operation) => operation.id, (operation) => element("tr", {},
-      element("th", { scope: "row" }, link(operation)), element("td", {}, stateChip(operation.state)), element("td", { class: "time" }, when(operation.nextAt)),
-      element("td", {}, element("button", { type: "button", "aria-label": `To it: the next event of ${operation.kind}`, onclick: attempt(() => advanceTo(operation.nextAt)) }, "To it"))));
-    next.whole.hidden = planned.length === 0;
-    none.hidden = planned.length > 0;
-    reconcile(last.body, ended, (operation) => operation.id, (operation) => element("tr", {},
-      element("th", { scope: "row" }, link(operation)), element("td", {}, stateChip(operation.state)), element("td", { class: "time" }, when(operation.updatedAt))));
-    last.whole.hidden = ended.length === 0;
-  });
+    element("p", { class: "note" }, CLOCK));
+  const driven = work?.driven();
+  root.append(driven ? element("div", { class: "two" }, control, driven.section) : control);
 
   function tick() {
     if (!newest) return;
@@ -57,7 +40,7 @@ export default function clock(root) {
       pace.value = String(state.pace);
       if (pace.selectedIndex < 0) pace.append(new Option(`× ${state.pace}`, String(state.pace), true, true));
       tick();
-      load();
+      driven?.load();
     },
     tick,
   };

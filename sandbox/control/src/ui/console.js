@@ -1,19 +1,10 @@
 // The console: its parts by the fragment of the address, the bar that shows clock and faults, and the keyboard.
 
-import "./common.js";
+import "./frame.js";
 import { attempt, content, count, element, safely } from "./dom.js";
 import { ageAll, ask, connected, listen, moment, now, state } from "./live.js";
-import addresses from "./addresses.js";
-import clock from "./clock.js";
-import faults from "./faults.js";
-import issuer from "./issuer.js";
-import operations from "./operations.js";
-import overview from "./overview.js";
-import requests from "./requests.js";
-import resources from "./resources.js";
-
-/** The parts by the first segment of the fragment. */
-const PARTS = { "": overview, state: resources, operations, requests, faults, clock, issuer, addresses };
+import { BRAND, RESETS } from "./own.js";
+import { PARTS } from "./parts.js";
 
 let shown;
 let part;
@@ -29,7 +20,7 @@ function route(moves) {
     if (state) shown.update(state);
     const title = document.querySelector("h1");
     title.textContent = shown.title;
-    document.title = `${shown.title} · Platform sandbox`;
+    document.title = `${shown.title} · ${BRAND}`;
     if (moves) {
       title.tabIndex = -1;
       title.focus();
@@ -58,7 +49,7 @@ function tick() {
   const text = `${moment(now()).slice(0, 19)}${pace}`;
   if (shownClock.textContent !== text) {
     shownClock.textContent = text;
-    shownClock.setAttribute("aria-label", `Clock of asynchronous work: ${text}`);
+    shownClock.setAttribute("aria-label", `Clock: ${text}`);
   }
   shownClock.classList.toggle("held", held);
 }
@@ -79,10 +70,6 @@ setInterval(() => {
   ageAll();
   shown?.tick?.();
 }, 250);
-
-const RESETS = [["state", "State: resources and operations, as the seed has them"], ["clock", "Clock: real time again"], ["faults", "Faults"],
-  ["issuer", "Issuer: settings, sessions, refresh tokens, API tokens"], ["requests", "Requests and their counts"],
-  ["contract", "Whether the contract demands a token"]];
 
 /** Asks what is to be reset. */
 async function askReset() {

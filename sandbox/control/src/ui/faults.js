@@ -2,6 +2,7 @@
 
 import { attempt, choice, coalesced, count, element, labelled, notify, reconcile, statusChip, table } from "./dom.js";
 import { ask, when } from "./live.js";
+import { FAULTS } from "./own.js";
 import { link as requestLink, met as hasMet } from "./requests.js";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -16,17 +17,15 @@ const PRESETS = [
   ["reset=after", "the connection is reset after the work is done"],
   ["truncate=10", "the body ends after 10 bytes"],
   ["stall=10", "the body stops after 10 bytes, and stays open"],
-  ["outcome=failure", "the operation that begins fails"],
-  ["outcome=stall", "the operation that begins never ends"],
-  ["outcome=silence", "the operation succeeds, its last event never comes"],
+  ...FAULTS.presets,
 ];
 
 export default function faults(root) {
   const preset = choice([...PRESETS, ["", "something else, written below"]], { id: "fault-preset", onchange: () => { text.value = preset.value || text.value; } });
   const text = element("input", { id: "fault-text", required: true, value: PRESETS[0][0], oninput: () => { preset.value = text.value; if (preset.selectedIndex < 0) preset.value = ""; } });
   const method = choice([["", "any"], ...METHODS.map((name) => [name, name])], { id: "fault-method" });
-  const path = element("input", { id: "fault-path", placeholder: "/api", value: "/api", pattern: "/[^?#\\{\\}\\s]*", title: "the beginning of a path; no template, no query" });
-  const criteria = element("input", { id: "fault-match", placeholder: '{"operation":"GET /api/…"}, {"graphql":"…"}, {"pointers":{"/name":"a"}}', title: "further criteria of the schema Match, as a JSON object" });
+  const path = element("input", { id: "fault-path", placeholder: FAULTS.path || "/", value: FAULTS.path, pattern: "/[^?#\\{\\}\\s]*", title: "the beginning of a path; no template, no query" });
+  const criteria = element("input", { id: "fault-match", placeholder: '{"operation":"GET /…"}, {"graphql":"…"}, {"pointers":{"/name":"a"}}', title: "further criteria of the schema Match, as a JSON object" });
   const times = element("input", { id: "fault-times", type: "number", min: 1, max: 2147483647, placeholder: "all", value: 1 });
   const probability = element("input", { id: "fault-probability", type: "number", min: 1, max: 100, step: "any", value: 100 });
   const body = element("textarea", { id: "fault-body", rows: 2, placeholder: "none: a problem body; or JSON, or text" });
@@ -53,7 +52,7 @@ export default function faults(root) {
       element("div", { class: "fields" }, labelled("Events to lose", drop), labelled("Events to double", duplicate), element("button", { id: "events-set" }, "Set")), events),
     element("form", { onsubmit: attempt(() => ask("POST", "/sandbox/sockets", code.value ? { code: Number(code.value) } : {}), "Every socket and event stream is closed") },
       element("div", { class: "fields" }, labelled("Close code of WebSockets", code), element("button", {}, "Close all now"))));
-  root.append(element("div", { class: "two" }, element("div", {}, form, followers),
+  root.append(element("div", { class: "two" }, element("div", {}, form, ...(FAULTS.hasFollowers ? [followers] : [])),
     element("div", {}, element("section", {}, list.whole, none, element("p", { class: "actions" }, clear)), element("section", {}, met.whole, nobody))));
 
   async function add(event) {

@@ -131,7 +131,7 @@ export default function resources(root) {
           holder.replaceChildren(list.whole);
         }
         reconcile(list.body, found.items, (item) => item.key, (item) => element("tr", {},
-          element("th", { scope: "row" }, element("a", { class: "row", href: itemLink(item.address), title: item.key }, short(item.key))),
+          element("th", { scope: "row" }, element("a", { class: "row", href: itemLink(item.address), title: item.key }, short(item.key)), item.isInvented && [" ", element("span", { class: "chip invented" }, "invented")]),
           ...has.map((name, index) => element("td", { class: index > 1 ? "wide" : "" }, short(item.fields[name] ?? "")))));
         list.whole.hidden = found.total === 0;
         empty.textContent = found.total > 0 ? "" : search.value ? "No item fits." : "The collection is empty.";
@@ -153,6 +153,7 @@ export default function resources(root) {
       return element("div", {}, element("dl", { class: "pairs" },
         ...(item.teamId ? [element("dt", {}, "Team"), element("dd", {}, identifier(item.teamId, "team identifier"))] : []),
         ...(item.mediaType ? [element("dt", {}, "Media type"), element("dd", {}, `${item.mediaType}, ${count(item.length, "byte")}`)] : []),
+        ...(item.isInvented ? [element("dt", {}, "Origin"), element("dd", {}, element("span", { class: "chip invented" }, "invented by the sandbox"))] : []),
         ...(item.key ? [element("dt", {}, "Key"), element("dd", {}, identifier(item.key, "key"))] : [])),
       element("p", { class: "actions" },
         item.fields ? element("button", { type: "button", id: "edit", onclick: () => edit(item) }, "Edit") : undefined,
@@ -206,7 +207,7 @@ export default function resources(root) {
       await ask("DELETE", query("/sandbox/item", { address }));
       notify("Deleted");
       const parent = address.slice(0, address.lastIndexOf("/"));
-      location.hash = item.teamId ? collectionLink(parent) : "#/state";
+      location.hash = item.key ? collectionLink(parent) : "#/state";
     }
 
     async function refresh() {

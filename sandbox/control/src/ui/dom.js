@@ -117,9 +117,10 @@ export function shortPath(path, query) {
   return all.length > 90 ? `${all.slice(0, 88)}…` : all;
 }
 
-/** The family of an address: what stands behind `/api/`. */
+/** The family of an address: its first segment, or what stands behind `/api/`. */
 export function family(address) {
-  return address.split("/")[2] ?? "";
+  const [first, second] = address.split("/").filter(Boolean);
+  return (first === "api" ? second : first) ?? "";
 }
 
 /** The end of an address, whose whole is its title. */

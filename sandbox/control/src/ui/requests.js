@@ -1,9 +1,9 @@
 // The journal: a searchable list, and one request with its headers, bodies and answer.
 
 import { attempt, choice, coalesced, copyButton, count, element, labelled, pretty, reconcile, shortPath, statusChip, table } from "./dom.js";
-import { authorization, token } from "./common.js";
 import { curl } from "./curl.js";
 import { ask, when } from "./live.js";
+import { answerer, authorization, canRepeat, credentials, otherAddress } from "./own.js";
 
 const SHOWN = 200;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
@@ -23,15 +23,16 @@ export const met = (request) => request.faultId !== null || Boolean(request.faul
 function answered(request) {
   const fault = !met(request) ? "" : request.faultId === null ? `fault of the request's own header: ${request.fault}` : `fault ${request.faultId}: ${request.fault}`;
   const operation = request.operation;
-  const rule = request.server === "compliance" ? "the compliance server" : operation ? `${operation.method} ${operation.path}`
-    : request.path.startsWith("/identity") || request.path.startsWith("/.well-known") ? "the issuer"
-    : request.path.startsWith("/graphql") || request.path.startsWith("/graphiql") ? "GraphQL"
-    : request.path.startsWith("/swagger") ? "the contract"
-    : "nothing: the contract has no operation of this method and path";
+  const rule = answerer(request) ?? (operation ? `${operation.method} ${operation.path}` : "nothing: the contract has no operation of this method and path");
   return element("dl", { class: "pairs" },
     ...(fault ? [element("dt", {}, "Fault"), element("dd", { id: "answered-fault", class: "bad" }, fault)] : []),
-    element("dt", {}, "Rule"), element("dd", { id: "answered-rule" }, rule, operation ? [" ", element("span", { class: `chip ${operation.provenance}` }, operation.provenance)] : []),
-    ...(operation ? [element("dt", {}, "Operation"), element("dd", {}, operation.summary)] : []));
+    element("dt", {}, "Rule"), element("dd", { id: "answered-rule" }, rule, operation ? provenance(operation.provenance) : []),
+    ...(operation?.summary ? [element("dt", {}, "Operation"), element("dd", {}, operation.summary ?? "")] : []));
+}
+
+/** One word about an operation, or its role and the reason for it. */
+function provenance(text) {
+  return /^\w+$/.test(text) ? [" ", element("span", { class: `chip ${text}` }, text)] : [element("div", { class: "note" }, text)];
 }
 
 function message(title, { headers, body, length }) {
@@ -68,7 +69,7 @@ function again(request) {
   return element("details", { class: "command" }, element("summary", {}, "Send again, edited"), element("form", { onsubmit: send },
     element("div", { class: "fields" }, labelled("Method", method), labelled("Address", address), labelled("Content type", type)), labelled("Body", body),
     isMasked && element("p", { class: "note" }, "The journal masks secrets: write them in the place of ***."),
-    element("p", { class: "note" }, token() ? "It is sent with your token." : "It is sent without a token: log in first, if it needs one."),
+    element("p", { class: "note" }, credentials()),
     element("p", { class: "actions" }, element("button", { class: "primary", id: "again-send" }, "Send"))), answer);
 }
 
@@ -128,7 +129,7 @@ export default function requests(root) {
     const wanted = open;
     try {
       const request = await ask("GET", `/sandbox/requests/${encodeURIComponent(wanted)}`);
-      compliance ??= (await ask("GET", "/sandbox/directory")).compliance;
+      compliance ??= await otherAddress();
       if (open === wanted) reconcile(detail, [request], (one) => one.number, one);
     } catch (error) {
       if (![400, 404].includes(error.status) || open !== wanted) throw error;
@@ -149,7 +150,7 @@ export default function requests(root) {
         element("a", { class: "button", href: `#/faults/${encodeURIComponent(fault)}` }, "Add a fault for it")),
       element("h3", {}, "Answered by"), answered(request),
       element("details", { class: "command" }, element("summary", {}, "As curl"), element("pre", { id: "curl", tabindex: "0", role: "region", "aria-label": "Command" }, curl(request, compliance))),
-      request.server === "platform" && again(request),
+      canRepeat(request) && again(request),
       message("Request", request.request), message("Response", request.response));
   }
 

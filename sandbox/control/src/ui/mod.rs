@@ -1,0 +1,102 @@
+//! The console: its styles, its scripts, and the frame of its pages. Everything is served by the program; nothing comes from elsewhere.
+//!
+//! A sandbox serves two scripts of its own beside them: `own.js` (names, credentials, and the work that goes on by itself) and
+//! `parts.js` (the parts of the console).
+
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+
+/// The style of every page: colours, header and menu.
+pub const STYLE: &str = include_str!("style.css");
+/// The style of the sandbox's own content.
+pub const CONTENT_STYLE: &str = include_str!("console.css");
+
+macro_rules! scripts {
+    ($($name:literal),* $(,)?) => {
+        /// The scripts of the console: their names and texts.
+        const SCRIPTS: &[(&str, &str)] = &[$(($name, include_str!($name))),*];
+    };
+}
+
+scripts!(
+    "clock.js",
+    "console.js",
+    "curl.js",
+    "dom.js",
+    "faults.js",
+    "frame.js",
+    "live.js",
+    "overview.js",
+    "requests.js",
+    "resources.js",
+);
+
+/// A script of the console.
+pub fn script(name: &str) -> Option<&'static str> {
+    SCRIPTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// A file of a page.
+pub fn asset(media_type: &'static str, text: &'static str) -> Response {
+    ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], text).into_response()
+}
+
+/// A group of the menu: its name, and the addresses and names of its pages.
+pub type Group = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// The frame of all pages.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The name of the sandbox.
+    pub brand: &'static str,
+    /// The menu.
+    pub menu: &'static [Group],
+}
+
+/// A page.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'p> {
+    /// Its title.
+    pub title: &'p str,
+    /// Its address in the menu.
+    pub address: &'p str,
+    /// The name of its script, without the extension.
+    pub script: &'p str,
+    /// Markup of further styles.
+    pub styles: &'p str,
+    /// Markup of scripts before its own.
+    pub scripts: &'p str,
+}
+
+impl Frame {
+    /// The menu, with the page of this address marked.
+    pub fn menu(&self, current: &str) -> String {
+        let mut menu = String::from("<nav id=\"parts\" aria-label=\"Pages\">");
+        for (group, links) in self.menu {
+            menu += &format!("<p>{group}</p><ul>");
+            for (address, name) in *links {
+                let here = if *address == current { " aria-current=\"page\"" } else { "" };
+                menu += &format!("<li><a href=\"{address}\"{here}>{name}</a></li>");
+            }
+            menu += "</ul>";
+        }
+        menu + "<div id=\"who\"></div></nav>\n"
+    }
+
+    /// A page as HTML.
+    pub fn html(&self, page: &Page<'_>) -> String {
+        let Self { brand, .. } = self;
+        let Page { title, address, script, styles, scripts } = page;
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · {brand}</title>\n\
+             <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/sandbox/ui/style.css\">\n{styles}</head>\n\
+             <body class=\"page\">\n<header><a class=\"skip\" href=\"#main\">Skip to the content</a>\
+             <a class=\"brand\" href=\"/sandbox\">{brand}</a>\
+             <button type=\"button\" id=\"menu\" aria-expanded=\"false\" aria-controls=\"parts\">Menu</button><div id=\"bar\"></div></header>\n\
+             {menu}<main id=\"main\">\n<h1>{title}</h1>\n<div id=\"content\"></div>\n</main>\n{scripts}\
+             <script type=\"module\" src=\"/sandbox/ui/{script}.js\"></script>\n</body>\n</html>\n",
+            menu = self.menu(address),
+        )
+    }
+}
