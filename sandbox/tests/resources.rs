@@ -331,6 +331,8 @@ async fn a_snapshot_is_restored_while_the_sandbox_runs_and_in_another_one() {
 
     // Everything changes, and comes back.
     sandbox.reset().unwrap();
+    // A reset lets the clock run.
+    sandbox.clock().hold();
     caller.create(PROJECTS, &project(&sandbox)).await;
     assert_eq!(ask(&sandbox, Method::PUT, "snapshot", &[], Some(&saved)).await.0, 204);
     assert_eq!(snapshot(&sandbox).await, saved);
