@@ -195,8 +195,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!((edited.monitored, &edited.title), (Some(false), &movie.title));
     assert_eq!(client.movie().get(id).await?, edited);
 
-    // A fault and a step of the clock belong here.
-
     client.movie().delete(id).await?;
     assert!(client.movie().get(id).await.err().ok_or("the movie is still there")?.is_not_found());
     assert_eq!(client.movie().list().await?, before);
@@ -211,9 +209,16 @@ until grep -q '^listening on ' "$folder/sandbox"; do
     kill -0 "$sandbox" 2>/dev/null || failed 'cargo xtask sandbox did not start'
     sleep 0.1
 done
-measured 'radarr: a program against its sandbox' env "RADARR_BASE_URL=$(sed 's/^listening on //' "$folder/sandbox")" RADARR_KEY_X_API_KEY=any \
+address=$(sed 's/^listening on //' "$folder/sandbox")
+control() {
+    "$target/debug/driftless-sandbox" control --sandbox "$address" "$@" >"$folder/log" 2>&1 || failed "control $*"
+}
+# The client repeats the first of its four lists.
+control faults add '{"match":{"operation":"GET /api/v3/movie"},"times":1,"fault":"status=503, retry-after=0"}'
+measured 'radarr: a program against its sandbox' env "RADARR_BASE_URL=$address" RADARR_KEY_X_API_KEY=any \
     cargo run -p radarr-client --example journey
 prints 'the journey has ended'
+control verify '{"match":{"operation":"GET /api/v3/movie"},"times":5}'
 kill "$sandbox"
 wait "$sandbox" || failed 'the sandbox did not end by a signal'
 sandbox=

@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH,
@@ -33,6 +34,8 @@ const ISSUER: &str = "/identity";
 const GRAPHQL: &str = "/graphql";
 /// The schema of the sandbox. A test of `graphql` compares it with the types that answer queries.
 pub(crate) const SCHEMA: &str = include_str!("graphql/schema.graphql");
+/// The time until a listener that has failed is asked again.
+const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum length of a token request, in bytes.
 const LONGEST: usize = 64 * 1024;
 
@@ -134,8 +137,8 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
                 });
             }
             Some(_) = connections.join_next() => {}
-            // An error of a listener, such as too many open files, is over when a connection is.
-            else => tokio::task::yield_now().await,
+            // An error of a listener, such as too many open files, is over when a connection of anyone is.
+            else => tokio::time::sleep(PAUSE).await,
         }
     }
 }

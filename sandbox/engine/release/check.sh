@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../../.."
 release=sandbox/engine/release
 mkdir -p "${CARGO_TARGET_DIR:-target}"
 target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
-[ -n "${PROGRAM:-}" ] || cargo build --locked -q --workspace --all-features --bin driftless-sandbox
+[ -n "${PROGRAM:-}${PROGRAMS_BUILT:-}" ] || cargo build --locked -q --workspace --all-features --bin driftless-sandbox
 PROGRAM=${PROGRAM:-$target/debug/driftless-sandbox}
 scratch=$(mktemp -d)
 running=
