@@ -131,9 +131,9 @@ fn entry(
             let is_same = page::bare(model, accepted) == page::bare(model, one.answer)
                 && matches!(page::bare(model, accepted), Type::Named(TypeId(_)));
             let is_below = one.collection == operation.path.trim_end_matches('/');
-            // The identifier alone, of any resource, says nothing.
-            let rank = u8::from(is_same) * 2 + u8::from(is_below) * 2 + u8::from(is_named) * 2;
-            (rank > 0).then_some((rank, one, identifier))
+            // An identifier of any name says nothing, and a change that returns the changed resource is no job.
+            let rank = u8::from(is_same) + u8::from(is_below) + u8::from(is_named);
+            (is_below || is_named).then_some((rank, one, identifier))
         })
         .collect();
     candidates.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
@@ -182,12 +182,11 @@ fn identifier(model: &Model, accepted: &Type, watchable: &Watchable<'_>) -> Opti
     let parameter = plain(watchable.parameter);
     let subject = plain(watchable.collection.rsplit('/').next().unwrap_or_default());
     let singular = subject.trim_end_matches('s');
-    let is_named = |field: &&Field| {
-        let name = plain(&field.wire);
-        name != "id" && (name == parameter || name == format!("{singular}id"))
-    };
-    let named = members.iter().filter(value).find(is_named);
-    let field = named.or_else(|| members.iter().filter(value).find(|field| plain(&field.wire) == "id"))?;
+    // `sid` is the name of every resource's identifier.
+    let is_general = ["id", "sid", "guid", "uuid", "key", "name", "code"].contains(&parameter.as_str());
+    let has = |wish: &str| members.iter().filter(value).find(|field| plain(&field.wire) == wish);
+    let named = has(&format!("{singular}id")).or_else(|| has(&parameter).filter(|_| !is_general));
+    let field = named.or_else(|| has(&parameter)).or_else(|| has("id"))?;
     Some((pointer::join("", &field.wire), named.is_some()))
 }
 
