@@ -92,7 +92,7 @@ impl<'a> Other<'a> {
     /// ```no_run
     /// # use other::*;
     /// # async fn example(client: &Other) -> Result<(), Error> {
-    /// let answer = client.other().get_movie(1).await?;
+    /// let answer = client.other().get_movie(42).await?;
     /// # Ok(()) }
     /// ```
     pub fn get_movie(self, id: i64) -> Call<'a, types::Movie, operations::GetMovie> {
@@ -278,8 +278,8 @@ impl<'a> Other<'a> {
     /// ```no_run
     /// # use other::*;
     /// # async fn example(client: &Other) -> Result<(), Error> {
-    /// let body = types::Movie::new("title");
-    /// client.other().put_movie(1, &body).await?;
+    /// let body = types::Movie::new("A title");
+    /// client.other().put_movie(42, &body).await?;
     /// # Ok(()) }
     /// ```
     pub fn put_movie(
