@@ -6,16 +6,20 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use driftless_codegen::{Contract, Names, Output, Report, Setup, generate};
+use driftless_codegen::{Config, Contract, NameStyle, Names, Output, Report, Setup, StyleVersion, generate};
 use serde_json::{Map, Value, json};
 
 const WATCHDOG: Duration = Duration::from_secs(120);
 
 /// Generates from a contract, within the time limit.
 fn within(what: &str, bytes: Vec<u8>) -> Result<Output, Report> {
+    within_by(what, bytes, Setup::default())
+}
+
+fn within_by(what: &str, bytes: Vec<u8>, setup: Setup) -> Result<Output, Report> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
-        let outcome = generate(&[Contract { name: "platform", bytes: &bytes }], &Setup::default(), &Names::default());
+        let outcome = generate(&[Contract { name: "platform", bytes: &bytes }], &setup, &Names::default());
         // Nobody listens any more when the watchdog was first.
         let _ = send.send(outcome);
     });
@@ -60,6 +64,21 @@ fn alternatives_that_hold_each_other_end() {
         let all = json!({keyword: names.iter().map(|name| reference(name)).collect::<Vec<_>>()});
         within(keyword, contract(names.into_iter().map(|name| (name, all.clone())).collect())).unwrap();
     }
+}
+
+/// Each schema of a chain differs from the others by the length of what follows it, which the comparison finds one after the other.
+#[test]
+#[ignore = "ten thousand schemas, 4 s: .ci/run runs it"]
+fn a_chain_of_schemas_is_compared_in_short_steps() {
+    let length = 10_000;
+    let link = |index: usize| {
+        let next =
+            if index + 1 < length { reference(&format!("Link{}", index + 1)) } else { json!({"type": "string"}) };
+        (format!("Link{index}"), json!({"type": "object", "properties": {"next": next, "a": {"type": "string"}}}))
+    };
+    let style = NameStyle { version: StyleVersion::Two };
+    let setup = Setup::from(Config { style, ..Config::default() });
+    within_by("a chain", contract((0..length).map(link).collect()), setup).unwrap();
 }
 
 #[test]

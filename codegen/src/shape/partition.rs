@@ -1,7 +1,7 @@
 //! The coarsest partition of types in which equal ones have equal parts: partition refinement on the graph of types, so that
 //! recursive types are compared by what they are, not by their names.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::{Definition, EnumKind, Kind, Presence, Tagging, Type, TypeId, Uses, VariantContent};
 use crate::text::Ident;
@@ -66,50 +66,68 @@ impl TypeGraph<'_> {
         }
     }
 
-    /// Splits the classes until all types of a class have the same form. A split only concerns the users of the types that got
-    /// another class: the largest part of a class keeps its number.
+    /// Splits the classes until all types of a class have the same form. A split concerns the users of those types alone that got
+    /// another class, and the largest part of a class keeps its number: a type gets another class as often as its class can be halved.
     pub(super) fn refine(&self, classes: &mut [usize]) {
-        let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut members: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (index, class) in classes.iter().enumerate() {
-            members.entry(*class).or_default().push(index);
+            members.entry(*class).or_default().insert(index);
         }
         let mut next = classes.iter().max().map_or(0, |class| class + 1);
-        let mut waiting: Vec<usize> = members.keys().copied().collect();
-        waiting.sort_unstable();
-        let mut is_waiting: HashMap<usize, bool> = waiting.iter().map(|class| (*class, true)).collect();
-        while let Some(class) = waiting.pop() {
-            is_waiting.insert(class, false);
-            let Some(own) = members.get(&class).filter(|own| own.len() > 1) else { continue };
-            let mut parts: Vec<Vec<usize>> = Vec::new();
-            let mut by_form: HashMap<Form<'_>, usize> = HashMap::new();
-            for index in own {
-                let part = *by_form.entry(self.form(*index, classes)).or_insert_with(|| {
-                    parts.push(Vec::new());
-                    parts.len() - 1
-                });
-                parts.get_mut(part).into_iter().for_each(|part| part.push(*index));
-            }
-            if parts.len() < 2 {
-                continue;
-            }
-            // The first of the largest keeps the number.
-            parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
-            let mut parts = parts.into_iter();
-            members.insert(class, parts.next().unwrap_or_default());
-            for part in parts {
+        // By class, the types whose form may have changed. The others of the class have one form.
+        let mut waiting = members.clone();
+        while let Some((class, changed)) = waiting.pop_first() {
+            let Some(mut own) = members.remove(&class) else { continue };
+            let mut users = BTreeSet::new();
+            for part in self.leaving(&own, &changed, classes) {
                 for index in &part {
+                    own.remove(index);
                     classes.get_mut(*index).into_iter().for_each(|class| *class = next);
-                }
-                for user in part.iter().filter_map(|index| self.users.get(*index)).flatten() {
-                    let class = classes.get(*user).copied().unwrap_or_default();
-                    if !is_waiting.insert(class, true).unwrap_or_default() {
-                        waiting.push(class);
-                    }
+                    users.extend(self.users.get(*index).into_iter().flatten().copied());
                 }
                 members.insert(next, part);
                 next += 1;
             }
+            members.insert(class, own);
+            for user in users {
+                let class = classes.get(user).copied().unwrap_or_default();
+                waiting.entry(class).or_default().insert(user);
+            }
         }
+    }
+
+    /// The parts of a class by form, but for the largest.
+    fn leaving(&self, own: &BTreeSet<usize>, changed: &BTreeSet<usize>, classes: &[usize]) -> Vec<BTreeSet<usize>> {
+        if own.len() < 2 {
+            return Vec::new();
+        }
+        let mut parts: Vec<BTreeSet<usize>> = Vec::new();
+        let mut by_form: HashMap<Form<'_>, usize> = HashMap::new();
+        // One stands for all that have not changed; its part is the first.
+        let unchanged = own.iter().find(|index| !changed.contains(index));
+        for index in unchanged.into_iter().chain(changed) {
+            let part = *by_form.entry(self.form(*index, classes)).or_insert_with(|| {
+                parts.push(BTreeSet::new());
+                parts.len() - 1
+            });
+            parts.get_mut(part).into_iter().for_each(|part| part.extend([*index]));
+        }
+        if unchanged.is_some()
+            && let Some((first, others)) = parts.split_first_mut()
+        {
+            let size = first.len() + own.len() - changed.len() - 1;
+            if others.iter().all(|other| other.len() <= size) {
+                parts.remove(0);
+                return parts;
+            }
+            // They are fewer than the types of another part.
+            first.extend(own.difference(changed));
+        }
+        let largest = parts.iter().map(BTreeSet::len).max().unwrap_or_default();
+        if let Some(at) = parts.iter().position(|part| part.len() == largest) {
+            parts.remove(at);
+        }
+        parts
     }
 }
 
