@@ -34,10 +34,8 @@ pub(super) fn markdown(text: &str) -> Cow<'_, str> {
 /// An element whose end decides about its text.
 struct Open {
     name: String,
-    /// The beginning of its content.
+    /// The beginning of its content; at most the length of the text (`Writer::take`).
     start: usize,
-    /// The beginning of the text that its end may take away.
-    before: usize,
     /// The address of a link, or the number of the next item.
     target: Option<String>,
     items: usize,
@@ -82,10 +80,24 @@ impl Writer {
         }
     }
 
+    /// Takes the text from a place on. An element that began after it begins there now.
+    fn take(&mut self, from: usize) -> String {
+        let taken = self.out.get(from..).unwrap_or_default().to_owned();
+        let length = self.out.len() - taken.len();
+        self.out.truncate(length);
+        for open in &mut self.open {
+            open.start = open.start.min(length);
+        }
+        taken
+    }
+
+    fn trim(&mut self) {
+        self.take(self.out.trim_end_matches([' ', '\n']).len());
+    }
+
     /// Ends the paragraph.
     fn paragraph(&mut self) {
-        let trimmed = self.out.trim_end_matches([' ', '\n']).len();
-        self.out.truncate(trimmed);
+        self.trim();
         match () {
             () if self.out.is_empty() => {}
             () if self.is_within(&["td", "th", "li", "item"]) => self.out.push(' '),
@@ -153,7 +165,7 @@ impl Writer {
         if self.open.len() < OPEN && !tag.is_empty {
             let name = if tag.name == "seealso" { "see" } else { &tag.name };
             let start = self.out.len();
-            self.open.push(Open { name: name.to_owned(), start, before: start, target, items: 0 });
+            self.open.push(Open { name: name.to_owned(), start, target, items: 0 });
         }
     }
 
@@ -165,8 +177,7 @@ impl Writer {
 
     fn close(&mut self, name: &str) {
         let Some(open) = self.pop(name) else { return };
-        let content = self.out.get(open.start..).unwrap_or_default().to_owned();
-        self.out.truncate(open.before);
+        let content = self.take(open.start);
         let inner = content.trim();
         let lead = if content.starts_with([' ', '\n']) { " " } else { "" };
         let trail = if content.len() > 1 && content.ends_with([' ', '\n']) { " " } else { "" };
@@ -208,8 +219,7 @@ impl Writer {
                     }
                     _ => "- ".to_owned(),
                 };
-                let trimmed = self.out.trim_end_matches([' ', '\n']).len();
-                self.out.truncate(trimmed);
+                self.trim();
                 if !self.out.is_empty() {
                     self.out.push('\n');
                 }
@@ -263,7 +273,7 @@ impl Writer {
 
     fn end_cell(&mut self) {
         let Some(cell) = self.pop("td").or_else(|| self.pop("th")) else { return };
-        let content = self.out.split_off(cell.start.min(self.out.len()));
+        let content = self.take(cell.start);
         if let Some((cells, _)) = &mut self.table {
             let line: Vec<&str> = content.split_whitespace().collect();
             cells.push(line.join(" ").replace('|', "\\|"));
@@ -271,22 +281,18 @@ impl Writer {
     }
 
     fn end_row(&mut self) {
-        let Some((cells, rows)) = &mut self.table else { return };
-        if cells.is_empty() {
-            return;
-        }
-        let row = format!("| {} |\n", cells.join(" | "));
-        let trimmed = self.out.trim_end_matches([' ', '\n']).len();
-        self.out.truncate(trimmed);
+        let Some((cells, rows)) = self.table.as_mut().filter(|(cells, _)| !cells.is_empty()) else { return };
+        let cells = std::mem::take(cells);
+        let is_first = *rows == 0;
+        *rows += 1;
+        self.trim();
         if !self.out.is_empty() {
-            self.out.push_str(if *rows == 0 { "\n\n" } else { "\n" });
+            self.out.push_str(if is_first { "\n\n" } else { "\n" });
         }
-        self.out.push_str(&row);
-        if *rows == 0 {
+        self.out.push_str(&format!("| {} |\n", cells.join(" | ")));
+        if is_first {
             self.out.push_str(&format!("|{}\n", "---|".repeat(cells.len())));
         }
-        *rows += 1;
-        cells.clear();
     }
 
     fn finish(mut self) -> String {

@@ -46,10 +46,24 @@ fn html_becomes_markdown() {
     }
 }
 
+/// A paragraph, an item or a row takes white space away in which an element began.
+#[test]
+fn an_element_that_begins_in_white_space_keeps_its_text() {
+    let cases = [
+        ("a   <b><p>é</b>", "a **é**"),
+        ("a   <b><p>e</b>f", "a **e**f"),
+        ("a   <i><ul><li>é</i>", "a *- é*"),
+        ("<table>ab   <td><p>aé</td>", "ab\n\n| aé |\n|---|\n"),
+    ];
+    for (html, expected) in cases {
+        assert_eq!(markdown(html), expected, "{html}");
+    }
+}
+
 /// No arrangement of tags is markup of HTML, code that runs, or a link elsewhere, and none takes long.
 #[test]
 fn nothing_that_is_made_of_tags_stays_alive() {
-    const PARTS: [&str; 52] = [
+    const PARTS: [&str; 54] = [
         "<b>",
         "</b>",
         "<i>",
@@ -101,6 +115,8 @@ fn nothing_that_is_made_of_tags_stays_alive() {
         "&amp;lt;",
         "\\",
         "word",
+        "é",
+        "   ",
         "<img src=x onerror=alert(1)>",
     ];
     let mut state: u64 = 0x9E37_79B9_7F4A_7C15;
