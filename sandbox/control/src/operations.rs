@@ -20,10 +20,21 @@ pub trait Operations: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Returns whether the control interface is served below `/sandbox`. Without it, paths there are those of the service.
+    fn has_control_interface(&self) -> bool {
+        true
+    }
+
     /// Returns whether a request can begin work whose outcome a fault decides.
     fn has_outcomes(&self) -> bool {
         false
     }
+}
+
+/// Returns whether a path is one of the control interface: faults do not apply to it, and it is not recorded.
+pub(crate) fn is_control(known: &dyn Operations, path: &str) -> bool {
+    let below = path.strip_prefix("/sandbox");
+    below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) && known.has_control_interface()
 }
 
 /// The facts about an operation that people are told.

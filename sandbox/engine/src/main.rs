@@ -215,6 +215,12 @@ fn run(request: Request) -> Result<(), Failure> {
             // A closed terminal does not keep the sandbox from serving.
             let _ = writeln!(io::stderr(), "left out: {line}");
         }
+        if !sandbox.has_control_interface() {
+            let _ = writeln!(
+                io::stderr(),
+                "no console, and no `control`: a contract has paths of its own below /sandbox, which it keeps"
+            );
+        }
         print(&format!("listening on {}\n", sandbox.origin()))?;
         signals.next().await;
         sandbox.stop().await;

@@ -17,7 +17,7 @@ use crate::behaviour::Behaviour;
 use crate::contract::{Contract, SegmentPart};
 use crate::error::Error;
 use crate::infer;
-use crate::serve::{Front, Router, ServedContract, Server, Service, bind};
+use crate::serve::{Front, Router, ServedContract, Server, Service, bind, is_free};
 
 /// Options of a sandbox.
 #[derive(Clone, Debug)]
@@ -114,11 +114,13 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
     let (listener, address) = bind(options.listen, options.port).await?;
     let origin = format!("http://{address}");
     let checks_credentials = options.checks_credentials;
+    let has_control_interface = is_free(&parts);
     let service = Arc::new(Service {
         parts,
         front,
         origin: origin.clone(),
         checks_credentials,
+        has_control_interface,
         touched: watch::Sender::default(),
     });
     let known: Arc<dyn Operations> = Arc::<Service>::clone(&service);
@@ -250,6 +252,12 @@ impl Sandbox {
     /// again with a contract that has them.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
+    }
+
+    /// Returns whether the console and the control interface are served below `/sandbox`. A contract that has paths there keeps
+    /// them: then only faults, journal and clock of this value control the sandbox.
+    pub fn has_control_interface(&self) -> bool {
+        self.server.control().faults.known().has_control_interface()
     }
 
     /// The faults: statuses, delays and broken connections for requests of the tests' choice.

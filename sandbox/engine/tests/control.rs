@@ -137,20 +137,52 @@ async fn each_operation_is_explained() {
     assert_eq!((&rows[0]["role"], &rows[0]["collection"]), (&json!("list"), &json!("/pets")));
 }
 
-/// Catches a control interface that takes the paths of the contract.
+/// Catches a control interface that takes the paths of the contract, and layers that take these for the interface.
 #[tokio::test]
 async fn a_contract_keeps_its_own_paths_below_sandbox() {
-    let mut document = pets("3.0.3");
-    document["security"] = json!([]);
-    document["servers"] = json!([{ "url": "/" }]);
-    document["paths"]["/sandbox/clock"] = document["paths"]["/config"].clone();
-    let sandbox = start(&document).await;
-    let own = client().get(format!("{}/sandbox/clock", sandbox.origin())).send().await.unwrap();
-    assert!(body(own).await.get("id").is_some());
-    // A parameter in the first place takes no address of the control interface.
-    let mut document = pets("3.0.3");
-    document["servers"] = json!([{ "url": "/" }]);
-    document["paths"]["/{owner}/{name}"] = document["paths"]["/config"].clone();
-    let sandbox = start(&document).await;
-    assert_eq!(ask(&sandbox, Method::GET, "clock", Value::Null).await.status(), StatusCode::OK);
+    let own = |server: &str, path: &str| {
+        let mut document = pets("3.0.3");
+        document["security"] = json!([]);
+        document["servers"] = json!([{ "url": server }]);
+        document["paths"][path] = document["paths"]["/config"].clone();
+        document
+    };
+    for (server, template, path) in [
+        ("/", "/sandbox/clock", "/sandbox/clock"),
+        ("https://pets.example/sandbox/v1", "/own", "/sandbox/v1/own"),
+        ("/", "/sandboxes", "/sandboxes"),
+    ] {
+        let sandbox = start(&own(server, template)).await;
+        assert_eq!(sandbox.has_control_interface(), template == "/sandboxes");
+        let get = async || client().get(format!("{}{path}", sandbox.origin())).send().await.unwrap();
+        assert!(body(get().await).await.get("id").is_some(), "{path}");
+        sandbox.faults().next(1, path, "status=503".parse().unwrap()).unwrap();
+        assert_eq!(get().await.status().as_u16(), 503, "{path}");
+        let in_header = client().get(format!("{}{path}", sandbox.origin())).header("x-sandbox-fault", "status=418");
+        assert_eq!(in_header.send().await.unwrap().status().as_u16(), 418, "{path}");
+        assert_eq!(sandbox.requests().count("GET", template), 3, "{path}");
+        assert_eq!(sandbox.requests().matching(&RequestFilter::new().path(path)).len(), 3, "{path}");
+    }
+    // A parameter in the first place takes no address of the control interface, nor does a path below another base path.
+    for (server, template) in [("/", "/{owner}/{name}"), ("/v1", "/sandbox/clock")] {
+        let sandbox = start(&own(server, template)).await;
+        assert!(sandbox.has_control_interface(), "{template}");
+        assert_eq!(ask(&sandbox, Method::GET, "clock", Value::Null).await.status(), StatusCode::OK, "{template}");
+        assert_eq!(sandbox.requests().total(), 0, "{template}");
+        let filter = RequestFilter::new().path("/sandbox/clock");
+        assert!(sandbox.faults().next(1, filter, "status=503".parse().unwrap()).is_err(), "{template}");
+        let below = client().get(format!("{}{template}", sandbox.base_url())).send().await.unwrap();
+        assert!(server == "/" || body(below).await.get("id").is_some(), "{template}");
+    }
+}
+
+/// Catches a limit of the router that is below the one that the refusal names.
+#[tokio::test]
+async fn bodies_up_to_the_named_limit_are_read() {
+    let sandbox = start(&pets("3.0.3")).await;
+    let check = |length: usize| json!({ "match": { "pointers": { "/name": "a".repeat(length) } }, "times": 0 });
+    assert_eq!(ask(&sandbox, Method::POST, "requests/verify", check(3 << 20)).await.status(), StatusCode::OK);
+    let refused = ask(&sandbox, Method::POST, "requests/verify", check(16 << 20)).await;
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(body(refused).await["detail"].as_str().unwrap().contains("16777216"));
 }

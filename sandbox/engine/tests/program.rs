@@ -57,6 +57,26 @@ fn control_changes_a_running_sandbox_from_a_shell() {
     std::fs::remove_file(&file).unwrap();
 }
 
+/// Catches a program that says nothing about a console that it does not serve.
+#[test]
+fn a_console_that_is_off_is_reported() {
+    let file = std::env::temp_dir().join(format!("driftless-sandbox-own-{}.json", std::process::id()));
+    for (server, is_off) in [("/sandbox/v1", true), ("/v1/sandbox", false)] {
+        let mut document = pets("3.0.3");
+        document["servers"] = serde_json::json!([{ "url": server }]);
+        std::fs::write(&file, document.to_string()).unwrap();
+        let mut program = Command::new(env!("CARGO_BIN_EXE_driftless-sandbox"));
+        program.arg("--contract").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut serving = program.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(serving.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        serving.kill().unwrap();
+        let errors = String::from_utf8(serving.wait_with_output().unwrap().stderr).unwrap();
+        assert_eq!((errors.lines().count(), errors.contains("no console")), (usize::from(is_off), is_off), "{errors}");
+    }
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// Each program would be killed by a signal that comes between its address and the registration of the handler.
 #[cfg(unix)]
 #[test]

@@ -10,6 +10,7 @@ use http::{HeaderValue, Method, StatusCode};
 
 use super::spec::has_body;
 use super::{Connection, Fault, FaultError, HEADER, Reset, Rules, body};
+use crate::operations::is_control;
 use crate::problem;
 use crate::requests::{Arrived, Suffered};
 
@@ -31,7 +32,7 @@ pub async fn apply_to_options(State(rules): State<Arc<Rules>>, request: Request,
 
 async fn meet(rules: &Rules, request: Request, next: Next) -> Response {
     // The interface that removes faults has none itself.
-    if request.uri().path().starts_with("/sandbox") {
+    if is_control(rules.known(), request.uri().path()) {
         return next.run(request).await;
     }
     let is_preflight = *request.method() == Method::OPTIONS

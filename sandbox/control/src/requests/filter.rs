@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::arrived::Arrived;
 use super::verified::NearMiss;
-use crate::operations::Operations;
+use crate::operations::{Operations, is_control};
 
 /// A filter that takes requests with all of its criteria. `match` of the control interface is its JSON form.
 ///
@@ -234,7 +234,7 @@ impl RequestFilter {
             move |message: String| (member, message)
         };
         self.method.as_deref().map_or(Ok(()), check_method).map_err(refuse("method"))?;
-        self.path.as_deref().map_or(Ok(()), check_path).map_err(refuse("path"))?;
+        self.path.as_deref().map_or(Ok(()), |path| check_path(path, known)).map_err(refuse("path"))?;
         self.template.as_ref().map_or(Ok(()), |text| self.check_template(text, known)).map_err(refuse("template"))?;
         if let Some(operation) = &self.operation
             && !operation
@@ -273,7 +273,7 @@ impl RequestFilter {
             (false, _) if template.contains(['{', '}']) => {
                 Err(format!("the contract has no operation with the path {template:?}; write it as in the contract"))
             }
-            (false, _) => check_path(template),
+            (false, _) => check_path(template, known),
         }
     }
 }
@@ -295,7 +295,7 @@ fn check_method(method: &str) -> Result<(), String> {
 }
 
 /// Refuses a path prefix that no recorded request can have.
-fn check_path(path: &str) -> Result<(), String> {
+fn check_path(path: &str, known: &dyn Operations) -> Result<(), String> {
     let reason = if path.is_empty() {
         return Ok(());
     } else if !path.starts_with('/') {
@@ -306,7 +306,7 @@ fn check_path(path: &str) -> Result<(), String> {
         "a path has no query and no fragment"
     } else if path.contains(|letter: char| !letter.is_ascii_graphic()) {
         "a path is percent-encoded"
-    } else if path == "/sandbox" || path.starts_with("/sandbox/") {
+    } else if is_control(known, path) {
         "faults do not apply to what controls the sandbox, and it is not recorded"
     } else {
         return Ok(());

@@ -21,7 +21,7 @@ use http::{HeaderMap, Method};
 use tokio::sync::broadcast;
 
 use crate::clock;
-use crate::operations::Operations;
+use crate::operations::{Operations, is_control};
 use capture::Captured;
 
 pub use mask::json as mask;
@@ -193,7 +193,7 @@ pub async fn record(State((log, server)): State<(Arc<Log>, &'static str)>, reque
     let started = Instant::now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    if path == "/sandbox" || path.starts_with("/sandbox/") {
+    if is_control(log.known(), &path) {
         return next.run(request).await;
     }
     let query = request.uri().query().map(|query| mask::form_with(query, |name| log.known.is_secret(name)));

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{FromRef, State};
+use axum::extract::{DefaultBodyLimit, FromRef, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get};
-use driftless_sandbox_control::interface::taken::ControlRefusal;
+use driftless_sandbox_control::interface::taken::{BODY_LIMIT, ControlRefusal};
 use driftless_sandbox_control::interface::{self, Control, Guard, Overview, guard, send};
 use driftless_sandbox_control::{OperationFacts, Operations, fault, requests};
 use http::{Method, StatusCode};
@@ -46,7 +46,7 @@ impl FromRef<ControlState> for Arc<Service> {
 
 /// The control interface. A contract that has paths below `/sandbox` keeps them: then there is only the interface of Rust.
 pub(super) fn router(service: &Arc<Service>, control: Control) -> Router {
-    if service.has_own_paths() {
+    if !service.has_control_interface {
         return Router::new();
     }
     let routes = interface::routes()
@@ -55,6 +55,7 @@ pub(super) fn router(service: &Arc<Service>, control: Control) -> Router {
         .route("/sandbox/explain", get(explain))
         .route("/sandbox/{*rest}", any(nowhere))
         .method_not_allowed_fallback(other_method)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(from_fn_with_state(Guard { name: NAME, host: String::new() }, guard));
     routes.with_state(ControlState { service: Arc::clone(service), control })
 }
@@ -101,22 +102,22 @@ impl ServedContract {
     }
 }
 
-impl Service {
-    /// Returns whether a contract has paths that the control interface would take.
-    fn has_own_paths(&self) -> bool {
-        let is_own = |part: &ServedContract| {
-            let bases = part.engine.contract.other_base_paths.iter().chain([&part.engine.contract.base_path]);
-            let literal =
-                |operation: &Operation| match operation.segments.first().map(|segment| segment.parts.as_slice()) {
-                    Some([SegmentPart::Literal(text)]) => text == "sandbox",
-                    _ => false,
-                };
-            bases.into_iter().any(|base| base.trim_start_matches('/').split('/').next() == Some("sandbox"))
-                || part.engine.contract.operations.iter().any(literal)
-        };
-        self.parts.iter().any(is_own)
-    }
+/// Returns whether no contract has paths that the control interface would take.
+pub(crate) fn is_free(parts: &[ServedContract]) -> bool {
+    let is_literal = |operation: &Operation| match operation.segments.first().map(|segment| segment.parts.as_slice()) {
+        Some([SegmentPart::Literal(text)]) => text == "sandbox",
+        _ => false,
+    };
+    !parts.iter().map(|part| &part.engine.contract).any(|contract| {
+        let mut bases = contract.other_base_paths.iter().chain([&contract.base_path]);
+        bases.any(|base| match base.trim_start_matches('/').split('/').next() {
+            None | Some("") => contract.operations.iter().any(is_literal),
+            Some(first) => first == "sandbox",
+        })
+    })
+}
 
+impl Service {
     /// The operations with a template, and their contracts.
     fn with_template<'s>(
         &'s self,
@@ -158,6 +159,10 @@ impl Operations for Service {
             schemes.any(|scheme| matches!(scheme, Scheme::Key { name: key, .. } if key.eq_ignore_ascii_case(name)))
         };
         self.parts.iter().any(of_contract)
+    }
+
+    fn has_control_interface(&self) -> bool {
+        self.has_control_interface
     }
 
     fn facts(&self, method: &str, template: &str) -> Option<OperationFacts> {

@@ -32,6 +32,8 @@ pub(crate) struct Service {
     pub(crate) front: Option<Box<dyn Front>>,
     pub(crate) origin: String,
     pub(crate) checks_credentials: bool,
+    /// The control interface is served below `/sandbox`; otherwise the contracts have paths there.
+    pub(crate) has_control_interface: bool,
     /// Notified when the control interface has changed the state.
     pub(crate) touched: watch::Sender<()>,
 }

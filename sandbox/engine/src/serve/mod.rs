@@ -15,6 +15,7 @@ mod stored;
 mod success;
 
 pub(crate) use connection::{Server, bind};
+pub(crate) use control::is_free;
 pub(crate) use handle::{Front, ServedContract, Service};
 #[cfg(feature = "graphql")]
 pub(crate) use handle::{Received, refuse};
