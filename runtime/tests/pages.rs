@@ -275,3 +275,34 @@ async fn a_total_ends_the_pages_where_the_call_began_at_a_known_place() {
     assert!(error.is_decode() && error.to_string().contains("no number at `/total`"), "{error}");
     assert!(!format!("{error:?}").contains("canary"));
 }
+
+#[tokio::test]
+async fn a_total_that_is_no_natural_number_says_nothing() {
+    let offset = NextPage::Offset { parameter: AT, first: 0 };
+    let number = NextPage::Number { parameter: AT, first: 0 };
+    for total in ["-1", r#""unknown""#, r#""-1""#, "1.5", r#""""#] {
+        let server = Server::start(move |request| {
+            Reply::json(200, &format!(r#"{{"list":{:?},"total":{total}}}"#, from(at(request))))
+        })
+        .await;
+        let client = Client::builder(&server.url).no_retry().build().unwrap();
+        for (next, paging) in
+            [(offset, Paging::new("/list", offset).total(TOTAL)), (number, Paging::new("/list", number).pages(TOTAL))]
+        {
+            let call = Call::new(&client, &OPERATION, &[&"a b", &None::<i64>], Payload::None, |_| Ok(()));
+            let read = call.items::<i64>(paging).collect().await;
+            assert!(read.is_ok_and(|items| items.starts_with(&[1, 2])), "{next:?}, {total}");
+        }
+    }
+    for total in ["*", "-1", "\u{e9}"] {
+        let server = Server::start(move |request| {
+            let body = format!(r#"{{"list":{:?}}}"#, from(at(request)));
+            Reply::new(200, &[("content-type", "application/json"), ("x-total-count", total)], &body)
+        })
+        .await;
+        let client = Client::builder(&server.url).no_retry().build().unwrap();
+        let call = Call::new(&client, &OPERATION, &[&"a b", &None::<i64>], Payload::None, |_| Ok(()));
+        let paging = Paging::new("/list", offset).total(PagePlace::Header("x-total-count"));
+        assert_eq!(call.items::<i64>(paging).collect().await.unwrap(), [1, 2, 3, 4, 5], "{total}");
+    }
+}

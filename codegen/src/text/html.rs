@@ -6,8 +6,9 @@
 mod tag;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use self::tag::{HtmlPiece, Tag, entities, piece};
+use self::tag::{HtmlPiece, Pieces, Tag, entities, has_end, is_invisible, is_paragraph};
 
 /// The most tags that are open at a time; further ones disappear.
 const OPEN: usize = 64;
@@ -17,18 +18,43 @@ pub(super) fn markdown(text: &str) -> Cow<'_, str> {
     if !text.contains('<') {
         return Cow::Borrowed(text);
     }
+    let mut pieces: Vec<HtmlPiece<'_>> = Pieces::new(text).collect();
+    keep_placeholders(&mut pieces);
     let mut writer = Writer::default();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let Some((piece, after)) = piece(rest, writer.starts_line()) else { break };
+    for piece in pieces {
         match piece {
             HtmlPiece::Text(text) | HtmlPiece::Verbatim(text) => writer.text(text),
             HtmlPiece::Tag(tag) => writer.tag(&tag),
             HtmlPiece::Nothing => {}
         }
-        rest = after;
     }
     Cow::Owned(writer.finish())
+}
+
+/// Makes text of the tags that begin an element without an end. With attributes they are no placeholders, and disappear.
+fn keep_placeholders(pieces: &mut [HtmlPiece<'_>]) {
+    let mut ends: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut has_items, mut has_cells) = (false, false);
+    for piece in pieces.iter_mut().rev() {
+        let HtmlPiece::Tag(tag) = piece else { continue };
+        let name = &*tag.name;
+        if tag.is_end {
+            *ends.entry(name.to_owned()).or_default() += 1;
+            continue;
+        }
+        has_items |= matches!(name, "li" | "item");
+        has_cells |= matches!(name, "tr" | "td" | "th");
+        let is_whole = tag.is_empty
+            || !has_end(name)
+            || matches!(name, "ul" | "ol" | "list") && has_items
+            || name == "table" && has_cells;
+        match ends.get_mut(name).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None if is_whole => {}
+            None if tag.attributes.contains('=') && !matches!(name, "script" | "style") => *piece = HtmlPiece::Nothing,
+            None => *piece = HtmlPiece::Text(tag.text),
+        }
+    }
 }
 
 /// An element whose end decides about its text.
@@ -52,10 +78,6 @@ struct Writer {
 }
 
 impl Writer {
-    fn starts_line(&self) -> bool {
-        self.out.is_empty() || self.out.ends_with('\n')
-    }
-
     fn is_within(&self, names: &[&str]) -> bool {
         self.open.iter().any(|open| names.contains(&open.name.as_str()))
     }
@@ -114,14 +136,8 @@ impl Writer {
             return;
         }
         match &*tag.name {
-            "br" | "p" | "para" | "div" | "hr" | "section" | "blockquote" | "dl" | "dt" | "dd" | "details"
-            | "center" | "example" | "remarks" | "summary" | "returns" | "value" | "article" | "header" | "footer"
-            | "thead" | "tbody" | "tfoot" | "note" | "caution" | "important" | "tip" | "warning" | "caption" => {
-                self.paragraph()
-            }
-            "span" | "font" | "u" | "small" | "sup" | "sub" | "big" | "nobr" | "wbr" | "abbr" | "label" | "mark"
-            | "img" | "inheritdoc" | "term" | "description" | "ins" | "cite" | "listheader" | "colgroup" | "col"
-            | "title" | "fullname" => {}
+            name if is_paragraph(name) => self.paragraph(),
+            name if is_invisible(name) => {}
             "see" | "seealso" | "paramref" | "typeparamref" => self.reference(tag),
             "ul" | "ol" | "list" | "li" | "item" => self.list(tag),
             "table" | "tr" | "td" | "th" => self.cells(tag),

@@ -46,6 +46,39 @@ fn html_becomes_markdown() {
     }
 }
 
+/// The rest of a description does not depend on an end that nobody wrote.
+#[test]
+fn a_tag_without_its_end_is_text() {
+    let kept = [
+        "send <script> and more",
+        "a <style> and more",
+        "a <!-- and more",
+        "PHP begins with <?php and more",
+        "`<? ` and <? and 1 > 0",
+        "`Authorization`: Bearer <value> and <value>",
+        "a <title>, a <code>, an <item> and a <summary of it>",
+        "SELECT * FROM <table>, a <list>",
+        "<b>",
+        "`</title>` does not end <title>",
+    ];
+    for text in kept {
+        assert_eq!(markdown(text), text);
+    }
+    let read = [
+        ("<b> and <b>bold</b>", "<b> and **bold**"),
+        ("<script>x</script>a <script> b", "a <script> b"),
+        ("a <!-- x -->b <!-- c", "a b <!-- c"),
+        ("a <font color=\"red\">b", "a b"),
+        ("<ul><li>one<li>two", "- one\n- two"),
+        ("<table><tr><td>one", "| one |\n|---|\n"),
+        ("a<br/>```code``` b", "a\n\n```code``` b"),
+        ("a<br/>```\n<b>x</b>\n```", "a\n\n```\n<b>x</b>\n```"),
+    ];
+    for (html, expected) in read {
+        assert_eq!(markdown(html), expected, "{html}");
+    }
+}
+
 /// A paragraph, an item or a row takes white space away in which an element began.
 #[test]
 fn an_element_that_begins_in_white_space_keeps_its_text() {
@@ -132,7 +165,9 @@ fn nothing_that_is_made_of_tags_stays_alive() {
         assert_eq!(alive(&read), Vec::<String>::new(), "{text:?} became {read:?}");
         assert!(!read.contains("](javascript"), "{text:?} became {read:?}");
     }
-    for part in ["<b>", "<ul><li>", "<table><tr><td>", "<a href='", "<!--", "`", "<see cref=\"", "<x "] {
+    for part in
+        ["<b>", "<ul><li>", "<table><tr><td>", "<a href='", "<!--", "`", "<see cref=\"", "<x ", "<?x ", "<script>"]
+    {
         markdown(&part.repeat(20_000 / part.len()));
     }
 }

@@ -232,20 +232,21 @@ fn refusal(raw: &Raw, message: String) -> Error {
         .with_status(raw.status)
 }
 
-/// Returns the number at a place of a page; `None` if the page has nothing there.
+/// Returns the number at a place of a page; `None` if the page has nothing there, or says that it does not know it (`-1`,
+/// `unknown`, `*`).
 fn number(place: PagePlace, raw: &Raw, page: &Value) -> Result<Option<u64>, Error> {
-    let (text, name) = match place {
+    match place {
         PagePlace::Body(pointer) => match page.pointer(pointer) {
-            None | Some(Value::Null) => return Ok(None),
-            Some(Value::String(text)) => (text.parse().ok(), pointer),
-            Some(number) => (number.as_u64(), pointer),
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(text.trim().parse().ok()),
+            Some(number @ Value::Number(_)) => Ok(number.as_u64()),
+            Some(_) => Err(refusal(raw, format!("the page has no number at `{pointer}`"))),
         },
-        PagePlace::Header(name) => match raw.headers.get(name) {
-            None => return Ok(None),
-            Some(value) => (value.to_str().ok().and_then(|text| text.trim().parse().ok()), name),
-        },
-    };
-    text.map(Some).ok_or_else(|| refusal(raw, format!("the page has no number at `{name}`")))
+        PagePlace::Header(name) => {
+            let text = raw.headers.get(name).and_then(|value| value.to_str().ok());
+            Ok(text.and_then(|text| text.trim().parse().ok()))
+        }
+    }
 }
 
 /// Returns the URL of a link. The token is sent with it, so it has to be on the same server.
