@@ -57,7 +57,7 @@ impl Serving {
         line.map_or_else(|| "unknown".to_owned(), |line| line.trim().to_owned())
     }
 
-    /// Sends a request so many times; the requests a second, and the first answer that is no success.
+    /// Sends a request so many times; the requests a second, and the first answer that is not a success.
     fn measure(&self, request: &str, requests: usize) -> io::Result<(f64, Option<String>)> {
         let sent = AtomicUsize::new(0);
         let start = Instant::now();

@@ -51,6 +51,29 @@ async fn stored_items_are_listed_read_and_removed_and_reset() {
     assert_eq!(unread.headers()["content-type"], "application/problem+json; charset=utf-8");
 }
 
+/// Catches a total that counts the page, a page that is cut before the search, and pages in another order.
+#[tokio::test]
+async fn pages_of_items_are_those_of_the_whole_list() {
+    let sandbox = start(&pets("3.0.3")).await;
+    for number in 0..7 {
+        let name = if number % 3 == 0 { "Rex" } else { "Tom" };
+        let pet = json!({ "name": format!("{name} {number}") });
+        assert_eq!(send(&sandbox, Method::POST, "/pets", Some(pet)).await.status(), StatusCode::CREATED);
+    }
+    for (search, length) in [("", 9), ("rex", 3), ("tom", 4), ("nobody", 0)] {
+        let all = get(&sandbox, &format!("items?collection=/v1/pets&search={search}")).await;
+        let all = all["items"].as_array().unwrap();
+        assert_eq!(all.len(), length, "{search}");
+        assert!(!search.is_empty() || all[0]["fields"]["name"] == "Rex 6", "the newest is first");
+        for (skip, limit) in [(0, 2), (1, 2), (2, 0), (3, 100), (8, 2), (100, 1)] {
+            let address = format!("items?collection=/v1/pets&search={search}&skip={skip}&limit={limit}");
+            let wanted: Vec<&Value> = all.iter().skip(skip).take(limit).collect();
+            let page = get(&sandbox, &address).await;
+            assert_eq!((&page["total"], &page["items"]), (&json!(length), &json!(wanted)), "{address}");
+        }
+    }
+}
+
 /// Catches a script that imports one which this sandbox does not serve.
 #[tokio::test]
 async fn every_script_of_the_console_is_served() {

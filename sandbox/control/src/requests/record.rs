@@ -19,7 +19,7 @@ pub struct RequestRecord {
     pub number: u64,
     /// The method.
     pub method: String,
-    /// The server that answered: `platform` or `compliance`.
+    /// The part of the sandbox that answered.
     pub server: &'static str,
     /// The path without its query.
     pub path: String,

@@ -44,13 +44,14 @@ impl Engine {
         }
     }
 
-    /// The items of the collection at an address, oldest first.
-    pub(crate) fn items_at(&self, address: &str) -> Option<Vec<(String, Item)>> {
+    /// The number of items of the collection at an address, and a page of them, newest first.
+    pub(crate) fn items_at(&self, address: &str, skip: usize, limit: usize) -> Option<(usize, Vec<(String, Item)>)> {
         self.begin_all();
         let owner = self.owner_at(address)?;
         let state = self.state();
-        let items = state.instance(&owner)?.items();
-        Some(items.map(|(id, item)| (id.to_owned(), item.clone())).collect())
+        let instance = state.instance(&owner)?;
+        let page = instance.items().rev().skip(skip).take(limit);
+        Some((instance.len(), page.map(|(id, item)| (id.to_owned(), item.clone())).collect()))
     }
 
     pub(crate) fn kept_at(&self, address: &str) -> Option<Kept> {

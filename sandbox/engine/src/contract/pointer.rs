@@ -26,7 +26,7 @@ pub(crate) fn at<'d>(document: &'d Value, pointer: &str) -> Option<&'d Value> {
     }
     pointer.strip_prefix('/')?.split('/').try_fold(document, |value, token| match value {
         Value::Object(members) => members.get(token),
-        // A number with a sign or with zeros in front is no index.
+        // A number with a sign or with zeros in front is not an index.
         Value::Array(elements) if token == "0" || token.starts_with(|first| ('1'..='9').contains(&first)) => {
             elements.get(token.parse::<usize>().ok()?)
         }

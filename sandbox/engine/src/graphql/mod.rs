@@ -24,7 +24,7 @@ use object::Root;
 use plan::FieldPlan;
 use rest::Run;
 
-/// The path of the endpoint, below which no contract is asked.
+/// The path of the endpoint; no contract is asked for it.
 const PATH: &str = "/graphql";
 
 const RESPONSE_JSON: &str = "application/graphql-response+json";

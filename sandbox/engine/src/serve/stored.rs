@@ -100,15 +100,27 @@ async fn collections(State(service): State<Arc<Service>>) -> ControlAnswer {
 
 async fn items(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let asked = asked(query, &["collection", "search", "skip", "limit"])?;
-    let items = engines(&service).find_map(|engine| engine.items_at(&asked.address));
-    let items = items.ok_or_else(|| ControlRefusal::missing("collection"))?;
-    let all = items.iter().rev().map(|(key, item)| described(&format!("{}/{key}", asked.address), key, item));
-    // Masked values are not searched: a search must not reveal a secret piece by piece.
-    let fitting: Vec<Value> =
-        all.filter(|item| asked.search.is_empty() || holds(&item["fields"], &asked.search)).collect();
-    let total = fitting.len();
-    let page: Vec<Value> = fitting.into_iter().skip(asked.skip).take(asked.limit.unwrap_or(LIMIT)).collect();
+    let limit = asked.limit.unwrap_or(LIMIT);
+    let (skip, most) = if asked.search.is_empty() { (asked.skip, limit) } else { (0, usize::MAX) };
+    let items = engines(&service).find_map(|engine| engine.items_at(&asked.address, skip, most));
+    let (count, items) = items.ok_or_else(|| ControlRefusal::missing("collection"))?;
+    let all = items.iter().map(|(key, item)| described(&format!("{}/{key}", asked.address), key, item));
+    let (total, page) = match asked.search.is_empty() {
+        true => (count, all.collect()),
+        // Masked values are not searched: a search must not reveal a secret piece by piece.
+        false => page(all.filter(|item| holds(&item["fields"], &asked.search)), asked.skip, limit),
+    };
     Ok(send(StatusCode::OK, &json!({ "collection": asked.address, "total": total, "items": page })))
+}
+
+/// The number of all values, and a page of them; the others are dropped one by one.
+fn page(all: impl Iterator<Item = Value>, skip: usize, limit: usize) -> (usize, Vec<Value>) {
+    all.fold((0, Vec::new()), |(count, mut page), value| {
+        if count >= skip && page.len() < limit {
+            page.push(value);
+        }
+        (count + 1, page)
+    })
 }
 
 async fn item(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> ControlAnswer {
