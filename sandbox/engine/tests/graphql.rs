@@ -171,6 +171,20 @@ async fn a_hostile_query_ends_at_a_limit() {
         let answer = ask(&sandbox, &query, json!({})).await;
         assert!(answer.get("data").is_none() && answer["errors"].as_array().unwrap().len() <= 20, "{answer:.300}");
     }
+    let many = |count: usize, field: &str| (0..count).map(|index| format!("a{index}: {field} ")).collect::<String>();
+    let names = "types { name fields { name } }";
+    let schemas = format!("{{ {} }}", many(400, &format!("__schema {{ {names} }}")));
+    let kinds = format!("{{ {} }}", many(11, "__type(name: \"Pet\") { name }"));
+    let spread =
+        format!("{{ ...A ... on Query {{ ...A }} }} fragment A on Query {{ {} }}", many(6, "__schema { __typename }"));
+    let within = format!("{{ __schema {{ {} }} }}", many(300, names));
+    for query in [schemas, kinds, spread, within] {
+        let answer = ask(&sandbox, &query, json!({})).await;
+        let message = answer["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(answer.get("data").is_none() && message.contains("introspection"), "{answer:.300}");
+    }
+    let ten = format!("{{ {} }}", many(10, "__schema { queryType { name } }"));
+    assert!(ask(&sandbox, &ten, json!({})).await.get("errors").is_none());
     let calls = format!("{{ {} }}", (0..2_000).map(|index| format!("a{index}: pets {{ id }} ")).collect::<String>());
     let answer = ask(&sandbox, &calls, json!({})).await;
     assert!(answer["errors"][0]["message"].as_str().unwrap().contains("1000"), "{answer:.300}");
