@@ -93,6 +93,49 @@ async fn an_item_is_the_same_in_graphql_and_in_the_contract() {
 }
 
 #[tokio::test]
+async fn a_stored_value_that_does_not_fit_is_an_error_and_not_another_value() {
+    let schema = "type Query { pet(id: ID!): Pet } enum Mood { CALM WILD }
+                  type Pet { id: ID!, weight: Int, mood: Mood, marks: [Int], length: Float, name: Mood, tag: Int!, made: Int! }
+                  type Mutation { deletePet(id: ID!): Mood! }";
+    let mut contract = pets("3.0.3");
+    let members = &mut contract["components"]["schemas"]["Pet"]["properties"];
+    members["weight"] = json!({ "type": "integer", "format": "int64" });
+    members["length"] = json!({ "type": "integer" });
+    members["mood"] = json!({ "type": "string" });
+    members["marks"] = json!({ "type": "array", "items": { "type": "integer" } });
+    let mut options = Options::default();
+    options.graphql = Some(schema.to_owned());
+    let sandbox = start_with(contract.to_string().as_bytes(), options).await.unwrap();
+    let large = 1_i64 << 40;
+    let pet = json!({ "name": "x".repeat(5_000), "length": 3, "weight": large, "mood": "sleepy", "marks": [1, large], "tag": "dog" });
+    let id = body(send(&sandbox, Method::POST, "/pets", Some(pet)).await).await["id"].to_string();
+    let read =
+        ask(&sandbox, "query($id: ID!) { pet(id: $id) { weight mood marks name length made } }", json!({ "id": id }))
+            .await;
+    let pet = &read["data"]["pet"];
+    assert_eq!((&pet["weight"], &pet["mood"]), (&json!(null), &json!(null)), "{read}");
+    assert_eq!((&pet["marks"], pet["made"].is_i64()), (&json!([1, null]), true), "{read}");
+    let paths: Vec<&Value> = read["errors"].as_array().unwrap().iter().map(|error| &error["path"]).collect();
+    let [weight, mood, mark] = [json!(["pet", "weight"]), json!(["pet", "mood"]), json!(["pet", "marks", 1])];
+    assert_eq!(paths, [&weight, &mood, &mark, &json!(["pet", "name"])], "{read}");
+    assert_eq!(pet["length"], json!(3.0), "{read}");
+    // A message about a long value is short.
+    assert!(read.to_string().len() < 1_500, "{read}");
+    // A field that may not be null takes the object around it with it.
+    let read = ask(&sandbox, "query($id: ID!) { pet(id: $id) { tag } }", json!({ "id": id })).await;
+    assert_eq!(
+        (&read["data"], &read["errors"][0]["path"]),
+        (&json!({ "pet": null }), &json!(["pet", "tag"])),
+        "{read}"
+    );
+    assert!(read["errors"][0]["message"].as_str().unwrap().contains("Int"), "{read}");
+    // The identifier stands for an answer only if it fits.
+    let deleted = ask(&sandbox, "mutation($id: ID!) { deletePet(id: $id) }", json!({ "id": id })).await;
+    assert!(deleted.get("errors").is_none(), "{deleted}");
+    sandbox.stop().await;
+}
+
+#[tokio::test]
 async fn what_no_operation_answers_is_made_up_the_same_each_time() {
     let sandbox = begin().await;
     let query = "{ weather(city: \"a\") { degrees wind sky days { degrees days { sky } } }

@@ -3,9 +3,9 @@
 use apollo_compiler::ast::Type;
 use serde_json::{Map, Value, json};
 
-use super::Graph;
 use super::plan::{Action, Field, Kind, is_key, node};
 use super::rest::{Refused, Run, argument};
+use super::{Graph, leaf};
 use crate::infer::plain;
 
 /// Arguments whose members are those of the item.
@@ -145,7 +145,9 @@ impl Graph {
             } else {
                 continue;
             };
-            around.insert(declared.name.to_string(), value);
+            if self.is_fit(&declared.ty, &value) {
+                around.insert(declared.name.to_string(), value);
+            }
         }
         Ok(Value::Object(around))
     }
@@ -161,7 +163,9 @@ impl Graph {
             "Int" | "Float" => json!(1),
             _ => id.clone(),
         };
-        let Some(object) = self.schema.get_object(inner) else { return simple(inner) };
+        let Some(object) = self.schema.get_object(inner) else {
+            return Some(simple(inner)).filter(|value| self.is_fit(ty, value)).unwrap_or_default();
+        };
         let mut around = Map::new();
         for declared in object.fields.values() {
             let name = plain(&declared.name);
@@ -176,9 +180,17 @@ impl Graph {
             } else {
                 continue;
             };
-            around.insert(declared.name.to_string(), value);
+            if self.is_fit(&declared.ty, &value) {
+                around.insert(declared.name.to_string(), value);
+            }
         }
         Value::Object(around)
+    }
+
+    /// Returns whether a value that a name of the schema suggests has its type, too: `status` of a deletion can be an enum.
+    fn is_fit(&self, ty: &Type, value: &Value) -> bool {
+        let kind = self.schema.types.get(ty.inner_named_type());
+        !kind.is_some_and(|kind| kind.is_leaf() && !ty.is_list() && leaf::fitted(kind, value).is_none())
     }
 }
 

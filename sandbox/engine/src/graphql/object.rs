@@ -47,7 +47,7 @@ impl ObjectValue for Root<'_> {
         let known = match fields.get(name) {
             Some(field) => match graph.called(run, field, &arguments(info), ty) {
                 Ok(value) => Some(value),
-                // An item that does not exist is no error of a query.
+                // An item that does not exist is not an error of a query.
                 Err(Refused { status: 404, .. }) if !is_mutation && !ty.is_non_null() => Some(Value::Null),
                 Err(refused) => return Err(error(run, refused)),
             },
@@ -166,8 +166,11 @@ impl Graph {
         let name = ty.inner_named_type();
         let Some(kind) = self.schema.types.get(name) else { return ResolvedValue::null() };
         if kind.is_leaf() {
-            let value = known.and_then(|value| leaf::fitted(kind, &value));
-            let value = value.unwrap_or_else(|| leaf::made_up(kind, field, seed));
+            // Another value in place of a stored one would say what the contract does not.
+            let value = match known {
+                Some(value) => leaf::fitted(kind, &value).unwrap_or_else(|| leaf::unfit(kind, &value)),
+                None => leaf::made_up(kind, field, seed),
+            };
             return ResolvedValue::Leaf(serde_json::from_value(value).unwrap_or(JsonValue::Null));
         }
         let type_name = self.concrete(kind, known.as_ref(), seed);
