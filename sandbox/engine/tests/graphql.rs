@@ -11,7 +11,7 @@ scalar DateTime
 type Query {
     pets(tag: String, first: Int, skip: Int): [Pet!]!
     pet(id: ID!): Pet
-    petPage(limit: Int): PetPage!
+    petPage(limit: Int, skip: Int, name: String): PetPage!
     petEdges: PetEdges!
     weather(city: String!): Weather!
 }
@@ -76,11 +76,17 @@ async fn an_item_is_the_same_in_graphql_and_in_the_contract() {
     assert_eq!(changed["data"]["petUpdate"], json!({ "pet": pet, "userErrors": [] }), "{changed}");
 
     let lists = "{ pets(tag: \"dog\") { name } all: pets { id } one: pets(first: 1, skip: 1) { id }
-                   petPage(limit: 2) { items { id } totalCount hasMore } petEdges { edges { node { name } } pageInfo { hasNextPage } } }";
+                   petPage(limit: 2) { items { id } totalCount hasMore } named: petPage(limit: 1, name: \"Tom\") { items { id } totalCount hasMore }
+                   last: petPage(limit: 2, skip: 2) { items { id } totalCount hasMore } petEdges { edges { node { name } } pageInfo { hasNextPage } } }";
     let lists = ask(&sandbox, lists, json!({})).await["data"].clone();
     assert_eq!((&lists["pets"], lists["all"].as_array().unwrap().len()), (&json!([{ "name": "Tom" }]), 3), "{lists}");
     assert_eq!(lists["one"], json!([lists["all"][1]]));
-    assert_eq!(lists["petPage"]["items"].as_array().unwrap().len(), 2);
+    // The contract takes `limit` itself. Totals and filters are those of the list, and not those of its page.
+    let ids = |range: std::ops::Range<usize>| range.map(|index| lists["all"][index].clone()).collect::<Vec<_>>();
+    let page = |items, total, has_more| json!({ "items": items, "totalCount": total, "hasMore": has_more });
+    assert_eq!(lists["petPage"], page(ids(0..2), 3, true), "{lists}");
+    assert_eq!(lists["last"], page(ids(2..3), 3, false), "{lists}");
+    assert_eq!(lists["named"], page(ids(2..3), 1, false), "{lists}");
     assert_eq!(lists["petEdges"]["edges"][2]["node"]["name"], "Tom");
     assert_eq!(lists["petEdges"]["pageInfo"]["hasNextPage"], false);
 
@@ -132,6 +138,36 @@ async fn a_stored_value_that_does_not_fit_is_an_error_and_not_another_value() {
     // The identifier stands for an answer only if it fits.
     let deleted = ask(&sandbox, "mutation($id: ID!) { deletePet(id: $id) }", json!({ "id": id })).await;
     assert!(deleted.get("errors").is_none(), "{deleted}");
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_is_whole_although_the_contract_has_pages() {
+    let mut contract = pets("3.0.3");
+    let list = &mut contract["paths"]["/pets"]["get"];
+    list["parameters"][0]["schema"]["default"] = json!(2);
+    let page = json!({ "in": "query", "name": "page", "schema": { "type": "integer" } });
+    list["parameters"].as_array_mut().unwrap().push(page);
+    list["responses"]["200"]["content"]["application/json"]["schema"]["maxItems"] = json!(3);
+    let mut options = Options::default();
+    options.graphql = Some(SCHEMA.replace("skip: Int, name", "page: Int, name"));
+    let sandbox = start_with(contract.to_string().as_bytes(), options).await.unwrap();
+    let before = ask(&sandbox, "{ pets { id } }", json!({})).await["data"]["pets"].as_array().unwrap().len();
+    // More than the contract, and the sandbox, put on one page.
+    for _ in 0..2 {
+        let many: String =
+            (0..505).map(|index| format!("a{index}: createPet(input: {{ name: \"Rex\" }}) {{ id }} ")).collect();
+        assert!(ask(&sandbox, &format!("mutation {{ {many} }}"), json!({})).await.get("errors").is_none());
+    }
+    let total = before + 1_010;
+    let lists = "{ pets { id } petPage { totalCount hasMore } first: petPage(limit: 1) { totalCount hasMore }
+                   second: petPage(page: 2, limit: 4) { items { id } hasMore } }";
+    let lists = ask(&sandbox, lists, json!({})).await["data"].clone();
+    let pets = lists["pets"].as_array().unwrap();
+    assert_eq!(pets.len(), total);
+    assert_eq!(lists["petPage"], json!({ "totalCount": total, "hasMore": false }));
+    assert_eq!(lists["first"], json!({ "totalCount": total, "hasMore": true }));
+    assert_eq!(lists["second"], json!({ "items": pets[4..8], "hasMore": true }));
     sandbox.stop().await;
 }
 

@@ -5,6 +5,7 @@ mod called;
 mod leaf;
 mod limits;
 mod object;
+mod page;
 mod plan;
 mod rest;
 

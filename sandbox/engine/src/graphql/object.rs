@@ -7,6 +7,7 @@ use apollo_compiler::schema::ExtendedType;
 use serde_json::{Map, Value};
 
 use super::called::member;
+use super::page::Window;
 use super::plan::Kind;
 use super::rest::{Refused, Run};
 use super::{Graph, leaf};
@@ -113,11 +114,13 @@ impl Object<'_> {
             if operation.segments.iter().any(|segment| segment.parameters().next().is_some()) {
                 return Ok(None);
             }
-            let listed = self.run.call(&way, arguments, None)?;
-            let elements = listed.as_array().map_or(&[][..], Vec::as_slice);
-            let has_reference = elements.iter().any(|element| member(element, &own_id).is_some());
-            let belongs = |element: &&Value| member(element, &own_id) == Some(id);
-            return Ok(has_reference.then(|| elements.iter().filter(belongs).cloned().collect()));
+            let mut elements = self.run.listed(&way, arguments)?;
+            if !elements.iter().any(|element| member(element, &own_id).is_some()) {
+                return Ok(None);
+            }
+            elements.retain(|element| member(element, &own_id) == Some(id));
+            Window::new(arguments, &way.pages(parts)).cut(&mut elements);
+            return Ok(Some(Value::Array(elements)));
         };
         let is_own = names(parent) || kind_of_owner(self.run, kind, &own.key);
         if !is_own {
@@ -125,7 +128,9 @@ impl Object<'_> {
         }
         let mut arguments = arguments.clone();
         arguments.insert(parent.to_owned(), id.clone());
-        self.run.call(&way, &arguments, None).map(Some)
+        let mut elements = self.run.listed(&way, &arguments)?;
+        Window::new(&arguments, &way.pages(parts)).cut(&mut elements);
+        Ok(Some(Value::Array(elements)))
     }
 }
 
