@@ -11,7 +11,7 @@ scalar DateTime
 type Query {
     pets(tag: String, first: Int, skip: Int): [Pet!]!
     pet(id: ID!): Pet
-    petPage(limit: Int): PetPage!
+    petPage(limit: Int, skip: Int, name: String): PetPage!
     petEdges: PetEdges!
     weather(city: String!): Weather!
 }
@@ -76,11 +76,17 @@ async fn an_item_is_the_same_in_graphql_and_in_the_contract() {
     assert_eq!(changed["data"]["petUpdate"], json!({ "pet": pet, "userErrors": [] }), "{changed}");
 
     let lists = "{ pets(tag: \"dog\") { name } all: pets { id } one: pets(first: 1, skip: 1) { id }
-                   petPage(limit: 2) { items { id } totalCount hasMore } petEdges { edges { node { name } } pageInfo { hasNextPage } } }";
+                   petPage(limit: 2) { items { id } totalCount hasMore } named: petPage(limit: 1, name: \"Tom\") { items { id } totalCount hasMore }
+                   last: petPage(limit: 2, skip: 2) { items { id } totalCount hasMore } petEdges { edges { node { name } } pageInfo { hasNextPage } } }";
     let lists = ask(&sandbox, lists, json!({})).await["data"].clone();
     assert_eq!((&lists["pets"], lists["all"].as_array().unwrap().len()), (&json!([{ "name": "Tom" }]), 3), "{lists}");
     assert_eq!(lists["one"], json!([lists["all"][1]]));
-    assert_eq!(lists["petPage"]["items"].as_array().unwrap().len(), 2);
+    // The contract takes `limit` itself. Totals and filters are those of the list, and not those of its page.
+    let ids = |range: std::ops::Range<usize>| range.map(|index| lists["all"][index].clone()).collect::<Vec<_>>();
+    let page = |items, total, has_more| json!({ "items": items, "totalCount": total, "hasMore": has_more });
+    assert_eq!(lists["petPage"], page(ids(0..2), 3, true), "{lists}");
+    assert_eq!(lists["last"], page(ids(2..3), 3, false), "{lists}");
+    assert_eq!(lists["named"], page(ids(2..3), 1, false), "{lists}");
     assert_eq!(lists["petEdges"]["edges"][2]["node"]["name"], "Tom");
     assert_eq!(lists["petEdges"]["pageInfo"]["hasNextPage"], false);
 
@@ -89,6 +95,79 @@ async fn an_item_is_the_same_in_graphql_and_in_the_contract() {
     assert_eq!(send(&sandbox, Method::GET, &item, None).await.status(), 404);
     let gone = ask(&sandbox, "query($id: ID!) { pet(id: $id) { name } }", json!({ "id": id })).await;
     assert_eq!(gone, json!({ "data": { "pet": null } }));
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn a_stored_value_that_does_not_fit_is_an_error_and_not_another_value() {
+    let schema = "type Query { pet(id: ID!): Pet } enum Mood { CALM WILD }
+                  type Pet { id: ID!, weight: Int, mood: Mood, marks: [Int], length: Float, name: Mood, tag: Int!, made: Int! }
+                  type Mutation { deletePet(id: ID!): Mood! }";
+    let mut contract = pets("3.0.3");
+    let members = &mut contract["components"]["schemas"]["Pet"]["properties"];
+    members["weight"] = json!({ "type": "integer", "format": "int64" });
+    members["length"] = json!({ "type": "integer" });
+    members["mood"] = json!({ "type": "string" });
+    members["marks"] = json!({ "type": "array", "items": { "type": "integer" } });
+    let mut options = Options::default();
+    options.graphql = Some(schema.to_owned());
+    let sandbox = start_with(contract.to_string().as_bytes(), options).await.unwrap();
+    let large = 1_i64 << 40;
+    let pet = json!({ "name": "x".repeat(5_000), "length": 3, "weight": large, "mood": "sleepy", "marks": [1, large], "tag": "dog" });
+    let id = body(send(&sandbox, Method::POST, "/pets", Some(pet)).await).await["id"].to_string();
+    let read =
+        ask(&sandbox, "query($id: ID!) { pet(id: $id) { weight mood marks name length made } }", json!({ "id": id }))
+            .await;
+    let pet = &read["data"]["pet"];
+    assert_eq!((&pet["weight"], &pet["mood"]), (&json!(null), &json!(null)), "{read}");
+    assert_eq!((&pet["marks"], pet["made"].is_i64()), (&json!([1, null]), true), "{read}");
+    let paths: Vec<&Value> = read["errors"].as_array().unwrap().iter().map(|error| &error["path"]).collect();
+    let [weight, mood, mark] = [json!(["pet", "weight"]), json!(["pet", "mood"]), json!(["pet", "marks", 1])];
+    assert_eq!(paths, [&weight, &mood, &mark, &json!(["pet", "name"])], "{read}");
+    assert_eq!(pet["length"], json!(3.0), "{read}");
+    // A message about a long value is short.
+    assert!(read.to_string().len() < 1_500, "{read}");
+    // A field that may not be null takes the object around it with it.
+    let read = ask(&sandbox, "query($id: ID!) { pet(id: $id) { tag } }", json!({ "id": id })).await;
+    assert_eq!(
+        (&read["data"], &read["errors"][0]["path"]),
+        (&json!({ "pet": null }), &json!(["pet", "tag"])),
+        "{read}"
+    );
+    assert!(read["errors"][0]["message"].as_str().unwrap().contains("Int"), "{read}");
+    // The identifier stands for an answer only if it fits.
+    let deleted = ask(&sandbox, "mutation($id: ID!) { deletePet(id: $id) }", json!({ "id": id })).await;
+    assert!(deleted.get("errors").is_none(), "{deleted}");
+    sandbox.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_is_whole_although_the_contract_has_pages() {
+    let mut contract = pets("3.0.3");
+    let list = &mut contract["paths"]["/pets"]["get"];
+    list["parameters"][0]["schema"]["default"] = json!(2);
+    let page = json!({ "in": "query", "name": "page", "schema": { "type": "integer" } });
+    list["parameters"].as_array_mut().unwrap().push(page);
+    list["responses"]["200"]["content"]["application/json"]["schema"]["maxItems"] = json!(3);
+    let mut options = Options::default();
+    options.graphql = Some(SCHEMA.replace("skip: Int, name", "page: Int, name"));
+    let sandbox = start_with(contract.to_string().as_bytes(), options).await.unwrap();
+    let before = ask(&sandbox, "{ pets { id } }", json!({})).await["data"]["pets"].as_array().unwrap().len();
+    // More than the contract, and the sandbox, put on one page.
+    for _ in 0..2 {
+        let many: String =
+            (0..505).map(|index| format!("a{index}: createPet(input: {{ name: \"Rex\" }}) {{ id }} ")).collect();
+        assert!(ask(&sandbox, &format!("mutation {{ {many} }}"), json!({})).await.get("errors").is_none());
+    }
+    let total = before + 1_010;
+    let lists = "{ pets { id } petPage { totalCount hasMore } first: petPage(limit: 1) { totalCount hasMore }
+                   second: petPage(page: 2, limit: 4) { items { id } hasMore } }";
+    let lists = ask(&sandbox, lists, json!({})).await["data"].clone();
+    let pets = lists["pets"].as_array().unwrap();
+    assert_eq!(pets.len(), total);
+    assert_eq!(lists["petPage"], json!({ "totalCount": total, "hasMore": false }));
+    assert_eq!(lists["first"], json!({ "totalCount": total, "hasMore": true }));
+    assert_eq!(lists["second"], json!({ "items": pets[4..8], "hasMore": true }));
     sandbox.stop().await;
 }
 
@@ -171,6 +250,20 @@ async fn a_hostile_query_ends_at_a_limit() {
         let answer = ask(&sandbox, &query, json!({})).await;
         assert!(answer.get("data").is_none() && answer["errors"].as_array().unwrap().len() <= 20, "{answer:.300}");
     }
+    let many = |count: usize, field: &str| (0..count).map(|index| format!("a{index}: {field} ")).collect::<String>();
+    let names = "types { name fields { name } }";
+    let schemas = format!("{{ {} }}", many(400, &format!("__schema {{ {names} }}")));
+    let kinds = format!("{{ {} }}", many(11, "__type(name: \"Pet\") { name }"));
+    let spread =
+        format!("{{ ...A ... on Query {{ ...A }} }} fragment A on Query {{ {} }}", many(6, "__schema { __typename }"));
+    let within = format!("{{ __schema {{ {} }} }}", many(300, names));
+    for query in [schemas, kinds, spread, within] {
+        let answer = ask(&sandbox, &query, json!({})).await;
+        let message = answer["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(answer.get("data").is_none() && message.contains("introspection"), "{answer:.300}");
+    }
+    let ten = format!("{{ {} }}", many(10, "__schema { queryType { name } }"));
+    assert!(ask(&sandbox, &ten, json!({})).await.get("errors").is_none());
     let calls = format!("{{ {} }}", (0..2_000).map(|index| format!("a{index}: pets {{ id }} ")).collect::<String>());
     let answer = ask(&sandbox, &calls, json!({})).await;
     assert!(answer["errors"][0]["message"].as_str().unwrap().contains("1000"), "{answer:.300}");

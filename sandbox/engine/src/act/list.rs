@@ -10,7 +10,7 @@ use crate::infer::{Collection, Pages, is_identifying};
 use crate::state::Owner;
 
 /// Elements of a page that nobody has limited.
-const DEFAULT_LIMIT: usize = 1_000;
+pub(crate) const DEFAULT_LIMIT: usize = 1_000;
 
 /// Items are only added for a list if its instance has fewer.
 const MOST_ADDED: usize = 200;
@@ -120,11 +120,17 @@ impl Query<'_> {
     }
 
     fn limit(&self) -> usize {
+        if self.call.is_whole {
+            return usize::MAX;
+        }
         self.number(self.pages.limit.as_ref()).filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(DEFAULT_LIMIT)
     }
 
     /// Pages count from 1. A page 0 is the first one, too.
     fn start(&self) -> usize {
+        if self.call.is_whole {
+            return 0;
+        }
         let page = || Some(self.number(self.pages.page.as_ref())?.saturating_sub(1).saturating_mul(self.limit()));
         let offset = self.number(self.pages.offset.as_ref()).or_else(|| self.number(self.pages.cursor.as_ref()));
         offset.or_else(page).unwrap_or(0)

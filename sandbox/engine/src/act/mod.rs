@@ -23,6 +23,8 @@ use crate::seed::mix;
 use crate::state::{Full, Keeper, Owner, State, StoredFile};
 
 pub(crate) use kept::Kept;
+#[cfg(feature = "graphql")]
+pub(crate) use list::DEFAULT_LIMIT;
 pub(crate) use list::Listed;
 
 /// A contract with its plan and its state.
@@ -54,6 +56,8 @@ pub(crate) struct Call<'c> {
     pub(crate) origin: &'c str,
     pub(crate) media_type: &'c str,
     pub(crate) read: &'c Read,
+    /// A list has all its elements, however long its pages are.
+    pub(crate) is_whole: bool,
 }
 
 /// The result of an action, before it gets the form of an answer.

@@ -3,17 +3,15 @@
 use apollo_compiler::ast::Type;
 use serde_json::{Map, Value, json};
 
-use super::Graph;
+use super::page::Window;
 use super::plan::{Action, Field, Kind, is_key, node};
 use super::rest::{Refused, Run, argument};
+use super::{Graph, leaf};
 use crate::infer::plain;
 
 /// Arguments whose members are those of the item.
 const INPUTS: &[&str] =
     &["input", "data", "body", "values", "value", "patch", "set", "object", "attributes", "changes"];
-
-const LIMITS: &[&str] = &["first", "limit", "take", "pagesize", "perpage"];
-const OFFSETS: &[&str] = &["skip", "offset"];
 
 impl Graph {
     /// The value of a field by its operation.
@@ -101,12 +99,7 @@ impl Graph {
         arguments: &Map<String, Value>,
         ty: &Type,
     ) -> Result<Value, Refused> {
-        let number = |names: &[&str]| {
-            let value = arguments.iter().find(|(name, _)| names.contains(&plain(name).as_str()))?.1.as_u64()?;
-            usize::try_from(value).ok()
-        };
-        let listed = run.call(&field.way, arguments, None)?;
-        let mut elements = listed.as_array().cloned().unwrap_or_default();
+        let mut elements = run.listed(&field.way, arguments)?;
         let declared = run.query_names(&field.way);
         // An argument that the operation does not know filters by the member of its name.
         for (name, wanted) in arguments.iter().filter(|(_, wanted)| !wanted.is_null()) {
@@ -116,13 +109,8 @@ impl Graph {
             }
         }
         let total = elements.len();
-        let (start, limit) = (number(OFFSETS).unwrap_or(0), number(LIMITS).unwrap_or(usize::MAX));
-        let is_done = |names: &[&str]| declared.iter().any(|name| names.contains(&plain(name).as_str()));
-        if !is_done(OFFSETS) {
-            elements.drain(..start.min(total));
-        }
-        let has_more = elements.len() > limit;
-        elements.truncate(limit);
+        let window = Window::new(arguments, &field.way.pages(run.parts()));
+        let (start, has_more) = (window.start, window.cut(&mut elements));
         if ty.is_list() {
             return Ok(Value::Array(elements));
         }
@@ -145,7 +133,9 @@ impl Graph {
             } else {
                 continue;
             };
-            around.insert(declared.name.to_string(), value);
+            if self.is_fit(&declared.ty, &value) {
+                around.insert(declared.name.to_string(), value);
+            }
         }
         Ok(Value::Object(around))
     }
@@ -161,7 +151,9 @@ impl Graph {
             "Int" | "Float" => json!(1),
             _ => id.clone(),
         };
-        let Some(object) = self.schema.get_object(inner) else { return simple(inner) };
+        let Some(object) = self.schema.get_object(inner) else {
+            return Some(simple(inner)).filter(|value| self.is_fit(ty, value)).unwrap_or_default();
+        };
         let mut around = Map::new();
         for declared in object.fields.values() {
             let name = plain(&declared.name);
@@ -176,9 +168,17 @@ impl Graph {
             } else {
                 continue;
             };
-            around.insert(declared.name.to_string(), value);
+            if self.is_fit(&declared.ty, &value) {
+                around.insert(declared.name.to_string(), value);
+            }
         }
         Value::Object(around)
+    }
+
+    /// Returns whether a value that a name of the schema suggests has its type, too: `status` of a deletion can be an enum.
+    fn is_fit(&self, ty: &Type, value: &Value) -> bool {
+        let kind = self.schema.types.get(ty.inner_named_type());
+        !kind.is_some_and(|kind| kind.is_leaf() && !ty.is_list() && leaf::fitted(kind, value).is_none())
     }
 }
 

@@ -16,8 +16,11 @@ pub(super) fn fitted(kind: &ExtendedType, value: &Value) -> Option<Value> {
             exact.or_else(same).map(|name| json!(name.as_str()))
         }
         ExtendedType::Scalar(declared) => match declared.name.as_str() {
-            "Int" => value.as_i64().filter(|number| i32::try_from(*number).is_ok()).map(|number| json!(number)),
-            "Float" => value.as_f64().map(|_| value.clone()),
+            "Int" => {
+                let number = value.as_i64().or_else(|| value.as_str()?.parse().ok());
+                number.filter(|number| i32::try_from(*number).is_ok()).map(|number| json!(number))
+            }
+            "Float" => value.as_f64().map(|number| json!(number)),
             "Boolean" => value.as_bool().map(|is| json!(is)),
             "String" | "ID" => match value {
                 Value::String(_) => Some(value.clone()),
@@ -27,6 +30,21 @@ pub(super) fn fitted(kind: &ExtendedType, value: &Value) -> Option<Value> {
             _ => Some(value.clone()),
         },
         _ => None,
+    }
+}
+
+/// Characters of a value that does not fit, for the message about it.
+const SHOWN: usize = 40;
+
+/// A value that the execution refuses for its type, as it refuses the stored one, but short: the message repeats it.
+pub(super) fn unfit(kind: &ExtendedType, value: &Value) -> Value {
+    if ["String", "ID"].contains(&kind.name().as_str()) {
+        return json!({});
+    }
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => json!(format!("{}…", text.get(..end).unwrap_or_default())),
+        None => json!(text),
     }
 }
 

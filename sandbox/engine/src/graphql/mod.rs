@@ -5,6 +5,7 @@ mod called;
 mod leaf;
 mod limits;
 mod object;
+mod page;
 mod plan;
 mod rest;
 
@@ -104,9 +105,12 @@ impl Graph {
             return json!({ "errors": [{ "message": message }] });
         }
         for error in &mut answer.errors {
-            // The library's own word for an error of a field.
+            // The library's own words for errors of a field.
             if let Some(message) = error.message.strip_prefix("resolver error: ") {
                 error.message = message.to_owned();
+            }
+            if let Some(value) = error.message.strip_prefix("resolver returned ") {
+                error.message = format!("the contract has the value {value}");
             }
             if let Some(status) = run.status(&error.message) {
                 error.extensions.insert("status", status.into());

@@ -7,6 +7,7 @@ use apollo_compiler::schema::ExtendedType;
 use serde_json::{Map, Value};
 
 use super::called::member;
+use super::page::Window;
 use super::plan::Kind;
 use super::rest::{Refused, Run};
 use super::{Graph, leaf};
@@ -47,7 +48,7 @@ impl ObjectValue for Root<'_> {
         let known = match fields.get(name) {
             Some(field) => match graph.called(run, field, &arguments(info), ty) {
                 Ok(value) => Some(value),
-                // An item that does not exist is no error of a query.
+                // An item that does not exist is not an error of a query.
                 Err(Refused { status: 404, .. }) if !is_mutation && !ty.is_non_null() => Some(Value::Null),
                 Err(refused) => return Err(error(run, refused)),
             },
@@ -113,11 +114,13 @@ impl Object<'_> {
             if operation.segments.iter().any(|segment| segment.parameters().next().is_some()) {
                 return Ok(None);
             }
-            let listed = self.run.call(&way, arguments, None)?;
-            let elements = listed.as_array().map_or(&[][..], Vec::as_slice);
-            let has_reference = elements.iter().any(|element| member(element, &own_id).is_some());
-            let belongs = |element: &&Value| member(element, &own_id) == Some(id);
-            return Ok(has_reference.then(|| elements.iter().filter(belongs).cloned().collect()));
+            let mut elements = self.run.listed(&way, arguments)?;
+            if !elements.iter().any(|element| member(element, &own_id).is_some()) {
+                return Ok(None);
+            }
+            elements.retain(|element| member(element, &own_id) == Some(id));
+            Window::new(arguments, &way.pages(parts)).cut(&mut elements);
+            return Ok(Some(Value::Array(elements)));
         };
         let is_own = names(parent) || kind_of_owner(self.run, kind, &own.key);
         if !is_own {
@@ -125,7 +128,9 @@ impl Object<'_> {
         }
         let mut arguments = arguments.clone();
         arguments.insert(parent.to_owned(), id.clone());
-        self.run.call(&way, &arguments, None).map(Some)
+        let mut elements = self.run.listed(&way, &arguments)?;
+        Window::new(&arguments, &way.pages(parts)).cut(&mut elements);
+        Ok(Some(Value::Array(elements)))
     }
 }
 
@@ -166,8 +171,11 @@ impl Graph {
         let name = ty.inner_named_type();
         let Some(kind) = self.schema.types.get(name) else { return ResolvedValue::null() };
         if kind.is_leaf() {
-            let value = known.and_then(|value| leaf::fitted(kind, &value));
-            let value = value.unwrap_or_else(|| leaf::made_up(kind, field, seed));
+            // Another value in place of a stored one would say what the contract does not.
+            let value = match known {
+                Some(value) => leaf::fitted(kind, &value).unwrap_or_else(|| leaf::unfit(kind, &value)),
+                None => leaf::made_up(kind, field, seed),
+            };
             return ResolvedValue::Leaf(serde_json::from_value(value).unwrap_or(JsonValue::Null));
         }
         let type_name = self.concrete(kind, known.as_ref(), seed);

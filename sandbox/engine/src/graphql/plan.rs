@@ -8,7 +8,7 @@ use apollo_compiler::ast::{FieldDefinition, OperationType, Type};
 use apollo_compiler::schema::ObjectType;
 
 use crate::contract::Operation;
-use crate::infer::{Planned, Role, plain, singular};
+use crate::infer::{Pages, Planned, Role, plain, singular};
 use crate::serve::ServedContract;
 
 const CREATES: &[&str] = &["create", "add", "new", "insert", "register"];
@@ -74,6 +74,10 @@ impl Way {
 
     pub(super) fn planned<'p>(&self, parts: &'p [ServedContract]) -> Option<&'p Planned> {
         parts.get(self.part)?.engine.plan.operations.get(self.operation)
+    }
+
+    pub(super) fn pages(&self, parts: &[ServedContract]) -> Pages {
+        self.planned(parts).map(|planned| planned.pages.clone()).unwrap_or_default()
     }
 
     /// The members that lead from the answer to the item or to the elements.

@@ -19,6 +19,9 @@ const MOST_FIELDS: usize = 100_000;
 /// Operations that one request calls.
 const MOST_CALLS: usize = 1_000;
 
+/// Elements of lists after which one request reads no more lists: each is read whole, however short its page is.
+const MOST_ELEMENTS: usize = 200_000;
+
 /// The execution of one request.
 #[derive(Debug)]
 pub(super) struct Run<'r> {
@@ -26,6 +29,7 @@ pub(super) struct Run<'r> {
     request: &'r Received,
     fields: Cell<usize>,
     calls: Cell<usize>,
+    elements: Cell<usize>,
     statuses: RefCell<HashMap<String, u16>>,
 }
 
@@ -38,7 +42,14 @@ pub(super) struct Refused {
 
 impl<'r> Run<'r> {
     pub(super) fn new(service: &'r Service, request: &'r Received) -> Self {
-        Self { service, request, fields: Cell::new(0), calls: Cell::new(0), statuses: RefCell::default() }
+        Self {
+            service,
+            request,
+            fields: Cell::new(0),
+            calls: Cell::new(0),
+            elements: Cell::new(0),
+            statuses: RefCell::default(),
+        }
     }
 
     /// The reason for which no more fields are resolved.
@@ -91,6 +102,21 @@ impl<'r> Run<'r> {
         Ok(merge::inside(&value, way.within(&self.service.parts)).clone())
     }
 
+    /// All elements of a list, whatever the pages of the operation.
+    pub(super) fn listed(&self, way: &Way, arguments: &Map<String, Value>) -> Result<Vec<Value>, Refused> {
+        if self.elements.get() > MOST_ELEMENTS {
+            let detail =
+                format!("the request reads lists of more than {MOST_ELEMENTS} elements, the limit of the sandbox");
+            return Err(Refused { status: 503, detail });
+        }
+        let elements = match self.call(way, arguments, None)? {
+            Value::Array(elements) => elements,
+            _ => Vec::new(),
+        };
+        self.elements.set(self.elements.get() + elements.len());
+        Ok(elements)
+    }
+
     pub(super) fn parts(&self) -> &'r [ServedContract] {
         &self.service.parts
     }
@@ -139,7 +165,7 @@ impl<'r> Run<'r> {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         let body = Bytes::from(body.unwrap_or_default());
-        let reply = self.service.answer(&Received { method, path, query, headers, body });
+        let reply = self.service.answer(&Received { method, path, query, headers, body, is_whole: true });
         let value: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         if reply.status >= 400 {
             let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -181,6 +181,7 @@ async fn respond(
         method: head.method,
         headers: head.headers,
         body,
+        is_whole: false,
     };
     let method = received.method.clone();
     let answering = Arc::clone(&service);

@@ -67,6 +67,11 @@ pub(crate) fn envelope(
         }
         known
     };
+    // The envelope and the length of a page say nothing about a whole list.
+    if call.is_whole {
+        let elements = assembled(&|items, value, seed| fitter.fit(items, value, Missing::Required, seed).value);
+        return (elements, listed.is_invented);
+    }
     // Most items have the form of the list's elements already: then one check of the whole is enough.
     let mut projected = assembled(&|items, value, seed| fitter.project(items, value, seed));
     if !call.planned.within.is_empty() {

@@ -53,6 +53,8 @@ pub(crate) struct Received {
     pub(crate) query: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// A list is answered with all its elements: a front makes the pages.
+    pub(crate) is_whole: bool,
 }
 
 /// A candidate whose request was checked.
@@ -181,6 +183,7 @@ impl Service {
             planned,
             media_type,
             place,
+            is_whole: request.is_whole,
         };
         reply(&part.engine, &call, accept)
     }

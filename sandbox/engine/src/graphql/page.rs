@@ -1,0 +1,91 @@
+//! The page of a list that the arguments of a field ask for. The operation answers with the whole list: so totals, and filters that the
+//! operation does not know, are those of all its elements.
+
+use serde_json::{Map, Value};
+
+use crate::act::DEFAULT_LIMIT;
+use crate::infer::{Pages, plain};
+
+const LIMITS: &[&str] = &["first", "limit", "take", "pagesize", "perpage"];
+const OFFSETS: &[&str] = &["skip", "offset"];
+
+/// A part of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) start: usize,
+    limit: usize,
+}
+
+impl Window {
+    /// Arguments have the names that the operation has for them, or usual ones.
+    pub(super) fn new(arguments: &Map<String, Value>, pages: &Pages) -> Self {
+        let is_filter = |name: &str| pages.filters.iter().any(|(filter, _)| plain(filter) == plain(name));
+        let number = |declared: &Option<String>, usual: &[&str]| {
+            let has_name = |name: &str| {
+                let name = plain(name);
+                declared.as_ref().is_some_and(|declared| plain(declared) == name) || usual.contains(&name.as_str())
+            };
+            let named = arguments.iter().filter(|(name, _)| has_name(name) && !is_filter(name));
+            named.map(|(_, value)| value).find_map(|value| match value {
+                Value::String(cursor) => cursor.parse().ok(),
+                value => usize::try_from(value.as_u64()?).ok(),
+            })
+        };
+        let limit = number(&pages.limit, LIMITS);
+        let page: Option<usize> = number(&pages.page, &[]);
+        let start = number(&pages.offset, OFFSETS)
+            .or_else(|| number(&pages.cursor, &[]))
+            .or_else(|| Some(page?.saturating_sub(1).saturating_mul(limit.unwrap_or(DEFAULT_LIMIT))));
+        let whole = if page.is_some() { DEFAULT_LIMIT } else { usize::MAX };
+        Self { start: start.unwrap_or(0), limit: limit.unwrap_or(whole) }
+    }
+
+    /// Leaves the elements of the page. Returns whether others follow them.
+    pub(super) fn cut(self, elements: &mut Vec<Value>) -> bool {
+        elements.drain(..self.start.min(elements.len()));
+        let has_more = elements.len() > self.limit;
+        elements.truncate(self.limit);
+        has_more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_have_the_names_of_the_operation_or_usual_ones() {
+        let name = |name: &str| Some(name.to_owned());
+        let pages = Pages { limit: name("max_results"), page: name("page"), cursor: name("after"), ..Pages::default() };
+        let all = usize::MAX;
+        for (arguments, start, limit) in [
+            (json!({}), 0, all),
+            (json!({ "maxResults": 5, "page": 3 }), 10, 5),
+            (json!({ "first": 5, "offset": 2 }), 2, 5),
+            (json!({ "after": "7" }), 7, all),
+            (json!({ "page": 2 }), DEFAULT_LIMIT, DEFAULT_LIMIT),
+            (json!({ "page": u64::MAX, "first": u64::MAX }), all, all),
+            (json!({ "first": null, "skip": -1, "after": "x" }), 0, all),
+        ] {
+            let window = Window::new(arguments.as_object().unwrap(), &pages);
+            assert_eq!(window, Window { start, limit }, "{arguments}");
+        }
+        // A parameter that filters by a member is not one of pages.
+        let pages = Pages { filters: vec![("take".to_owned(), "take".to_owned())], ..Pages::default() };
+        let window = Window::new(json!({ "take": 1 }).as_object().unwrap(), &pages);
+        assert_eq!(window, Window { start: 0, limit: all });
+    }
+
+    #[test]
+    fn a_page_ends_at_the_list() {
+        for (start, limit, left, has_more) in
+            [(0, 9, 3, false), (0, 3, 3, false), (0, 2, 2, true), (2, 1, 1, false), (9, 1, 0, false), (0, 0, 0, true)]
+        {
+            let mut elements = vec![json!(1); 3];
+            assert_eq!(Window { start, limit }.cut(&mut elements), has_more, "{start} {limit}");
+            assert_eq!(elements.len(), left, "{start} {limit}");
+        }
+    }
+}
