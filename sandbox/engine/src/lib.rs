@@ -1,4 +1,4 @@
-//! A stateful stand-in for any Swagger 2.0 or OpenAPI 3 contract, on loopback.
+//! A stateful stand-in for any Swagger 2.0 or OpenAPI 3 contract, on loopback, or on an address of the caller's choice.
 //!
 //! It needs no configuration. It infers from the contract which operations list, create, read, change and delete items, keeps
 //! what programs create, and answers with bodies that are valid by the contract. Requests are checked as the contract says.

@@ -10,7 +10,7 @@ use driftless_sandbox_control::command::{self, Answered, Command, NotSent, Takes
 use lexopt::{Arg, Parser, ValueExt as _};
 
 const HELP: &str = "\
-Serves contracts on loopback, with state
+Serves contracts with state, on loopback, or on the address of --listen
 
 Usage: driftless-sandbox --contract <FILE> [OPTIONS] [serve|explain]
        driftless-sandbox control --sandbox <URL> <COMMAND>
@@ -24,7 +24,11 @@ A console with journal, faults and clock is at http://127.0.0.1:PORT/sandbox.
 
 Options:
       --contract <FILE>   Document of Swagger 2.0 or OpenAPI 3, in JSON or YAML. Repeat it to serve several on one port
-      --listen <ADDRESS>  Address to listen on, such as 0.0.0.0 in a container [default: 127.0.0.1]
+      --listen <ADDRESS>  Address to listen on, such as 0.0.0.0 in a container; anyone who can reach the port can control
+                          the sandbox [default: 127.0.0.1]
+      --public-host <HOST>
+                          Host in the printed and served addresses, if clients use another name than the address; the control
+                          interface answers to it and to loopback
       --port <PORT>       Port to listen on; 0 for any free one [default: 0]
       --seed <N>          Number that decides the sampled values and new identifiers [default: 1]
       --behaviour <FILE>  File in TOML that corrects the table of `explain`, and adds statuses, seeds and asynchronous work
@@ -125,6 +129,9 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Failu
             Arg::Long("port") => flags.options.port = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
             Arg::Long("listen") => {
                 flags.options.listen = parser.value().and_then(|value| value.parse()).map_err(refuse)?;
+            }
+            Arg::Long("public-host") => {
+                flags.options.public_host = Some(parser.value().and_then(|value| value.string()).map_err(refuse)?);
             }
             Arg::Long("seed") => flags.options.seed = parser.value().and_then(|value| value.parse()).map_err(refuse)?,
             Arg::Long("behaviour") => flags.behaviour = Some(parser.value().map_err(refuse)?.into()),

@@ -25,6 +25,9 @@ use crate::serve::{Front, Router, ServedContract, Server, Service, bind, is_free
 pub struct Options {
     /// Address to listen on; 127.0.0.1 by default. On another one, everybody who reaches it can read and change the state.
     pub listen: IpAddr,
+    /// Host in the printed and served addresses, if clients use another name than the address. The control interface answers
+    /// requests to this host and to those of loopback.
+    pub public_host: Option<String>,
     /// Port; 0, the default, for any free one.
     pub port: u16,
     /// Decides every sampled value and every new identifier: the same seed and the same requests get the same answers.
@@ -45,6 +48,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             listen: Ipv4Addr::LOCALHOST.into(),
+            public_host: None,
             port: 0,
             seed: 1,
             checks_credentials: true,
@@ -103,6 +107,7 @@ pub async fn start_with(contract: &[u8], options: Options) -> Result<Sandbox, Er
 ///
 /// Fails if a contract cannot be read, if two of them have the same method and path, or if the port is in use.
 pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<Sandbox, Error> {
+    let public_host = options.public_host.map(host).transpose()?;
     let contracts = read(contracts)?;
     let base_path = contracts.first().map(|contract| contract.base_path.clone()).unwrap_or_default();
     let plans = infer::plans(&contracts, &options.behaviour)?;
@@ -112,7 +117,10 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
     let parts: Vec<ServedContract> = parts.collect();
     let front = options.graphql.as_deref().map(|schema| graph(schema, &parts, options.seed)).transpose()?;
     let (listener, address) = bind(options.listen, options.port).await?;
-    let origin = format!("http://{address}");
+    let origin = match &public_host {
+        Some(host) => format!("http://{host}:{}", address.port()),
+        None => format!("http://{address}"),
+    };
     let checks_credentials = options.checks_credentials;
     let has_control_interface = is_free(&parts);
     let service = Arc::new(Service {
@@ -121,6 +129,7 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
         origin: origin.clone(),
         checks_credentials,
         has_control_interface,
+        public_host: public_host.unwrap_or_default(),
         touched: watch::Sender::default(),
     });
     let known: Arc<dyn Operations> = Arc::<Service>::clone(&service);
@@ -131,6 +140,20 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
         overview: Arc::<Service>::clone(&service) as Arc<dyn Overview>,
     };
     Ok(Sandbox { origin, base_path, left_out, server: Server::start(listener, service, control) })
+}
+
+/// Accepts a host of a URL, without a port.
+fn host(text: String) -> Result<String, Error> {
+    let is_host = text.parse::<http::uri::Authority>().is_ok_and(|authority| authority.host() == text);
+    match is_host && !text.is_empty() {
+        true => Ok(text),
+        false => Err(Error::new(
+            "public-host",
+            "",
+            format!("{text:?} is not a host"),
+            "write the host alone, without scheme and port, such as sandbox",
+        )),
+    }
 }
 
 /// The engines with the state of a file.

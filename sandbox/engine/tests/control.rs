@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use driftless_sandbox::{Expected, FaultRule, RequestFilter, Sandbox};
+use driftless_sandbox::{Expected, FaultRule, Options, RequestFilter, Sandbox};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -124,6 +124,27 @@ async fn the_clock_is_held_and_moved_and_foreign_hosts_are_refused() {
     assert_eq!(foreign.send().await.unwrap().status(), StatusCode::FORBIDDEN);
     let form = client().post(format!("{}/sandbox/clock", sandbox.origin())).body("hold=true");
     assert_eq!(form.send().await.unwrap().status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+}
+
+/// Catches a control interface that other containers cannot use, and a host that is not one.
+#[tokio::test]
+async fn the_control_interface_answers_to_the_public_host() {
+    let document = pets("3.0.3").to_string();
+    let options = |host: &str| {
+        let mut options = Options::default();
+        options.public_host = Some(host.to_owned());
+        options
+    };
+    let sandbox = driftless_sandbox::start_with(document.as_bytes(), options("sandbox")).await.unwrap();
+    let port = sandbox.origin().strip_prefix("http://sandbox:").unwrap();
+    for (host, status) in [(format!("sandbox:{port}"), 200), ("localhost".to_owned(), 200), ("other".to_owned(), 403)] {
+        let request = client().get(format!("http://127.0.0.1:{port}/sandbox/clock")).header("host", &host);
+        assert_eq!(request.send().await.unwrap().status().as_u16(), status, "{host}");
+    }
+    for wrong in ["", "sandbox:80", "http://sandbox", "user@sandbox", "a b"] {
+        let error = driftless_sandbox::start_with(document.as_bytes(), options(wrong)).await.unwrap_err();
+        assert_eq!(error.code(), "public-host", "{wrong:?}");
+    }
 }
 
 /// Catches a table that leaves out operations or reasons.

@@ -56,7 +56,7 @@ pub(super) fn router(service: &Arc<Service>, control: Control) -> Router {
         .route("/sandbox/{*rest}", any(nowhere))
         .method_not_allowed_fallback(other_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(from_fn_with_state(Guard { name: NAME, host: String::new() }, guard));
+        .layer(from_fn_with_state(Guard { name: NAME, host: service.public_host.clone() }, guard));
     routes.with_state(ControlState { service: Arc::clone(service), control })
 }
 
