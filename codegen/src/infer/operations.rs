@@ -62,6 +62,9 @@ struct Watchable<'m> {
     /// The path without its last segment, and the parameter in that.
     collection: &'m str,
     parameter: &'m str,
+    /// The parameters of the collection, and the name of what it has, without separators.
+    parameters: Vec<&'m str>,
+    subject: String,
     answer: &'m Type,
     state: String,
     states: StateMap,
@@ -90,7 +93,9 @@ fn watchable<'m>(model: &'m Model, operation: &'m Operation) -> Option<Watchable
         .collect();
     members.sort_by_key(|(rank, ..)| *rank);
     let (_, state, states) = members.into_iter().next()?;
-    Some(Watchable { operation, collection, parameter, answer, state, states })
+    let subject = plain(collection.rsplit('/').next().unwrap_or_default());
+    let parameters = parameters(collection);
+    Some(Watchable { operation, collection, parameter, parameters, subject, answer, state, states })
 }
 
 /// The meanings of the values of an enumeration, if each has one, and there is one for a success and one on the way.
@@ -125,13 +130,13 @@ fn entry(
     let mut candidates: Vec<(u8, &Watchable<'_>, String)> = watchable
         .iter()
         .filter(fits)
-        .filter(|one| parameters(one.collection).iter().all(|name| known.contains(name)))
+        .filter(|one| one.parameters.iter().all(|name| known.contains(name)))
         .filter_map(|one| {
             let (identifier, is_named) = identifier(model, accepted, one)?;
             let is_same = page::bare(model, accepted) == page::bare(model, one.answer)
                 && matches!(page::bare(model, accepted), Type::Named(TypeId(_)));
             let is_below = one.collection == operation.path.trim_end_matches('/');
-            // An identifier of any name says nothing, and a change that returns the changed resource is no job.
+            // An identifier of any name says nothing, and a change that returns the changed resource is not a job.
             let rank = u8::from(is_same) + u8::from(is_below) + u8::from(is_named);
             (is_below || is_named).then_some((rank, one, identifier))
         })
@@ -180,8 +185,7 @@ fn identifier(model: &Model, accepted: &Type, watchable: &Watchable<'_>) -> Opti
     let members = page::members(model, accepted);
     let value = |field: &&Field| page::is_text(model, &field.ty) || page::is_integer(model, &field.ty);
     let parameter = plain(watchable.parameter);
-    let subject = plain(watchable.collection.rsplit('/').next().unwrap_or_default());
-    let singular = subject.trim_end_matches('s');
+    let singular = watchable.subject.trim_end_matches('s');
     // `sid` is the name of every resource's identifier.
     let is_general = ["id", "sid", "guid", "uuid", "key", "name", "code"].contains(&parameter.as_str());
     let has = |wish: &str| members.iter().filter(value).find(|field| plain(&field.wire) == wish);
