@@ -89,7 +89,7 @@ impl<'m> Shelf<'m> {
     }
 
     /// Those that lie below an operation, or that a member of its result may identify, in the order of the contract.
-    fn of(&self, operation: &Operation, members: &[Field]) -> impl Iterator<Item = &Watchable<'m>> {
+    fn near(&self, operation: &Operation, members: &[Field]) -> impl Iterator<Item = &Watchable<'m>> {
         let below = self.by_collection.get(operation.path.trim_end_matches('/'));
         // `id` says nothing about the resource: `identifier` does not take it for a name.
         let names = members.iter().map(|field| plain(&field.wire)).filter(|name| !GENERAL.contains(&name.as_str()));
@@ -156,7 +156,7 @@ fn entry(model: &Model, operation: &Operation, shelf: &Shelf<'_>) -> Result<(Asy
     let fits =
         |one: &&Watchable<'_>| one.operation.family == operation.family || one.operation.document == operation.document;
     let mut candidates: Vec<(u8, &Watchable<'_>, String)> = shelf
-        .of(operation, page::members(model, accepted))
+        .near(operation, page::members(model, accepted))
         .filter(fits)
         .filter(|one| one.parameters.iter().all(|name| known.contains(name)))
         .filter_map(|one| {
