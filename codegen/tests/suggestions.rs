@@ -345,7 +345,7 @@ fn an_operation_that_another_one_shows_has_its_entry() {
     assert!(marked.operations[0].reason.starts_with("`x-ms-long-running-operation` says"), "{marked:?}");
 }
 
-/// An entry whose operation shows nothing, needs more, or is no reading one, is refused with its place.
+/// An entry whose operation shows nothing, needs more, or is not a reading one, is refused with its place.
 #[test]
 fn an_operation_that_shows_another_fits_or_is_refused() {
     let states = json!(["Queued", "Succeeded"]);

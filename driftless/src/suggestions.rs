@@ -29,10 +29,10 @@ pub(crate) fn of_new(suggestions: &Suggestions) -> String {
     text
 }
 
-/// The file of the entries that the configuration does not have; `None`: the contracts suggest none.
+/// The file of the entries that the configuration does not have; `None`: no operation asks for one.
 pub(crate) fn file(output: &Output) -> Option<String> {
     let Suggestions { paginations, operations, without, .. } = &output.suggestions;
-    if paginations.is_empty() && operations.is_empty() {
+    if paginations.is_empty() && operations.is_empty() && without.is_empty() {
         return None;
     }
     let mut text = format!(
@@ -172,5 +172,8 @@ mod tests {
         let read: driftless_codegen::Config = toml::from_str(&file(&output).unwrap()).unwrap();
         assert_eq!((read.paginations.len(), read.operations), (1, vec![operation]));
         assert_eq!(file(&Output::default()), None);
+        let without = vec![("a.c".to_owned(), "no list".to_owned())];
+        let output = Output { suggestions: Suggestions { without, ..Suggestions::default() }, ..Output::default() };
+        assert!(file(&output).is_some_and(|text| text.ends_with("have no entry:\n# a.c: no list\n")));
     }
 }

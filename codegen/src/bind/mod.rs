@@ -207,7 +207,7 @@ impl Check<'_, '_> {
         let index = self.follows(&self.model.operations[submit], "watch", operation, parameter)?;
         let watch = &self.model.operations[index];
         if watch.method != "GET" || watch.body.as_ref().is_some_and(|body| body.required) {
-            let message = format!("`{operation}` is no reading operation");
+            let message = format!("`{operation}` is not a reading operation");
             self.problem("watch", "watch/operation", message, "name a GET without a body");
         }
         let state = &self.settings.state;

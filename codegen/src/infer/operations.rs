@@ -1,6 +1,6 @@
 //! Operations that the service accepts and completes later, and that another operation of the contract shows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::{CANCELLED, FAILED, PENDING, STATE, SUCCEEDED, is_one, plain};
 use super::{page, writable};
@@ -12,8 +12,7 @@ use crate::{AsyncOperation, StateMap, WatchOperation};
 
 /// Entries for the operations that are completed later and have none.
 pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<usize>, suggestions: &mut Suggestions) {
-    let watchable: Vec<Watchable<'_>> =
-        model.operations.iter().filter_map(|operation| watchable(model, operation)).collect();
+    let shelf = Shelf::new(model.operations.iter().filter_map(|operation| watchable(model, operation)).collect());
     let mut names = BTreeSet::new();
     for (index, operation) in model.operations.iter().enumerate() {
         let document = documents.iter().find(|document| document.name == operation.document);
@@ -23,7 +22,7 @@ pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<us
             continue;
         }
         let name = format!("{}.{}", operation.family, operation.name);
-        let mut outcome = entry(model, operation, &watchable);
+        let mut outcome = entry(model, operation, &shelf);
         if let Ok(entry) = &mut outcome {
             entry.0.name = binding_name(operation, &mut names);
         }
@@ -62,10 +61,46 @@ struct Watchable<'m> {
     /// The path without its last segment, and the parameter in that.
     collection: &'m str,
     parameter: &'m str,
+    /// The parameters of the collection, and the name of what it has, without separators.
+    parameters: Vec<&'m str>,
+    subject: String,
     answer: &'m Type,
     state: String,
     states: StateMap,
 }
+
+/// The operations that show a resource, by what an operation that one of them shows has in common with it: in a large
+/// contract, most have nothing.
+struct Shelf<'m> {
+    all: Vec<Watchable<'m>>,
+    by_collection: BTreeMap<&'m str, Vec<usize>>,
+    by_identifier: BTreeMap<String, Vec<usize>>,
+}
+
+impl<'m> Shelf<'m> {
+    fn new(all: Vec<Watchable<'m>>) -> Self {
+        let (mut by_collection, mut by_identifier) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+        for (index, one) in all.iter().enumerate() {
+            by_collection.entry(one.collection).or_default().push(index);
+            by_identifier.entry(format!("{}id", one.subject.trim_end_matches('s'))).or_default().push(index);
+            by_identifier.entry(plain(one.parameter)).or_default().push(index);
+        }
+        Self { all, by_collection, by_identifier }
+    }
+
+    /// Those that lie below an operation, or that a member of its result may identify, in the order of the contract.
+    fn near(&self, operation: &Operation, members: &[Field]) -> impl Iterator<Item = &Watchable<'m>> {
+        let below = self.by_collection.get(operation.path.trim_end_matches('/'));
+        // `id` says nothing about the resource: `identifier` does not take it for a name.
+        let names = members.iter().map(|field| plain(&field.wire)).filter(|name| !GENERAL.contains(&name.as_str()));
+        let named = names.filter_map(|name| self.by_identifier.get(&name));
+        let indices: BTreeSet<usize> = below.into_iter().chain(named).flatten().copied().collect();
+        indices.into_iter().filter_map(|index| self.all.get(index))
+    }
+}
+
+/// Names of the identifiers of all resources.
+const GENERAL: [&str; 7] = ["id", "sid", "guid", "uuid", "key", "name", "code"];
 
 fn watchable<'m>(model: &'m Model, operation: &'m Operation) -> Option<Watchable<'m>> {
     if operation.method != "GET" {
@@ -90,7 +125,9 @@ fn watchable<'m>(model: &'m Model, operation: &'m Operation) -> Option<Watchable
         .collect();
     members.sort_by_key(|(rank, ..)| *rank);
     let (_, state, states) = members.into_iter().next()?;
-    Some(Watchable { operation, collection, parameter, answer, state, states })
+    let subject = plain(collection.rsplit('/').next().unwrap_or_default());
+    let parameters = parameters(collection);
+    Some(Watchable { operation, collection, parameter, parameters, subject, answer, state, states })
 }
 
 /// The meanings of the values of an enumeration, if each has one, and there is one for a success and one on the way.
@@ -112,26 +149,22 @@ fn meanings(model: &Model, ty: &Type) -> Option<StateMap> {
 }
 
 /// The entry without its name, with the reasons.
-fn entry(
-    model: &Model,
-    operation: &Operation,
-    watchable: &[Watchable<'_>],
-) -> Result<(AsyncOperation, String), String> {
+fn entry(model: &Model, operation: &Operation, shelf: &Shelf<'_>) -> Result<(AsyncOperation, String), String> {
     let accepted =
         accepted(model, operation).ok_or("its accepted result is not JSON, so that nothing identifies it")?;
     let known = parameters(&operation.path);
     let fits =
         |one: &&Watchable<'_>| one.operation.family == operation.family || one.operation.document == operation.document;
-    let mut candidates: Vec<(u8, &Watchable<'_>, String)> = watchable
-        .iter()
+    let mut candidates: Vec<(u8, &Watchable<'_>, String)> = shelf
+        .near(operation, page::members(model, accepted))
         .filter(fits)
-        .filter(|one| parameters(one.collection).iter().all(|name| known.contains(name)))
+        .filter(|one| one.parameters.iter().all(|name| known.contains(name)))
         .filter_map(|one| {
             let (identifier, is_named) = identifier(model, accepted, one)?;
             let is_same = page::bare(model, accepted) == page::bare(model, one.answer)
                 && matches!(page::bare(model, accepted), Type::Named(TypeId(_)));
             let is_below = one.collection == operation.path.trim_end_matches('/');
-            // An identifier of any name says nothing, and a change that returns the changed resource is no job.
+            // An identifier of any name says nothing, and a change that returns the changed resource is not a job.
             let rank = u8::from(is_same) + u8::from(is_below) + u8::from(is_named);
             (is_below || is_named).then_some((rank, one, identifier))
         })
@@ -180,10 +213,8 @@ fn identifier(model: &Model, accepted: &Type, watchable: &Watchable<'_>) -> Opti
     let members = page::members(model, accepted);
     let value = |field: &&Field| page::is_text(model, &field.ty) || page::is_integer(model, &field.ty);
     let parameter = plain(watchable.parameter);
-    let subject = plain(watchable.collection.rsplit('/').next().unwrap_or_default());
-    let singular = subject.trim_end_matches('s');
-    // `sid` is the name of every resource's identifier.
-    let is_general = ["id", "sid", "guid", "uuid", "key", "name", "code"].contains(&parameter.as_str());
+    let singular = watchable.subject.trim_end_matches('s');
+    let is_general = GENERAL.contains(&parameter.as_str());
     let has = |wish: &str| members.iter().filter(value).find(|field| plain(&field.wire) == wish);
     let named = has(&format!("{singular}id")).or_else(|| has(&parameter).filter(|_| !is_general));
     let field = named.or_else(|| has(&parameter)).or_else(|| has("id"))?;

@@ -37,7 +37,9 @@ pub(super) fn suggest(model: &Model, documents: &[Document], paged: &[Paged]) ->
             let entry = Pagination { operation: key, ..entry };
             let texts = [&entry.skip, &entry.page, &entry.cursor, &entry.next, &entry.last_item, &entry.next_link];
             let places = [&entry.total, &entry.pages, &entry.more];
-            writable([&entry.operation, &entry.items].into_iter().chain(texts.into_iter().chain(places).flatten()))?;
+            let headers = [&entry.next_header, &entry.total_header, &entry.pages_header];
+            let optional = texts.into_iter().chain(places).chain(headers).flatten();
+            writable([&entry.operation, &entry.items].into_iter().chain(optional))?;
             check_pages(model, &entry, index)?;
             Ok((entry, reasons, is_sure))
         });
@@ -165,7 +167,7 @@ impl<'m> Service<'m> {
         let sure = if let Some(name) = marked {
             let member = about.iter().find(|one| one.field.wire == name || one.pointer == format!("/{name}"));
             let Some(member) = member.filter(|member| is_text(self.model, &member.field.ty)) else {
-                return Err(format!("`x-ms-pageable` names `{name}`, which is no text of the answer"));
+                return Err(format!("`x-ms-pageable` names `{name}`, which is not a text of the answer"));
             };
             reasons.push(format!("`x-ms-pageable` says that `{}` is the address of the next page", member.pointer));
             entry.next_link = Some(member.pointer.clone());
