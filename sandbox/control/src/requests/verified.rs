@@ -56,7 +56,7 @@ impl Expected {
     }
 }
 
-/// The result of [`Requests::verify`](crate::Requests::verify).
+/// The result of [`Requests::verify`](super::Requests::verify).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
