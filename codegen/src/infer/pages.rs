@@ -82,7 +82,7 @@ impl<'m> Service<'m> {
         self.document?.published.pointer(pointer)
     }
 
-    /// The entry, or the reason why there is none; `None` for an operation that does not page.
+    /// The proposed entry for an operation that pages, or the reason why no entry can be proposed. `None`: the operation does not page.
     fn pagination(&self) -> Option<Result<Entry, String>> {
         let operation = self.operation;
         let pageable = self.published(&operation.pointer).and_then(|operation| operation.get("x-ms-pageable"));

@@ -17,7 +17,7 @@ use crate::contract::{Operation, Status};
 use crate::infer::success;
 use crate::request::{Read, Refusal, RequestParts, check};
 
-/// Answers requests that are none of a contract, by requests that are.
+/// Answers requests that no contract declares, such as those of GraphQL. It sends requests of the contracts to do so.
 pub(crate) trait Front: std::fmt::Debug + Send + Sync {
     fn answer(&self, service: &Service, request: &Received) -> Option<Reply>;
 
