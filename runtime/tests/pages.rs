@@ -189,6 +189,18 @@ async fn links_are_followed_on_the_same_server_only() {
     );
 }
 
+/// The same for a link in the body: the other server gets no request, and so no token.
+#[tokio::test]
+async fn a_link_in_a_body_sends_nothing_to_another_server() {
+    let other = Server::always(Reply::json(200, r#"{"list":[2]}"#)).await;
+    let link = format!("{}/things/2", other.url);
+    let server = Server::start(move |_| Reply::json(200, &format!(r#"{{"list":[1],"next":"{link}"}}"#))).await;
+    let (read_items, error, asked) =
+        all(&server, |client| items(client, None, "/list", NextPage::Address { pointer: "/next" })).await;
+    assert_eq!((read_items, asked.len(), other.requests().len()), (vec![1], 1, 0));
+    assert!(error.unwrap().to_string().contains("another server"));
+}
+
 #[tokio::test]
 async fn a_service_that_never_ends_does_not_hang_its_caller() {
     let server = Server::start(|request| match request.query().rsplit("at=").next().unwrap() {
