@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use driftless_codegen::drift::{self, Heading, Wire};
+use driftless_codegen::drift::{self, Heading, Sides, Wire};
 use driftless_codegen::{Config, Contract, Names, Setup, api, generate};
 use platform_sandbox::Options;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -55,12 +55,12 @@ fn differing(before: &str, after: &str) -> usize {
 async fn the_second_revision_of_the_sandbox_is_one_page() {
     let (before, after) = (contract(1).await, contract(2).await);
     let [before, after] = [&before, &after].map(|bytes| [Contract { name: "platform", bytes }]);
-    let mut there = drift::compare(&before, &after, "2026-01-01").unwrap();
+    let mut there = drift::compare(Sides { before: &before, after: &after }, "2026-01-01").unwrap();
     let mut setup = Setup::from(toml::from_str::<Config>(PAGES).unwrap());
     setup.config.client = crate::support::setup().config.client;
     let (old, names) = api(&before, &setup, &Names::default()).unwrap();
     let (new, _) = api(&after, &setup, &names).unwrap();
-    there.with_items(&old, &new);
+    there.with_items(Sides { before: &old, after: &new });
     assert_eq!(there.unexplained, Some(Vec::new()));
     let heading = Heading { what: "platform, revision 1 → 2", version: Some("0.1.0"), links: &[] };
     let report = there.report(&heading).markdown();
@@ -78,7 +78,7 @@ async fn the_second_revision_of_the_sandbox_is_one_page() {
     // All changes are of assumed operations.
     assert!(there.findings.iter().all(|finding| finding.assumed || finding.client == Wire::None));
 
-    let back = drift::compare(&after, &before, "2026-01-01").unwrap();
+    let back = drift::compare(Sides { before: &after, after: &before }, "2026-01-01").unwrap();
     let rules = |drift: &drift::Drift, mirrored: bool| {
         let rule = |finding: &drift::Finding| if mirrored { finding.rule.mirror() } else { finding.rule };
         let mut rules: Vec<_> = drift.findings.iter().map(rule).collect();

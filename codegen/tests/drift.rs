@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use driftless_codegen::drift::{self, Drift, Finding, Heading, Site, Source, Wire};
+use driftless_codegen::drift::{self, Drift, Finding, Heading, Sides, Site, Source, Wire};
 use driftless_codegen::{Contract, Names, Setup, api, load};
 use serde_json::{Value, json};
 
@@ -21,11 +21,11 @@ fn compare(before: &[u8], after: &[u8]) -> Drift {
 
 fn compare_items(before: &[u8], after: &[u8]) -> Drift {
     let [before, after] = [before, after].map(|bytes| [Contract { name: "contract", bytes }]);
-    let mut drift = drift::compare(&before, &after, TODAY).unwrap();
+    let mut drift = drift::compare(Sides { before: &before, after: &after }, TODAY).unwrap();
     let setup = Setup::default();
     let (before, names) = api(&before, &setup, &Names::default()).unwrap();
     let (after, _) = api(&after, &setup, &names).unwrap();
-    drift.with_items(&before, &after);
+    drift.with_items(Sides { before: &before, after: &after });
     drift
 }
 
@@ -211,7 +211,7 @@ fn a_fingerprint_stays_while_the_contract_grows() {
 #[test]
 fn what_is_not_a_contract_is_an_error() {
     let contract = |bytes| Contract { name: "contract", bytes };
-    let report = drift::compare(&[contract(b"<html>")], &[contract(b"{")], TODAY).unwrap_err();
+    let report = drift::compare(Sides { before: &[contract(b"<html>")], after: &[contract(b"{")] }, TODAY).unwrap_err();
     let codes: Vec<&str> = report.problems().iter().map(|problem| problem.code).collect();
     assert_eq!(codes, ["contract/html", "contract/truncated"]);
 }
@@ -362,21 +362,21 @@ fn schemas_are_told_as_contracts_are() {
     ] {
         assert!(schema.contains(from), "{from}");
         let mut drift = Drift::default();
-        drift.with_schemas(Some(schema), Some(&schema.replacen(from, to, 1)));
+        drift.with_schemas(Sides { before: Some(schema), after: Some(&schema.replacen(from, to, 1)) });
         let findings = drift.findings.iter().map(|finding| format!("{} {}", finding.rule.id(), finding.subject));
         assert_eq!(findings.collect::<Vec<_>>().join("; "), expected);
         assert_eq!(drift.client(), wire, "{expected}");
 
         let mut back = Drift::default();
-        back.with_schemas(Some(&schema.replacen(from, to, 1)), Some(schema));
+        back.with_schemas(Sides { before: Some(&schema.replacen(from, to, 1)), after: Some(schema) });
         let rules = |drift: &Drift| drift.findings.iter().map(|finding| finding.rule).collect::<BTreeSet<_>>();
         assert_eq!(rules(&back), rules(&drift).iter().map(|rule| rule.mirror()).collect(), "{expected}");
     }
     let mut same = Drift::default();
-    same.with_schemas(
-        Some(schema),
-        Some(&schema.replace("enum State { RUNNING ENDED }", "enum State { ENDED RUNNING }")),
-    );
+    same.with_schemas(Sides {
+        before: Some(schema),
+        after: Some(&schema.replace("enum State { RUNNING ENDED }", "enum State { ENDED RUNNING }")),
+    });
     assert!(same.findings.is_empty(), "{:?}", same.findings);
 }
 
@@ -395,8 +395,10 @@ fn the_same_change_at_many_places_is_one_row_and_no_finding_is_lost() {
     for (size, folds) in [(1, false), (4, false), (5, true), (60, true)] {
         let [before, after] = ["small", "large"].map(|default| contract(size, default));
         let drift = drift::compare(
-            &[Contract { name: "contract", bytes: before.as_bytes() }],
-            &[Contract { name: "contract", bytes: after.as_bytes() }],
+            Sides {
+                before: &[Contract { name: "contract", bytes: before.as_bytes() }],
+                after: &[Contract { name: "contract", bytes: after.as_bytes() }],
+            },
             TODAY,
         )
         .unwrap();

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use driftless_codegen::drift::Sides;
 use driftless_codegen::{Contract, Ledger, Names, Setup, drift, generate, load, upgrade};
 
 use crate::common::random::{Random, change};
@@ -44,7 +45,7 @@ fn a_change_at_any_place_stands_in_the_report_and_in_a_snapshot() {
         let what = change(&mut tree, &mut random);
         let after = tree.to_string();
         let [before, after] = [&before, &after].map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
-        let Ok(mut drift) = drift::compare(&before, &after, "2026-01-01") else { continue };
+        let Ok(mut drift) = drift::compare(Sides { before: &before, after: &after }, "2026-01-01") else { continue };
         let setup = Setup::default();
         let reported = drift.findings.len() + drift.documentation + drift.spelling + drift.not_judged.len();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
@@ -55,7 +56,7 @@ fn a_change_at_any_place_stands_in_the_report_and_in_a_snapshot() {
         if let Ok(before) = clients
             && let Ok(after) = generate(&after, &setup, &before.names)
         {
-            drift.with_items(&before.api, &after.api);
+            drift.with_items(Sides { before: &before.api, after: &after.api });
             if !drift.findings.is_empty() && before.review == after.review {
                 silent.push(format!("{name}: {what}: no snapshot shows it: {:?}", drift.findings));
             }
@@ -86,7 +87,11 @@ fn the_same_in_another_dialect_is_no_change() {
         let loaded = load::load("contract", &bytes).unwrap();
         let upgraded = upgrade::upgrade("contract", &loaded, &mut Ledger::default()).to_string();
         let contract = |bytes| Contract { name: "contract", bytes };
-        let drift = drift::compare(&[contract(&bytes)], &[contract(upgraded.as_bytes())], "2026-01-01").unwrap();
+        let drift = drift::compare(
+            Sides { before: &[contract(&bytes)], after: &[contract(upgraded.as_bytes())] },
+            "2026-01-01",
+        )
+        .unwrap();
         let mut findings = drift.findings;
         findings.retain(|finding| !LOST.contains(&finding.keyword.as_str()));
         assert!(findings.is_empty(), "{}: {findings:#?}", file.display());

@@ -1,6 +1,6 @@
 //! Clients of several documents: each is compared with its own state before.
 
-use driftless_codegen::drift::{self, Source, Wire};
+use driftless_codegen::drift::{self, Sides, Source, Wire};
 use driftless_codegen::{Contract, Names, Setup, api};
 use serde_json::{Value, json};
 
@@ -31,11 +31,11 @@ fn what_another_document_asks_of_callers_is_no_news_for_the_first() {
     }
     for before in [vec![first.as_str(), &open], vec![first.as_str()]] {
         let (before, after) = (contracts(&before), contracts(&[&first, &second]));
-        let mut drift = drift::compare(&before, &after, TODAY).unwrap();
+        let mut drift = drift::compare(Sides { before: &before, after: &after }, TODAY).unwrap();
         let setup = Setup::default();
         let (old, names) = api(&before, &setup, &Names::default()).unwrap();
         let (new, _) = api(&after, &setup, &names).unwrap();
-        drift.with_items(&old, &new);
+        drift.with_items(Sides { before: &old, after: &new });
         assert!(!drift.findings.is_empty());
         for finding in &drift.findings {
             let mut sites = [&finding.before, &finding.after].into_iter().flatten();

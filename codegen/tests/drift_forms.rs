@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use driftless_codegen::drift::{self, Drift, Heading, Line, Link, Role};
+use driftless_codegen::drift::{self, Drift, Heading, Line, Link, Role, Sides};
 use driftless_codegen::{Contract, Names, Setup, api};
 use serde_json::{Value, json};
 
 fn compare(before: &[u8], after: &[u8]) -> Drift {
     let [before, after] = [before, after].map(|bytes| [Contract { name: "contract", bytes }]);
-    let mut drift = drift::compare(&before, &after, "2026-01-01").unwrap();
+    let mut drift = drift::compare(Sides { before: &before, after: &after }, "2026-01-01").unwrap();
     let setup = Setup::default();
     let old = api(&before, &setup, &Names::default());
     if let Ok((old, (new, _))) = old.and_then(|(old, names)| Ok((old, api(&after, &setup, &names)?))) {
-        drift.with_items(&old, &new);
+        drift.with_items(Sides { before: &old, after: &new });
     }
     drift
 }

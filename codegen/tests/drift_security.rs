@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use driftless_codegen::Contract;
-use driftless_codegen::drift::{self, Drift, Finding, Wire};
+use driftless_codegen::drift::{self, Drift, Finding, Sides, Wire};
 use serde_json::{Map, Value, json};
 
 use crate::common::random::Random;
@@ -101,7 +101,7 @@ fn written(alternatives: &[Vec<(usize, Vec<&str>)>], called: Called) -> Value {
 fn compare(before: &Value, after: &Value) -> Drift {
     let texts = [before, after].map(Value::to_string);
     let [before, after] = texts.each_ref().map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
-    drift::compare(&before, &after, "2026-01-01").unwrap()
+    drift::compare(Sides { before: &before, after: &after }, "2026-01-01").unwrap()
 }
 
 const MORE: [&str; 3] = ["security-added", "alternative-removed", "scope-added"];

@@ -1,5 +1,6 @@
 //! Names of operations at other paths, and of bodies in another media type.
 
+use driftless_codegen::drift::Sides;
 use driftless_codegen::{Contract, Names, Setup, api, drift};
 use serde_json::{Map, Value, json};
 
@@ -76,7 +77,7 @@ fn only_an_operation_that_stays_the_same_keeps_its_name_at_another_path() {
         assert_eq!(given, expected, "{before:?} → {after:?}");
         let texts = [&old, &new].map(Value::to_string);
         let [old, new] = texts.each_ref().map(|text| [Contract { name: "platform", bytes: text.as_bytes() }]);
-        let drift = drift::compare(&old, &new, "2026-01-01").unwrap();
+        let drift = drift::compare(Sides { before: &old, after: &new }, "2026-01-01").unwrap();
         let mut ids: Vec<&str> = drift.findings.iter().map(|finding| finding.rule.id()).collect();
         ids.sort_unstable();
         ids.dedup();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use driftless_codegen::Contract;
-use driftless_codegen::drift::{self, Drift, ExamplePart, RULES, Rule};
+use driftless_codegen::drift::{self, Drift, ExamplePart, RULES, Rule, Sides};
 use serde_json::{Value, json};
 
 use crate::common::merge::merge;
@@ -60,15 +60,15 @@ fn contract(part: ExamplePart, text: &str) -> String {
 fn rules(part: ExamplePart, before: &str, after: &str) -> BTreeSet<Rule> {
     let mut drift = Drift::default();
     match part {
-        ExamplePart::Graphql => drift.with_schemas(Some(before), Some(after)),
+        ExamplePart::Graphql => drift.with_schemas(Sides { before: Some(before), after: Some(after) }),
         ExamplePart::Document => {
             let documents = BTreeMap::from([("size.graphql".to_owned(), DOCUMENT.to_owned())]);
-            drift.with_documents(&documents, before, after);
+            drift.with_documents(&documents, Sides { before, after });
         }
         _ => {
             let [before, after] = [before, after].map(|text| contract(part, text));
             let [before, after] = [&before, &after].map(|text| [Contract { name: "contract", bytes: text.as_bytes() }]);
-            drift = drift::compare(&before, &after, TODAY).unwrap();
+            drift = drift::compare(Sides { before: &before, after: &after }, TODAY).unwrap();
             assert!(drift.not_judged.is_empty(), "{:?}", drift.not_judged);
         }
     }

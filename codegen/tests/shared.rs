@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use driftless_codegen::drift::Sides;
 use driftless_codegen::{Contract, NameStyle, Names, Output, Setup, StyleVersion, drift};
 use serde_json::{Map, Value, json};
 
@@ -177,8 +178,8 @@ fn schemas_that_contradict_each_other_become_two_types() {
     // The drift report explains each item that is another one.
     let [old, new] = [books(), contract].map(|contract| contract.to_string());
     let [old, new] = [&old, &new].map(|text| [Contract { name: "platform", bytes: text.as_bytes() }]);
-    let mut drift = drift::compare(&old, &new, "2026-01-01").unwrap();
-    drift.with_items(&first.api, &second.api);
+    let mut drift = drift::compare(Sides { before: &old, after: &new }, "2026-01-01").unwrap();
+    drift.with_items(Sides { before: &first.api, after: &second.api });
     let unexplained: Vec<String> = drift.unexplained.iter().flatten().map(drift::ItemChange::says).collect();
     assert_eq!(unexplained, Vec::<String>::new(), "{:#?}", drift.findings);
 }

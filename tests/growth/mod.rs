@@ -17,7 +17,7 @@ mod wire;
 use std::fs;
 use std::path::Path;
 
-use driftless_codegen::drift::{self, Source, Wire};
+use driftless_codegen::drift::{self, Sides, Source, Wire};
 use driftless_codegen::{Config, Contract, Names, Output, Setup, generate};
 use serde_json::Value;
 
@@ -214,8 +214,8 @@ fn what_is_no_longer_demanded_is_told_with_the_items_that_it_changes() {
             let lost = lost(&before.api.index(), &after.api.index());
             let [old, new] = [&case.contract, &contract].map(|contract| serde_json::to_vec(contract).unwrap());
             let [old, new] = [&old, &new].map(|bytes| [Contract { name: case.name, bytes }]);
-            let mut drift_report = drift::compare(&old, &new, "2026-01-01").unwrap();
-            drift_report.with_items(&before.api, &after.api);
+            let mut drift_report = drift::compare(Sides { before: &old, after: &new }, "2026-01-01").unwrap();
+            drift_report.with_items(Sides { before: &before.api, after: &after.api });
             assert_eq!(drift_report.unexplained, Some(Vec::new()), "{what}");
             assert!(drift_report.source() == Source::Major && !lost.is_empty(), "{what}: {lost:#?}");
             assert_eq!(drift_report.client(), Wire::Safe, "{what}");

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use driftless_codegen::drift::{self, Drift, Source};
+use driftless_codegen::drift::{self, Drift, Sides, Source};
 use driftless_codegen::{Contract, Item, Names, Output};
 use serde_json::Value;
 
@@ -54,8 +54,8 @@ fn forms(contract: &Value) -> Vec<String> {
 pub(super) fn compared(case: &Case, contract: &Value, before: &Output, after: &Output) -> Drift {
     let [old, new] = [&case.contract, contract].map(|contract| serde_json::to_vec(contract).unwrap());
     let [old, new] = [&old, &new].map(|bytes| [Contract { name: case.name, bytes }]);
-    let mut drift = drift::compare(&old, &new, "2026-01-01").unwrap();
-    drift.with_items(&before.api, &after.api);
+    let mut drift = drift::compare(Sides { before: &old, after: &new }, "2026-01-01").unwrap();
+    drift.with_items(Sides { before: &before.api, after: &after.api });
     assert_eq!(drift.unexplained, Some(Vec::new()), "{}", case.name);
     assert_eq!(drift.not_judged, Vec::new(), "{}", case.name);
     drift

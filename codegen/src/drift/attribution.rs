@@ -20,13 +20,12 @@ use crate::pointer;
 impl Drift {
     /// Adds the changes of the public Rust API: the items of the client before and after, both written by the same
     /// generator with the same configuration, so that nothing but the contract differs.
-    pub fn with_items(&mut self, before: &Api, after: &Api) {
+    pub fn with_items(&mut self, clients: Sides<&Api>) {
         let resolved = self.resolved();
         let moved = |document: &str, place: &str| {
             let more = resolved.get(&(document, place)).into_iter().flatten();
             std::iter::once(self.moved(document, place)).chain(more.map(|place| (*place).to_owned())).collect()
         };
-        let clients = Sides { before, after };
         let pairs = items::compare(clients, &moved);
         let claims = Claims::new(&self.findings, &self.met);
         let mut owners: Vec<Vec<usize>> = pairs.iter().map(|pair| claims.of_item(pair)).collect();

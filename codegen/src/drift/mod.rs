@@ -6,7 +6,7 @@
 //! documentation, or listed in [`Drift::not_judged`].
 //!
 //! ```
-//! use driftless_codegen::drift::{self, Wire};
+//! use driftless_codegen::drift::{self, Sides, Wire};
 //! use driftless_codegen::Contract;
 //!
 //! let contract = |kind: &str| format!(
@@ -15,7 +15,8 @@
 //! );
 //! let (before, after) = (contract("number"), contract("string"));
 //! let side = |bytes| Contract { name: "plans", bytes };
-//! let drift = drift::compare(&[side(before.as_bytes())], &[side(after.as_bytes())], "2026-01-01").unwrap();
+//! let contracts = Sides { before: &[side(before.as_bytes())][..], after: &[side(after.as_bytes())] };
+//! let drift = drift::compare(contracts, "2026-01-01").unwrap();
 //! assert_eq!(drift.findings[0].subject, "GET /plans 200.price");
 //! assert_eq!(drift.findings[0].change, "has another type: `number` → `string`");
 //! assert_eq!(drift.client(), Wire::Break);
@@ -96,8 +97,8 @@ pub use terminal::{Line, Role, Span};
 /// # Errors
 ///
 /// A [`Report`] when a contract cannot be read.
-pub fn compare(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
-    pipeline::with_room(&|| compared(before, after, today))
+pub fn compare(contracts: Sides<&[Contract<'_>]>, today: &str) -> Result<Drift, Report> {
+    pipeline::with_room(&|| compared(contracts, today))
 }
 
 /// How many operations a contract has before and after, and how many of them belong together: those that moved, too, also behind
@@ -106,40 +107,39 @@ pub fn compare(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> 
 /// # Errors
 ///
 /// A [`Report`] when a contract cannot be read.
-pub fn operations(before: Contract<'_>, after: Contract<'_>) -> Result<Operations, Report> {
-    pipeline::with_room(&|| Ok(pairing::count(Sides { before: &read(before)?, after: &read(after)? })))
+pub fn operations(contract: Sides<Contract<'_>>) -> Result<Operations, Report> {
+    pipeline::with_room(&|| {
+        Ok(pairing::count(Sides { before: &read(contract.before)?, after: &read(contract.after)? }))
+    })
 }
 
-fn compared(before: &[Contract<'_>], after: &[Contract<'_>], today: &str) -> Result<Drift, Report> {
-    let names: BTreeSet<&str> = before.iter().chain(after).map(|contract| contract.name).collect();
+fn compared(contracts: Sides<&[Contract<'_>]>, today: &str) -> Result<Drift, Report> {
+    let names: BTreeSet<&str> =
+        contracts.into_iter().flat_map(|(_, contracts)| contracts).map(|contract| contract.name).collect();
     let (mut drift, mut report) = (Drift::default(), Report::default());
     for name in names {
-        if let (Some(before), Some(after)) = (own(before, name), own(after, name))
-            && before.bytes == after.bytes
+        let own = contracts.map(|contracts| contracts.iter().find(|contract| contract.name == name).copied());
+        if let Some(own) = own.both()
+            && own.before.bytes == own.after.bytes
         {
-            match unchanged(before) {
+            match unchanged(own.before) {
                 Ok(none) => drift.take(none),
                 Err(problem) => report.push(problem),
             }
             continue;
         }
-        let mut side =
-            |contracts: &[Contract<'_>]| match read(own(contracts, name).unwrap_or(Contract { name, bytes: EMPTY })) {
-                Ok(side) => Some(side),
-                Err(problem) => {
-                    report.push(problem);
-                    None
-                }
-            };
-        if let (Some(before), Some(after)) = (side(before), side(after)) {
-            drift.take(sides(&before, &after, today).0);
+        let own = own.map(|own| match read(own.unwrap_or(Contract { name, bytes: EMPTY })) {
+            Ok(side) => Some(side),
+            Err(problem) => {
+                report.push(problem);
+                None
+            }
+        });
+        if let Some(own) = own.both() {
+            drift.take(sides(own.as_ref(), today).0);
         }
     }
     report.into_result(drift)
-}
-
-fn own<'c>(contracts: &[Contract<'c>], name: &str) -> Option<Contract<'c>> {
-    contracts.iter().find(|contract| contract.name == name).copied()
 }
 
 /// A contract without operations.
@@ -163,14 +163,14 @@ fn unchanged(contract: Contract<'_>) -> Result<Drift, Problem> {
 }
 
 /// The findings, and the single changes that they are made of.
-fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> (Drift, Vec<Change>) {
+fn sides<'a>(sides: Sides<&'a Side>, today: &'a str) -> (Drift, Vec<Change>) {
     let mut log = Log::default();
-    let sides = Sides { before, after };
+    let Sides { before, after } = sides;
     let (olds, news) = (side::operations(before), side::operations(after));
     let sent = schema::sent_places(&olds, before.siblings());
     let mut graph = Graph::new(sides.map(Side::siblings), today, sent);
     let pairing = pairing::pair(Sides { before: &olds, after: &news });
-    let schemes = SchemePairs::new(Sides { before, after });
+    let schemes = SchemePairs::new(sides);
     let mut named = Vec::new();
     for (old, new) in &pairing.pairs {
         let (old, new) = (&olds[*old], &news[*new]);
@@ -200,7 +200,7 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> (Drift, Vec<C
     }
     let pairs: Vec<(&Operation<'_>, &Operation<'_>)> =
         pairing.pairs.iter().map(|(old, new)| (&olds[*old], &news[*new])).collect();
-    security::document(Sides { before, after }, &pairs, &schemes, &mut log);
+    security::document(sides, &pairs, &schemes, &mut log);
     address::servers(sides, &pairs, &mut log);
     graph.run(&mut log);
     let reached = Sides { before: &olds, after: &news }.map(|operations| unused::components(operations.iter()));
@@ -209,15 +209,15 @@ fn sides<'a>(before: &'a Side, after: &'a Side, today: &'a str) -> (Drift, Vec<C
     }
     graph.run(&mut log);
     items(&olds, &news, &mut log);
-    let silence = silence::listen(Sides { before, after }, &log);
-    let findings = gather::gather(&log.changes, &graph, &named, Sides { before, after });
+    let silence = silence::listen(sides, &log);
+    let findings = gather::gather(&log.changes, &graph, &named, sides);
     let operations = Operations { before: olds.len(), after: news.len(), paired: pairing.pairs.len() };
     let mut drift = silence.told_with(findings, operations);
     drift.kept = kept(&log);
-    drift.published.extend(published::sentence(Sides { before, after }));
-    let met = Met { moves: moves(&log, Sides { before, after }), schemas: graph.places(Sides { before, after }) };
+    drift.published.extend(published::sentence(sides));
+    let met = Met { moves: moves(&log, sides), schemas: graph.places(sides) };
     drift.met.insert(before.document.name.clone(), met);
-    difference::keep(&mut drift, Sides { before, after });
+    difference::keep(&mut drift, sides);
     (drift, log.changes)
 }
 

@@ -16,8 +16,8 @@ const DOCUMENT: &str = "graphql";
 
 impl Drift {
     /// Adds the changes between two GraphQL schemas, in the schema definition language; a side without one has `None`.
-    pub fn with_schemas(&mut self, before: Option<&str>, after: Option<&str>) {
-        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    pub fn with_schemas(&mut self, schemas: Sides<Option<&str>>) {
+        let Sides { before, after } = schemas.map(Option::unwrap_or_default);
         if before == after {
             return;
         }
@@ -49,11 +49,11 @@ impl Drift {
 impl Drift {
     /// Adds the GraphQL documents, by file name, that fit one of two schemas only. The client cannot be generated while one of them
     /// does not fit.
-    pub fn with_documents(&mut self, documents: &BTreeMap<String, String>, before: &str, after: &str) {
-        if before == after {
+    pub fn with_documents(&mut self, documents: &BTreeMap<String, String>, schemas: Sides<&str>) {
+        if schemas.before == schemas.after {
             return;
         }
-        let [olds, news] = [before, after].map(|schema| refused(schema, documents));
+        let refused = schemas.map(|schema| refused(schema, documents));
         let site = |file: &str, problem: Option<&Problem>| {
             let pointer = match problem.and_then(|problem| problem.position) {
                 Some((line, column)) => format!("{file}:{line}:{column}"),
@@ -63,14 +63,15 @@ impl Drift {
             Some(Site { document: DOCUMENT.to_owned(), pointer: inert(&pointer), value: inert(value) })
         };
         for file in documents.keys() {
-            let (rule, source) = match (olds.get(file), news.get(file)) {
-                (None, Some(_)) => (Rule::DocumentRefused, Source::Major),
-                (Some(_), None) => (Rule::DocumentAccepted, Source::Minor),
-                _ => continue,
+            let problems = refused.as_ref().map(|refused| refused.get(file));
+            let (rule, source) = match problems.lone() {
+                Some((When::After, _)) => (Rule::DocumentRefused, Source::Major),
+                Some((When::Before, _)) => (Rule::DocumentAccepted, Source::Minor),
+                None => continue,
             };
-            let sites = Sides { before: site(file, olds.get(file)), after: site(file, news.get(file)) };
+            let sites = problems.map(|problem| site(file, problem));
             let finding = finding(rule, file, "", Direction::Request, sites);
-            let reason = news.get(file).map(|problem| format!(": `{}`", inert(&problem.message))).unwrap_or_default();
+            let reason = problems.after.map(|problem| format!(": `{}`", inert(&problem.message))).unwrap_or_default();
             let change = rule.entry().says.to_owned() + &reason;
             self.findings.push(Finding { source, change, ..finding });
         }

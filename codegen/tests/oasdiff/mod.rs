@@ -22,7 +22,7 @@ use serde_json::Value;
 use self::merge::merge;
 use super::lifecycle::Sunset;
 use super::side::{Operation, operations};
-use super::{Change, Drift, Rule, Wire, read, sides};
+use super::{Change, Drift, Rule, Sides, Wire, read, sides};
 use crate::Contract;
 
 /// Ends before that day are over.
@@ -119,7 +119,7 @@ fn levels(folder: &Path) -> BTreeMap<String, String> {
 /// The findings between two contracts, and the changes that they are made of.
 fn compare(before: &[u8], after: &[u8], today: &str) -> (Drift, Vec<Change>) {
     let [before, after] = [before, after].map(|bytes| read(Contract { name: "contract", bytes }).unwrap());
-    let (drift, mut changes) = sides(&before, &after, today);
+    let (drift, mut changes) = sides(Sides { before: &before, after: &after }, today);
     let [olds, news] = [&before, &after].map(operations);
     for change in changes.iter_mut().filter(|change| change.rule == Rule::OperationRemoved) {
         let place = change.before.as_ref().map(|place| place.pointer.as_str());

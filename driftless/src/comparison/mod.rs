@@ -93,22 +93,22 @@ pub(crate) fn compare(
     let [before, after] = [before, after].map(|documents| {
         documents.iter().map(|ComparedDocument { name, bytes }| Contract { name, bytes }).collect::<Vec<_>>()
     });
-    let mut drift = drift::compare(&before, &after, today).map_err(|report| {
+    let mut drift = drift::compare(Sides { before: &before, after: &after }, today).map_err(|report| {
         let hint = "check the two sources: nothing was compared";
         Failure::new(Exit::Contract, "drift/not-a-contract", report.to_string(), hint)
     })?;
     // A schema that is pinned for the first time has nothing to differ from.
     if let Some(Sides { before: Some(old), after: new }) = maker.map(|maker| &maker.schemas) {
-        drift.with_schemas(Some(old), new.as_deref());
+        drift.with_schemas(Sides { before: Some(old), after: new.as_deref() });
         if let (Some(maker), Some(new)) = (maker, new) {
-            drift.with_documents(&maker.setup.graphql.documents, old, new);
+            drift.with_documents(&maker.setup.graphql.documents, Sides { before: old, after: new });
         }
     }
     let mut without_items = None;
     // The same contract gives the same client.
     let same = |maker: &&Maker| before == after && maker.schemas.before == maker.schemas.after;
     match maker.filter(|maker| !same(maker)).map(|maker| maker.clients(&before, &after)) {
-        Some(Ok((before, after))) => drift.with_items(&before, &after),
+        Some(Ok((before, after))) => drift.with_items(Sides { before: &before, after: &after }),
         Some(Err(report)) => without_items = Some(report.to_string()),
         None => {}
     }

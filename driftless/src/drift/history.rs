@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::ExitCode;
 
-use driftless_codegen::drift::{DriftReport, Wire};
+use driftless_codegen::drift::{DriftReport, Sides, Wire};
 use driftless_codegen::line;
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ fn compared(workspace: &Workspace, before: &Commit, after: &Commit) -> Result<Ch
     let Compared { mut drift, .. } = compare(&before, &now, &after.day, None).map_err(reason)?;
     // A schema that is pinned for the first time has nothing to differ from.
     if old.is_some() {
-        drift.with_schemas(old.as_deref(), new.as_deref());
+        drift.with_schemas(Sides { before: old.as_deref(), after: new.as_deref() });
     }
     if drift.is_foreign() {
         return Err(another_service(drift.operations));

@@ -2,6 +2,7 @@
 //! reaches no service, or another one. The client of the whole contract is not replaced by the client of the rest, unless a
 //! person says so.
 
+use driftless_codegen::drift::Sides;
 use driftless_codegen::{Contract, drift};
 
 use super::pins::Pin;
@@ -30,7 +31,7 @@ pub(super) fn check(files: &Files, source: &SourceSettings, lock: Option<&Lock>,
         let Some(pinned) = files.get(&pinned_path(name)) else { continue };
         let [pinned, after] = [pinned, pin.canonical.as_bytes()].map(|bytes| Contract { name, bytes });
         // A pinned contract that cannot be read any more does not keep another one from taking its place.
-        let Ok(operations) = drift::operations(pinned, after) else { continue };
+        let Ok(operations) = drift::operations(Sides { before: pinned, after }) else { continue };
         let lost = operations.before - operations.paired;
         if lost * 100 > operations.before * largest {
             let before = count(operations.before, "operation is", "operations are");

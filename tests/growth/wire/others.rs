@@ -10,7 +10,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use driftless_codegen::drift::{self, Drift, Wire};
+use driftless_codegen::drift::{self, Drift, Sides, Wire};
 use driftless_codegen::{Contract, Ledger, Names, load, upgrade};
 use serde_json::Value;
 
@@ -100,7 +100,7 @@ fn random_changes(case: &Case, meeting: &mut Meeting<'_>, rules: &mut Tallies) {
     for (what, after) in changes.take(RANDOM * 40).filter(|(what, _)| is_word(what)).take(RANDOM) {
         let bytes = side(&after);
         let [old, new] = [&before, &bytes].map(|bytes| [Contract { name: case.name, bytes }]);
-        let Ok(drift) = drift::compare(&old, &new, "2026-01-01") else { continue };
+        let Ok(drift) = drift::compare(Sides { before: &old, after: &new }, "2026-01-01") else { continue };
         // Some places make no contract that a service could keep to.
         let _ = catch_unwind(AssertUnwindSafe(|| count(case.name, &what, &drift, meeting, &after, rules)));
     }
