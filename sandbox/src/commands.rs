@@ -53,10 +53,6 @@ Exit codes:
 
 /// The commands that only this sandbox has.
 pub(crate) const COMMANDS: &[Command] = &[
-    (&["item", "add"], "POST", "/sandbox/items", Takes::Body),
-    (&["snapshot"], "GET", "/sandbox/snapshot", Takes::Nothing),
-    (&["restore"], "PUT", "/sandbox/snapshot", Takes::Body),
-    (&["item", "set"], "PUT", "/sandbox/item", Takes::AddressAndBody),
     (&["operations", "show"], "GET", "/sandbox/operations/{}", Takes::Part),
     (&["operations"], "GET", "/sandbox/operations", Takes::Query),
     (&["directory"], "GET", "/sandbox/directory", Takes::Nothing),

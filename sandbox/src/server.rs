@@ -13,7 +13,7 @@ use http::{StatusCode, Version};
 use tower_http::cors::CorsLayer;
 
 use crate::compliance::{self, Compliance};
-use crate::control::{self, Places, Resets};
+use crate::control::{self, Places, Resets, StoredResources};
 use crate::fault::{self, Rules};
 use crate::graphql;
 use crate::handlers::{self, Api};
@@ -49,6 +49,13 @@ macro_rules! parts {
             }
         })*
     };
+}
+
+impl FromRef<App> for Arc<StoredResources> {
+    fn from_ref(app: &App) -> Self {
+        let (store, publication, places) = (Arc::clone(&app.store), app.publication.clone(), app.places.clone());
+        Self::new(StoredResources { store, publication, places })
+    }
 }
 
 impl FromRef<App> for Control {

@@ -131,15 +131,6 @@ async fn a_database_of_another_program_is_refused_and_left_as_it_is() {
         assert!(error.to_string().contains("belongs to another program"), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), before, "{name}");
     }
-    // A file that an earlier version made without the mark is accepted.
-    let path = directory.path().join("earlier");
-    let options = || Options { data: Some(path.clone()), ..Options::default() };
-    platform_sandbox::start_with(options()).await.unwrap().stop().await;
-    rusqlite::Connection::open(&path).unwrap().execute_batch("PRAGMA application_id = 0").unwrap();
-    platform_sandbox::start_with(options()).await.unwrap().stop().await;
-    let marked = rusqlite::Connection::open(&path).unwrap();
-    let id: i64 = marked.pragma_query_value(None, "application_id", |row| row.get(0)).unwrap();
-    assert_ne!(id, 0);
 }
 
 #[tokio::test]

@@ -7,6 +7,8 @@
 
 // Each module uses only those before it.
 pub mod clock;
+#[cfg(feature = "data")]
+pub mod database;
 pub mod media;
 pub mod problem;
 

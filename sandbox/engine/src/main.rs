@@ -56,7 +56,11 @@ Commands:
   collections               Lists the collections
   items <QUERY>             Lists the items of a collection: 'collection=/pets&search=rex'
   item show <ADDRESS>       Shows one item: /pets/1
+  item add <JSON>           Adds an item: '{\"collection\":\"/pets\",\"fields\":{\"name\":\"Rex\"}}'
+  item set <ADDRESS> <JSON> Replaces the fields of an item
   item remove <ADDRESS>     Removes an item with everything below it
+  snapshot                  Prints the whole state as JSON, with its secrets
+  restore <JSON>            Replaces the state by a snapshot
   reset [JSON]              Resets everything, or the named parts: '{\"only\":[\"state\",\"faults\"]}'
   clock [JSON]              Shows the clock, or changes it: '{\"hold\":true}'
   faults                    Lists the faults

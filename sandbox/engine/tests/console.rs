@@ -51,6 +51,95 @@ async fn stored_items_are_listed_read_and_removed_and_reset() {
     assert_eq!(unread.headers()["content-type"], "application/problem+json; charset=utf-8");
 }
 
+/// Sends a request of the control interface.
+async fn control(sandbox: &Sandbox, method: Method, path: &str, body: Value) -> (StatusCode, Value) {
+    let request = client().request(method, format!("{}/sandbox/{path}", sandbox.origin())).json(&body);
+    let answer = request.send().await.unwrap();
+    (answer.status(), answer.json().await.unwrap_or_default())
+}
+
+/// Catches an item that the contract's operations do not see, and a change that breaks the contract or loses an identifier.
+#[tokio::test]
+async fn items_are_added_and_changed_as_the_contract_says() {
+    let sandbox = start(&pets("3.0.3")).await;
+    let add = async |body: Value| control(&sandbox, Method::POST, "items", body).await;
+    let (status, made) = add(json!({ "collection": "/v1/pets", "fields": { "name": "Rex" } })).await;
+    assert_eq!(
+        (status, &made["isInvented"], &made["fields"]["name"]),
+        (StatusCode::CREATED, &json!(false), &json!("Rex"))
+    );
+    let id = made["fields"]["id"].clone();
+    assert_eq!(body(send(&sandbox, Method::GET, &format!("/pets/{id}"), None).await).await, made["fields"]);
+    let (_, keyed) = add(json!({ "collection": "/v1/pets", "key": "77" })).await;
+    assert_eq!((&keyed["address"], &keyed["fields"]["id"]), (&json!("/v1/pets/77"), &json!(77)), "the rest is made up");
+
+    for (status, place, refused) in [
+        (409, "", json!({ "collection": "/v1/pets", "key": "77" })),
+        (400, "$.collection", json!({ "collection": "/v1/dogs" })),
+        (400, "$.collection", json!({ "collection": "/v1/pets/" })),
+        (400, "$.key", json!({ "collection": "/v1/pets", "key": "" })),
+        (400, "$.fields.name", json!({ "collection": "/v1/pets", "fields": { "name": "" } })),
+        (400, "$.fields.id", json!({ "collection": "/v1/pets", "key": "x" })),
+        (400, "$.keys", json!({ "collection": "/v1/pets", "keys": 1 })),
+    ] {
+        let (answered, problem) = add(refused.clone()).await;
+        assert_eq!(answered.as_u16(), status, "{refused}: {problem}");
+        assert!(problem.to_string().contains(place), "{refused}: {problem}");
+    }
+
+    let item = format!("item?address=/v1/pets/{id}");
+    let set = async |fields: Value| control(&sandbox, Method::PUT, &item, fields).await;
+    assert_eq!(set(json!({ "id": id, "name": "Max" })).await.1["fields"], json!({ "id": id, "name": "Max" }));
+    assert_eq!(body(send(&sandbox, Method::GET, &format!("/pets/{id}"), None).await).await["name"], "Max");
+    for refused in [json!({ "id": 5, "name": "Max" }), json!({ "id": id }), json!({ "name": "Max" })] {
+        assert_eq!(set(refused.clone()).await.0, StatusCode::BAD_REQUEST, "{refused}");
+    }
+    let nobody = control(&sandbox, Method::PUT, "item?address=/v1/pets/123456", json!({ "id": 123_456, "name": "a" }));
+    assert_eq!(nobody.await.0, StatusCode::NOT_FOUND);
+}
+
+/// Catches a part of the state that a snapshot does not have, one that a restored state keeps from before, and half a restoration.
+#[tokio::test]
+async fn a_snapshot_is_the_whole_state() {
+    let sandbox = start(&pets("3.0.3")).await;
+    for name in ["Rex", "Tom", "Max"] {
+        send(&sandbox, Method::POST, "/pets", Some(json!({ "name": name }))).await;
+    }
+    let last = get(&sandbox, "items?collection=/v1/pets&limit=1").await["items"][0]["fields"]["id"].clone();
+    send(&sandbox, Method::DELETE, &format!("/pets/{last}"), None).await;
+    send(&sandbox, Method::PUT, "/config", Some(json!({ "id": 1, "name": "kept" }))).await;
+    let saved = get(&sandbox, "snapshot").await;
+    let listed = body(send(&sandbox, Method::GET, "/pets", None).await).await;
+
+    let other = start(&pets("3.0.3")).await;
+    send(&other, Method::POST, "/pets", Some(json!({ "name": "Gone" }))).await;
+    let restore = async |snapshot: &Value| control(&other, Method::PUT, "snapshot", snapshot.clone()).await;
+    assert_eq!(restore(&saved).await.0, StatusCode::NO_CONTENT);
+    assert_eq!(get(&other, "snapshot").await, saved);
+    assert_eq!(body(send(&other, Method::GET, "/pets", None).await).await, listed);
+    assert_eq!(send(&other, Method::GET, &format!("/pets/{last}"), None).await.status(), StatusCode::NOT_FOUND);
+    let next = body(send(&other, Method::POST, "/pets", Some(json!({ "name": "Next" }))).await).await;
+    assert!(next["id"].as_u64() > last.as_u64(), "an identifier is given twice: {next}");
+
+    let before = get(&other, "snapshot").await;
+    let pets = |items: Value| json!({ "singles": [], "collections": [{ "address": "/v1/pets", "items": items }] });
+    let one = json!({ "key": "1", "fields": { "id": 1, "name": "a" } });
+    for (place, refused) in [
+        ("$.collections[1].address", json!({ "collections": [{ "address": "/v1/pets" }, { "address": "/v1/dogs" }] })),
+        ("$.collections[1].address", json!({ "collections": [{ "address": "/v1/pets" }, { "address": "/v1/pets" }] })),
+        ("$.collections[0].items", pets(json!([one, one]))),
+        ("$.singles[0].address", json!({ "singles": [{ "address": "/other", "fields": {} }] })),
+        ("$.files[0].base64", json!({ "files": [{ "address": "/v1/config", "mediaType": "a/b", "base64": "?" }] })),
+        ("$.files[0].address", json!({ "files": [{ "address": "/v1/a", "mediaType": "a/b", "base64": "" }] })),
+        ("$.items", json!({ "items": [] })),
+    ] {
+        let (status, problem) = restore(&refused).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{refused}");
+        assert!(problem.to_string().contains(place), "{refused}: {problem}");
+        assert_eq!(get(&other, "snapshot").await, before, "{refused}");
+    }
+}
+
 /// Catches a total that counts the page, a page that is cut before the search, and pages in another order.
 #[tokio::test]
 async fn pages_of_items_are_those_of_the_whole_list() {

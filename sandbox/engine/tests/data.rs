@@ -55,6 +55,26 @@ async fn items_their_order_singletons_and_deletions_survive() {
     sandbox.stop().await;
 }
 
+/// Catches a restored snapshot that the file does not have, and parts of the state before it that the file keeps.
+#[tokio::test]
+async fn a_restored_snapshot_survives() {
+    let (_folder, data) = folder();
+    let contract = pets("3.0.3");
+    let sandbox = begin(&contract, &data).await.unwrap();
+    send(&sandbox, Method::PUT, "/config", Some(json!({ "id": 7, "name": "gone" }))).await;
+    let snapshot = json!({ "singles": [], "files": [{ "address": "/v1/config", "mediaType": "text/plain", "base64": "YQ==" }],
+        "collections": [{ "address": "/v1/pets", "numbers": 9, "removed": ["8"],
+            "items": [{ "key": "5", "fields": { "id": 5, "name": "Rex" }, "isInvented": false }] }] });
+    let restored = client().put(format!("{}/sandbox/snapshot", sandbox.origin())).json(&snapshot).send().await.unwrap();
+    assert_eq!(restored.status(), 204);
+    sandbox.stop().await;
+
+    let sandbox = begin(&contract, &data).await.unwrap();
+    let saved = client().get(format!("{}/sandbox/snapshot", sandbox.origin())).send().await.unwrap();
+    assert_eq!(body(saved).await, snapshot);
+    sandbox.stop().await;
+}
+
 /// An item that no operation lists or creates exists until it is deleted, and then not again.
 #[tokio::test]
 async fn a_deleted_item_that_nobody_created_stays_deleted() {

@@ -31,6 +31,7 @@ pub(crate) use directory::Places;
 use driftless_sandbox_control::interface::taken::{self, ControlRefusal};
 pub use reset::Part;
 pub(crate) use reset::Resets;
+pub(crate) use resources::StoredResources;
 
 /// The value of the header `Server`, by which `platform-sandbox control` recognises a sandbox.
 const NAME: &str = concat!("platform-sandbox/", env!("CARGO_PKG_VERSION"));
@@ -54,13 +55,12 @@ where
     Control: FromRef<S>,
     Publication: FromRef<S>,
     Resets: FromRef<S>,
+    Arc<StoredResources>: FromRef<S>,
 {
     interface::routes()
         .merge(interface::subscription_routes())
+        .merge(interface::resource_routes::<S, StoredResources>())
         .route("/sandbox/openapi.yaml", get(document))
-        .route("/sandbox/collections", get(resources::collections))
-        .route("/sandbox/items", get(resources::items).post(resources::create))
-        .route("/sandbox/item", get(resources::get).put(resources::put).delete(resources::remove))
         .route("/sandbox/snapshot", get(snapshot::get).put(snapshot::put))
         .route("/sandbox/operations", get(operations::list))
         .route("/sandbox/operations/{id}", get(operations::get))

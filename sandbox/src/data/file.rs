@@ -1,25 +1,20 @@
 //! The file: a database of SQLite, for one sandbox at a time.
 
-use std::fs::OpenOptions;
-use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params};
+use driftless_sandbox_control::database::{self, Form, Unusable};
+use rusqlite::{Connection, Transaction, params};
 use uuid::Uuid;
 
 use super::{Address, Row, Write};
 use crate::error::Error;
 
-/// The version of the tables. A file of another version is refused.
-const VERSION: i64 = 1;
-/// Marks a file of this program, in the header of the database (`application_id`).
-const APPLICATION: i64 = 0x504C_5342;
-/// The number of tables.
-const COUNT: i64 = 5;
-const TABLES: &str = "
+const FORM: Form = Form {
+    application: 0x504C_5342,
+    version: 1,
+    tables: "
     CREATE TABLE IF NOT EXISTS item (
         collection TEXT NOT NULL, key TEXT NOT NULL, owner TEXT NOT NULL, position INTEGER NOT NULL, fields TEXT NOT NULL,
         PRIMARY KEY (collection, key)
@@ -31,7 +26,8 @@ const TABLES: &str = "
         shelf TEXT NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL, value TEXT NOT NULL,
         PRIMARY KEY (shelf, name)
     ) WITHOUT ROWID;
-";
+",
+};
 
 /// A connection to the database.
 #[derive(Debug)]
@@ -39,20 +35,10 @@ pub(super) struct Database(Mutex<Connection>);
 
 impl Database {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
-        create_private(path)?;
-        refuse_foreign(path)?;
-        let connection = owned(path).map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::InUse { path: path.to_owned() },
-            _ => Error::from(error),
+        let connection = database::open(path, FORM).map_err(|unusable| match unusable {
+            Unusable::InUse => Error::InUse { path: path.to_owned() },
+            Unusable::Because(reason) => Error::Data { message: format!("{}: {reason}", path.display()) },
         })?;
-        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if version != 0 && version != VERSION {
-            let message = format!("it is of version {version}, and this sandbox reads version {VERSION}");
-            return Err(Error::Data { message });
-        }
-        connection.execute_batch(TABLES)?;
-        connection.pragma_update(None, "user_version", VERSION)?;
-        connection.pragma_update(None, "application_id", APPLICATION)?;
         Ok(Self(Mutex::new(connection)))
     }
 
@@ -182,56 +168,6 @@ fn remove(transaction: &Transaction<'_>, address: &Address) -> rusqlite::Result<
 
 fn id(text: &str) -> Result<Uuid, Error> {
     Uuid::try_parse(text).map_err(|error| Error::Data { message: error.to_string() })
-}
-
-/// Opens the database of a file for this connection alone. The lock is the operating system's, on the open file: it ends with the
-/// process, even if that is killed.
-fn owned(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(Duration::ZERO)?;
-    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-    // A commit has to survive the process, not the operating system, so no write waits for the disk.
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // The lock comes with the first transaction.
-    connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
-    Ok(connection)
-}
-
-/// Refuses the database of another program, before changing anything in it.
-fn refuse_foreign(path: &Path) -> Result<(), Error> {
-    let number = |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let read = || {
-        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        // By default a connection waits five seconds for another one.
-        connection.busy_timeout(Duration::ZERO)?;
-        let ours = "SELECT count(*) FROM sqlite_master WHERE name IN ('item', 'single', 'blob', 'workflow', 'vault')";
-        Ok((
-            number(&connection, "PRAGMA application_id")?,
-            number(&connection, "SELECT count(*) FROM sqlite_master")?,
-            number(&connection, ours)?,
-        ))
-    };
-    match read() {
-        // A new file, one of this program, or one of an earlier version, which did not mark its files.
-        Ok((APPLICATION, ..) | (0, 0, _) | (0, _, COUNT)) => Ok(()),
-        Ok(_) => Err(Error::Data { message: format!("{} belongs to another program", path.display()) }),
-        // The file is in use or not a database: the next step reports that.
-        Err::<_, rusqlite::Error>(_unreadable) => Ok(()),
-    }
-}
-
-/// Creates a missing file, for its owner only: it will hold secrets and the signing key. SQLite gives its other files the same
-/// permissions.
-fn create_private(path: &Path) -> Result<(), Error> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(Error::Data { message: error.to_string() }),
-        _ => Ok(()),
-    }
 }
 
 impl From<rusqlite::Error> for Error {

@@ -8,8 +8,6 @@ export { authorization, work };
 
 export const BRAND = "Platform sandbox";
 
-export const IS_EDITABLE = true;
-
 export const RESETS = [["state", "State: resources and operations, as the seed has them"], ["clock", "Clock: real time again"], ["faults", "Faults"],
   ["issuer", "Issuer: settings, sessions, refresh tokens, API tokens"], ["requests", "Requests and their counts"],
   ["contract", "Whether the contract demands a token"]];

@@ -6,6 +6,7 @@ mod faults;
 mod guard;
 mod journal;
 mod overview;
+mod resources;
 pub mod taken;
 
 use std::fmt;
@@ -26,6 +27,7 @@ use crate::requests::Log;
 use taken::ControlRefusal;
 
 pub use guard::{Guard, guard};
+pub use resources::{Addresses, Element, Resource, Resources, resource_routes, restore};
 
 /// The parts of a sandbox that the interface controls.
 #[derive(Clone, Debug)]

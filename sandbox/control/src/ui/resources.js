@@ -2,7 +2,6 @@
 
 import { attempt, coalesced, confirmed, copyButton, count, element, family, identifier, labelled, notify, reconcile, segments, short, table } from "./dom.js";
 import { ask, query } from "./live.js";
-import { IS_EDITABLE } from "./own.js";
 
 const SHOWN = 100;
 /** How many collections are listed at once. */
@@ -38,7 +37,7 @@ export default function resources(root) {
   const saved = element("details", { class: "note" }, element("summary", {}, "Snapshot"), element("p", { class: "actions" },
     element("button", { type: "button", id: "snapshot", onclick: attempt(save) }, "Save as a file"), labelled("Restore a file, instead of the present state", upload)));
   const split = element("div", { class: "split tree" }, element("section", { class: "list" },
-    element("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, labelled("Search", filter)), tree, none, IS_EDITABLE && saved), detail);
+    element("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, labelled("Search", filter)), tree, none, saved), detail);
   root.append(split);
   let known = { collections: [], singles: [], files: [] };
   let view;
@@ -115,7 +114,7 @@ export default function resources(root) {
     const add = element("details", { class: "note" }, element("summary", {}, "Add an item"), element("form", { onsubmit: make },
       labelled("Fields as JSON; others get plain values", fields), element("p", { class: "actions" }, element("button", { id: "new-item", class: "primary" }, "Add"))));
     detail.replaceChildren(close(), title, trail(address), element("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, labelled("Search in it", search)),
-      holder, empty, element("p", { class: "actions" }, more), ...(IS_EDITABLE ? [add] : []));
+      holder, empty, element("p", { class: "actions" }, more), add);
     let columns = "";
     let list;
     return {
@@ -157,7 +156,7 @@ export default function resources(root) {
         ...(item.isInvented ? [element("dt", {}, "Origin"), element("dd", {}, element("span", { class: "chip invented" }, "invented by the sandbox"))] : []),
         ...(item.key ? [element("dt", {}, "Key"), element("dd", {}, identifier(item.key, "key"))] : [])),
       element("p", { class: "actions" },
-        item.fields && IS_EDITABLE ? element("button", { type: "button", id: "edit", onclick: () => edit(item) }, "Edit") : undefined,
+        item.fields ? element("button", { type: "button", id: "edit", onclick: () => edit(item) }, "Edit") : undefined,
         copyButton(text, label.toLowerCase(), item.fields ? "Copy JSON" : "Copy text"),
         element("button", { type: "button", id: "delete", class: "danger", onclick: attempt(() => remove(item)) }, "Delete…")),
       element("pre", { id: "fields", tabindex: "0", role: "region", "aria-label": label }, text),

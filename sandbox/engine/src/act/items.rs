@@ -189,10 +189,7 @@ impl Engine {
             return Ok(stored);
         }
         let seed = self.seed_for(owner, collection, id);
-        let key = match id.parse::<i64>() {
-            Ok(number) if collection.is_numeric(&self.plan.outlines) => Value::from(number),
-            _ => Value::from(id),
-        };
+        let key = self.key_value(collection, id);
         let (_, value) = self.invented(owner, collection, id.to_owned(), &key, Map::new(), seed);
         let item = Item::new(value, true);
         self.state().put(owner, id.to_owned(), item.clone())?;

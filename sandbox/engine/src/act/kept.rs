@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Engine;
-use crate::contract::encoded_segment;
+use crate::contract::{SchemaRef, decoded, encoded_segment, matches, segments, specificity};
+use crate::fit::Missing;
 use crate::infer::Collection;
-use crate::state::{Item, Owner, StoredFile};
+use crate::schema::{Direction, Violation};
+use crate::seed::mix;
+use crate::state::{Full, Item, Owner, StoredFile};
 
 /// All addresses of a state.
 #[derive(Debug, Default)]
@@ -25,6 +28,32 @@ pub(crate) enum Kept {
     Item(String, Item),
     Single(Arc<Value>),
     File(Arc<StoredFile>),
+}
+
+/// A change over the control interface that is refused.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// Nothing is at the address.
+    Nowhere,
+    /// A parent does not exist, as this sentence says.
+    Parent(String),
+    /// The identifier is in use.
+    Exists(String),
+    /// The member holds the identifier, which does not change.
+    Identifier(String),
+    /// Bytes, or a value without members.
+    NoFields,
+    /// The fields do not match the schema.
+    Invalid(Vec<Violation>),
+    Full,
+    /// The change cannot be saved, for this reason.
+    Unsaved(String),
+}
+
+impl From<Full> for Refused {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
 }
 
 impl Engine {
@@ -87,8 +116,89 @@ impl Engine {
         self.keep()
     }
 
+    /// Adds an item to the collection at an address. Members that its schema requires are made up. Returns its identifier.
+    pub(crate) fn create_at(
+        &self,
+        address: &str,
+        key: Option<String>,
+        mut members: Map<String, Value>,
+    ) -> Result<(String, Item), Refused> {
+        let _writing = self.writing();
+        let owner = self.owner_at(address).ok_or(Refused::Nowhere)?;
+        let collection = self.plan.collections.get(owner.0).ok_or(Refused::Nowhere)?;
+        if let Some(unknown) = self.unknown_parent(collection.owner, &owner.1) {
+            return Err(Refused::Parent(unknown));
+        }
+        self.begin(&owner, collection);
+        let (id, value) = match key.or_else(|| self.sent_key(collection, &members)) {
+            Some(id) => (id.clone(), self.key_value(collection, &id)),
+            None => {
+                let number = self.state().number(&owner);
+                self.new_key(collection, number, mix(self.seed_for(&owner, collection, "new"), &[&number.to_string()]))
+            }
+        };
+        if self.state().instance(&owner).is_some_and(|instance| instance.item(&id).is_some()) {
+            return Err(Refused::Exists(id));
+        }
+        self.place(collection, &owner.1, Some(&value), &mut members);
+        let mut value = Value::Object(members.clone());
+        if let Some(schema) = &collection.item {
+            value = self.fitter().fit(schema, &value, Missing::Required, self.seed_for(&owner, collection, &id)).value;
+            // The fields that were sent are stored as they are, or refused.
+            if let Value::Object(fitted) = &mut value {
+                fitted.extend(members);
+            }
+            self.checked(schema, &value)?;
+        }
+        let item = Item::new(value, false);
+        self.state().put(&owner, id.clone(), item.clone())?;
+        self.keep().map_err(Refused::Unsaved)?;
+        Ok((id, item))
+    }
+
+    /// Replaces the members of an item, or a value that exists once. `change` gets the stored members, and makes the new ones.
+    pub(crate) fn replace_at<E: From<Refused>>(
+        &self,
+        address: &str,
+        change: impl FnOnce(&Map<String, Value>) -> Result<Map<String, Value>, E>,
+    ) -> Result<Map<String, Value>, E> {
+        let _writing = self.writing();
+        let changed = match self.kept_at(address).ok_or(Refused::Nowhere)? {
+            Kept::Item(id, item) => {
+                let changed = change(item.value.as_object().ok_or(Refused::NoFields)?)?;
+                let (owner, _) = self.item_at(address).ok_or(Refused::Nowhere)?;
+                let collection = self.plan.collections.get(owner.0).ok_or(Refused::Nowhere)?;
+                let value = Value::Object(changed.clone());
+                if let Some(name) =
+                    collection.identifier.as_ref().filter(|name| value.get(name) != item.value.get(name))
+                {
+                    return Err(Refused::Identifier(name.clone()).into());
+                }
+                if let Some(schema) = &collection.item {
+                    self.checked(schema, &value)?;
+                }
+                self.state().put(&owner, id, Item::new(value, false)).map_err(Refused::from)?;
+                changed
+            }
+            Kept::Single(value) => {
+                let changed = change(value.as_object().ok_or(Refused::NoFields)?)?;
+                let place = address.strip_prefix(self.contract.base_path.as_str()).unwrap_or(address);
+                self.state().set_value(place.to_owned(), changed.clone().into()).map_err(Refused::from)?;
+                changed
+            }
+            Kept::File(_) => return Err(Refused::NoFields.into()),
+        };
+        self.keep().map_err(Refused::Unsaved)?;
+        Ok(changed)
+    }
+
+    fn checked(&self, schema: &SchemaRef, value: &Value) -> Result<(), Refused> {
+        let violations = self.schemas.violations(schema, value, Direction::Response);
+        if violations.is_empty() { Ok(()) } else { Err(Refused::Invalid(violations)) }
+    }
+
     /// Saves the changes.
-    fn keep(&self) -> Result<(), String> {
+    pub(super) fn keep(&self) -> Result<(), String> {
         match &self.keeper {
             Some(keeper) => self.state().save(keeper.as_ref()),
             None => Ok(()),
@@ -96,14 +206,14 @@ impl Engine {
     }
 
     /// Begins the collections that are not below an item.
-    fn begin_all(&self) {
+    pub(super) fn begin_all(&self) {
         for (index, collection) in self.plan.collections.iter().enumerate().filter(|(_, one)| one.parents.is_empty()) {
             self.begin(&(index, Vec::new()), collection);
         }
     }
 
     /// The path of a collection with its parameters filled in.
-    fn address(&self, collection: &Collection, parents: &[String]) -> String {
+    pub(super) fn address(&self, collection: &Collection, parents: &[String]) -> String {
         let mut parents = parents.iter();
         let mut address = self.contract.base_path.clone();
         let mut rest = collection.path.as_str();
@@ -117,14 +227,17 @@ impl Engine {
         address + rest
     }
 
-    fn owner_at(&self, address: &str) -> Option<Owner> {
-        let state = self.state();
-        let mut owners = state.instances().map(|(owner, _)| owner);
-        let is_at = |owner: &&Owner| {
-            let collection = self.plan.collections.get(owner.0);
-            collection.is_some_and(|collection| self.address(collection, &owner.1) == address)
+    /// The collection at an address, the most literal one first, whether or not it has begun.
+    pub(super) fn owner_at(&self, address: &str) -> Option<Owner> {
+        let place = address.strip_prefix(self.contract.base_path.as_str()).filter(|place| !place.ends_with('/'))?;
+        let path = decoded(place);
+        let at = |(index, collection): (usize, &Collection)| {
+            let (template, mut parents) = (segments(&collection.path), Vec::new());
+            let is_at = matches(&template, &path, &mut parents);
+            is_at.then(|| (specificity(&template), (index, parents.into_iter().map(|(_, value)| value).collect())))
         };
-        owners.find(is_at).cloned()
+        let all = self.plan.collections.iter().enumerate().filter_map(at);
+        all.max_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, owner)| owner)
     }
 
     fn item_at(&self, address: &str) -> Option<(Owner, String)> {

@@ -31,6 +31,14 @@ impl Engine {
         self.fits_path(collection, &id).then_some(id)
     }
 
+    /// The identifier as the item holds it.
+    pub(super) fn key_value(&self, collection: &Collection, id: &str) -> Value {
+        match id.parse::<i64>() {
+            Ok(number) if collection.is_numeric(&self.plan.outlines) => Value::from(number),
+            _ => Value::from(id),
+        }
+    }
+
     fn fits_path(&self, collection: &Collection, id: &str) -> bool {
         let Some(key) = &collection.parameter else { return true };
         let is_valid = |value: Value| self.fitter().is_valid(&key.schema, &value);

@@ -6,6 +6,7 @@ mod keys;
 mod list;
 mod members;
 pub(crate) mod merge;
+mod snapshot;
 mod values;
 mod work;
 
@@ -22,10 +23,11 @@ use crate::schema::Schemas;
 use crate::seed::mix;
 use crate::state::{Full, Keeper, Owner, State, StoredFile};
 
-pub(crate) use kept::Kept;
+pub(crate) use kept::{Kept, Refused};
 #[cfg(feature = "graphql")]
 pub(crate) use list::DEFAULT_LIMIT;
 pub(crate) use list::Listed;
+pub(crate) use snapshot::Snapshot;
 
 /// A contract with its plan and its state.
 #[derive(Debug)]
@@ -175,13 +177,17 @@ impl Engine {
 
     /// The answer to a path that goes through an item which does not exist.
     fn unknown_owner(&self, call: &Call<'_>) -> Option<Outcome> {
-        let mut next = call.planned.owner;
+        let values: Vec<String> = call.path.iter().map(|(_, value)| value.clone()).collect();
+        self.unknown_parent(call.planned.owner, &values).map(Outcome::Unknown)
+    }
+
+    /// The sentence about the item that does not exist: one of these collections, or of those above it, with the values of a path.
+    fn unknown_parent(&self, mut next: Option<usize>, values: &[String]) -> Option<String> {
         while let Some((index, collection)) = next.and_then(|index| Some((index, self.plan.collections.get(index)?))) {
-            let owner = self.owner(call, index, collection);
-            let id = self.id(call, collection)?;
-            let is_known = self.is_known(&owner, collection, &self.canonical(&owner, collection, id));
-            if !is_known {
-                return Some(Outcome::Unknown(unknown(collection, id)));
+            let (parents, behind) = values.split_at_checked(collection.parents.len())?;
+            let (owner, id) = ((index, parents.to_vec()), behind.first()?);
+            if !self.is_known(&owner, collection, &self.canonical(&owner, collection, id)) {
+                return Some(unknown(collection, id));
             }
             next = collection.owner;
         }

@@ -2,6 +2,7 @@
 //! dialect. Schemas stay in the document, and are named by their pointers.
 
 mod body;
+mod matching;
 mod operation;
 mod parameter;
 mod pointer;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub(crate) use matching::{decoded, matches, specificity};
 pub(crate) use pointer::{at, escape, resolve};
 pub(crate) use security::{Requirement, Scheme};
 pub(crate) use template::{Segment, SegmentPart, encoded_segment, segments};

@@ -8,9 +8,9 @@ mod tests;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, params};
+use driftless_sandbox_control::database::{self, Form, Unusable};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::act::Engine;
 use crate::contract::Contract;
@@ -19,14 +19,11 @@ use crate::seed::mix;
 use crate::serve::Router;
 use shelf::Shelf;
 
-/// The version of the tables. A file of another version is refused.
-const VERSION: i64 = 1;
-
-/// Marks a file of this program, in the header of the database (`application_id`).
-const APPLICATION: i64 = 0x444C_5342;
-
 /// An item without a value was removed. One that does not fit is of an earlier contract.
-const TABLES: &str = "
+const FORM: Form = Form {
+    application: 0x444C_5342,
+    version: 1,
+    tables: "
     CREATE TABLE IF NOT EXISTS contract (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, digest TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS instance (
         contract INTEGER NOT NULL, collection TEXT NOT NULL, parents TEXT NOT NULL, numbers INTEGER NOT NULL,
@@ -44,7 +41,8 @@ const TABLES: &str = "
         contract INTEGER NOT NULL, place TEXT NOT NULL, media_type TEXT NOT NULL, bytes BLOB NOT NULL,
         PRIMARY KEY (contract, place)
     );
-";
+",
+};
 
 /// The open file.
 #[derive(Debug)]
@@ -52,30 +50,13 @@ pub(crate) struct Data(Mutex<Connection>);
 
 impl Data {
     pub(crate) fn open(path: &Path) -> Result<Arc<Self>, Error> {
-        let failed = |error: rusqlite::Error| match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+        let connection = database::open(path, FORM).map_err(|unusable| match unusable {
+            Unusable::InUse => {
                 let message = format!("another sandbox uses {}", path.display());
                 Error::new("data/in-use", "", message, "end the other sandbox, or pass another file with --data")
             }
-            _ => unreadable(&format!("{} cannot be used: {error}", path.display())),
-        };
-        create(path).map_err(|error| unreadable(&format!("{} cannot be created: {error}", path.display())))?;
-        if is_foreign(path).unwrap_or(false) {
-            return Err(unreadable(&format!("{} belongs to another program", path.display())));
-        }
-        let connection = owned(path).map_err(failed)?;
-        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
-        if version != 0 && version != VERSION {
-            let message =
-                format!("{} is of version {version}, and this program reads version {VERSION}", path.display());
-            return Err(unreadable(&message));
-        }
-        let prepare = || {
-            connection.execute_batch(TABLES)?;
-            connection.pragma_update(None, "user_version", VERSION)?;
-            connection.pragma_update(None, "application_id", APPLICATION)
-        };
-        prepare().map_err(failed)?;
+            Unusable::Because(reason) => unreadable(&format!("{}: {reason}", path.display())),
+        })?;
         Ok(Arc::new(Self(Mutex::new(connection))))
     }
 
@@ -160,40 +141,4 @@ impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         unreadable(&format!("the file of the state cannot be used: {error}"))
     }
-}
-
-/// Creates a missing file, for its owner only: programs can send secrets to a sandbox.
-fn create(path: &Path) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
-}
-
-/// Returns whether another program made the database, before anything in it is changed.
-fn is_foreign(path: &Path) -> rusqlite::Result<bool> {
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    // By default a connection waits five seconds for another one.
-    connection.busy_timeout(Duration::ZERO)?;
-    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let application = number("PRAGMA application_id")?;
-    Ok(application != APPLICATION && (application != 0 || number("SELECT count(*) FROM sqlite_master")? != 0))
-}
-
-/// Opens the database for this connection alone. The lock is the operating system's, on the open file: it ends with the process, even
-/// if that is killed.
-fn owned(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(Duration::ZERO)?;
-    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-    // A commit has to survive the process, not the operating system, so no write waits for the disk.
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // The lock comes with the first transaction.
-    connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
-    Ok(connection)
 }

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRef, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use axum::routing::{any, get};
+use axum::routing::{any, get, post};
 use driftless_sandbox_control::interface::taken::{BODY_LIMIT, ControlRefusal};
 use driftless_sandbox_control::interface::{self, Control, Guard, Overview, guard, send};
 use driftless_sandbox_control::{OperationFacts, Operations, fault, requests};
@@ -51,7 +51,9 @@ pub(super) fn router(service: &Arc<Service>, control: Control) -> Router {
     }
     let routes = interface::routes()
         .merge(pages::routes())
-        .merge(stored::routes())
+        .merge(interface::resource_routes::<ControlState, Service>())
+        .route("/sandbox/snapshot", get(stored::snapshot).put(stored::restore_snapshot))
+        .route("/sandbox/reset", post(stored::reset))
         .route("/sandbox/explain", get(explain))
         .route("/sandbox/{*rest}", any(nowhere))
         .method_not_allowed_fallback(other_method)

@@ -1,73 +1,200 @@
-//! Stored items over the control interface: collections, their items, one item to read and remove, and a reset.
+//! Stored items for the control interface, and its reset.
 
 use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::{FromRef, RawQuery, State};
-use axum::routing::{get, post};
-use driftless_sandbox_control::interface::taken::{ControlAnswer, ControlRefusal, Count, Sent};
-use driftless_sandbox_control::interface::{Control, done, send};
-use driftless_sandbox_control::requests::mask;
-use http::StatusCode;
+use axum::extract::State;
+use driftless_sandbox_control::interface::taken::{ControlAnswer, ControlRefusal, Sent};
+use driftless_sandbox_control::interface::{Addresses, Control, Element, Resource, Resources, done, restore, send};
+use http::{Method, StatusCode};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::handle::Service;
-use crate::act::{Engine, Kept};
+use super::route::Routed;
+use crate::act::{Engine, Kept, Refused, Snapshot};
+use crate::contract::encoded_segment;
+use crate::schema::Violation;
 use crate::state::Item;
 
-/// The default length of a list.
-const LIMIT: usize = 100;
-
-pub(super) fn routes<S>() -> Router<S>
-where
-    S: Clone + Send + Sync + 'static,
-    Control: FromRef<S>,
-    Arc<Service>: FromRef<S>,
-{
-    Router::new()
-        .route("/sandbox/collections", get(collections))
-        .route("/sandbox/items", get(items))
-        .route("/sandbox/item", get(item).delete(remove))
-        .route("/sandbox/reset", post(reset))
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewItem {
+    collection: String,
+    key: Option<String>,
+    #[serde(default)]
+    fields: Map<String, Value>,
 }
 
-/// The parameters of a query.
-#[derive(Debug, Default)]
-struct Asked {
-    address: String,
-    search: String,
-    skip: usize,
-    limit: Option<usize>,
-}
+impl Resources for Service {
+    type New = NewItem;
 
-/// Reads a query with known parameters, of which the first is an address.
-fn asked(query: Option<String>, known: &[&str]) -> Result<Asked, ControlRefusal> {
-    let mut asked = Asked::default();
-    for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-        if !known.contains(&name.as_ref()) {
-            return Err(ControlRefusal::unknown(&name, known));
+    fn addresses(&self) -> Result<Addresses, ControlRefusal> {
+        let mut addresses = Addresses::default();
+        for kept in self.engines().map(Engine::kept) {
+            let files = kept.files.into_iter();
+            let file = files.map(|(address, file)| (address, file.media_type.clone(), file.bytes.len()));
+            addresses.files.extend(file);
+            addresses.collections.extend(kept.collections);
+            addresses.singles.extend(kept.singles);
         }
-        match name.as_ref() {
-            "skip" => asked.skip = Count::read("skip", &value)?,
-            "limit" => asked.limit = Some(Count::read("limit", &value)?),
-            "search" => asked.search = value.to_lowercase(),
-            _ => asked.address = value.into_owned(),
+        Ok(addresses)
+    }
+
+    fn visit(
+        &self,
+        collection: &str,
+        skip: usize,
+        most: usize,
+        see: &mut dyn FnMut(Element),
+    ) -> Result<usize, ControlRefusal> {
+        let page = self.engines().find_map(|engine| engine.items_at(collection, skip, most));
+        let (count, items) = page.ok_or_else(|| ControlRefusal::missing("collection"))?;
+        items.into_iter().for_each(|(key, item)| see(element(key, &item)));
+        Ok(count)
+    }
+
+    fn at(&self, address: &str) -> Result<Option<Resource>, ControlRefusal> {
+        Ok(self.engines().find_map(|engine| engine.kept_at(address)).map(|kept| match kept {
+            Kept::Item(key, item) => Resource::Item(element(key, &item)),
+            Kept::Single(value) => Resource::Single(Value::clone(&value)),
+            Kept::File(file) => Resource::File(file.media_type.clone(), file.bytes.clone()),
+        }))
+    }
+
+    fn create(&self, NewItem { collection, key, fields }: NewItem) -> Result<(String, Element), ControlRefusal> {
+        if key.as_ref().is_some_and(String::is_empty) {
+            return Err(ControlRefusal::at("$.key", "write a part of a path, or leave the member out"));
+        }
+        let mut created = Err(Refused::Nowhere);
+        for engine in self.engines() {
+            created = engine.create_at(&collection, key.clone(), fields.clone());
+            if !matches!(created, Err(Refused::Nowhere)) {
+                break;
+            }
+        }
+        let (key, item) = created.map_err(|refused| match refused {
+            Refused::Nowhere => ControlRefusal::at(
+                "$.collection",
+                "the contract has no such collection: write its path with its parameters filled in",
+            ),
+            refused => refusal(refused, "$.fields"),
+        })?;
+        self.touched.send_replace(());
+        Ok((format!("{collection}/{}", encoded_segment(&key)), element(key, &item)))
+    }
+
+    fn replace(&self, address: &str, fields: Map<String, Value>) -> Result<Value, ControlRefusal> {
+        let engine = self.engines().find(|engine| engine.kept_at(address).is_some());
+        let engine = engine.ok_or_else(|| ControlRefusal::missing("item"))?;
+        let changed = engine.replace_at(address, |stored| {
+            let mut fields = fields;
+            let complaints = restore(&mut fields, stored);
+            if complaints.is_empty() { Ok(fields) } else { Err(ControlRefusal::from_complaints(complaints)) }
+        })?;
+        self.touched.send_replace(());
+        Ok(changed.into())
+    }
+
+    fn remove(&self, address: &str) -> Result<bool, ControlRefusal> {
+        for engine in self.engines() {
+            if engine.remove_at(address).map_err(Refused::Unsaved)? {
+                self.touched.send_replace(());
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Service {
+    fn engines(&self) -> impl Iterator<Item = &Engine> {
+        self.parts.iter().map(|part| &part.engine)
+    }
+}
+
+/// The whole state.
+pub(super) async fn snapshot(State(service): State<Arc<Service>>) -> ControlAnswer {
+    let mut snapshot = Snapshot::default();
+    service.engines().for_each(|engine| engine.save_to(&mut snapshot));
+    Ok(send(StatusCode::OK, &json!(snapshot)))
+}
+
+/// Replaces the state of all contracts, or of none. Values are not checked against the contract.
+pub(super) async fn restore_snapshot(
+    State(service): State<Arc<Service>>,
+    Sent(snapshot): Sent<Snapshot>,
+) -> ControlAnswer {
+    let base = |index: usize| service.parts.get(index).map(|part| part.engine.contract.base_path.as_str());
+    // The contract with the longest base path before an address, as for requests.
+    let owner = |address: &str| {
+        let all = (0..service.parts.len()).rev();
+        all.filter(|index| base(*index).is_some_and(|base| address.starts_with(base)))
+            .max_by_key(|index| base(*index).map(str::len))
+    };
+    let has_path = |address: &str| {
+        let methods = [Method::GET, Method::PUT, Method::PATCH, Method::POST];
+        methods.iter().any(|method| !matches!(service.routed(method, address).1, Routed::Unknown))
+    };
+    for (list, addresses) in snapshot.addresses() {
+        let is_unknown = |address: &str| owner(address).is_none() || list != "collections" && !has_path(address);
+        if let Some((index, _)) = addresses.iter().enumerate().find(|(_, address)| is_unknown(address)) {
+            return Err(ControlRefusal::at(format!("$.{list}[{index}].address"), "the contract has no such path"));
         }
     }
-    match known.first() {
-        Some(first) if asked.address.is_empty() => Err(ControlRefusal::at(
-            *first,
-            "the parameter is missing: write an address, as /sandbox/collections lists them",
-        )),
-        _ => Ok(asked),
+    let states = service.engines().enumerate().map(|(index, engine)| {
+        let state = engine.state_of(&snapshot, |address| owner(address) == Some(index));
+        state.map_err(|unfit| match unfit {
+            Ok((place, reason)) => ControlRefusal::at(place, reason),
+            Err(full) => refusal(Refused::from(full), "$"),
+        })
+    });
+    let states: Vec<_> = states.collect::<Result<_, _>>()?;
+    service.engines().zip(states).try_for_each(|(engine, state)| engine.put_state(state))?;
+    service.touched.send_replace(());
+    Ok(done())
+}
+
+fn element(key: String, item: &Item) -> Element {
+    Element { key, fields: Value::clone(&item.value), own: ("isInvented", item.is_invented.into()) }
+}
+
+impl From<Refused> for ControlRefusal {
+    fn from(refused: Refused) -> Self {
+        refusal(refused, "$")
+    }
+}
+
+/// `place` is that of the fields in the body.
+fn refusal(refused: Refused, place: &str) -> ControlRefusal {
+    match refused {
+        Refused::Nowhere => ControlRefusal::missing("item"),
+        Refused::Parent(sentence) => ControlRefusal::at("$.collection", sentence),
+        Refused::Exists(id) => {
+            ControlRefusal::whole(StatusCode::CONFLICT, &format!("The item {id:?} exists: replace it."))
+        }
+        Refused::Identifier(name) => {
+            ControlRefusal::at(format!("{place}.{name}"), "the identifier of an item cannot be changed")
+        }
+        Refused::NoFields => ControlRefusal::at("address", "no fields are stored here; the API replaces the whole"),
+        Refused::Invalid(violations) => {
+            let complaint =
+                |violation: Violation| (format!("{place}{}", violation.pointer.replace('/', ".")), violation.message);
+            ControlRefusal::from_complaints(violations.into_iter().map(complaint).collect())
+        }
+        Refused::Full => {
+            ControlRefusal::whole(StatusCode::INSUFFICIENT_STORAGE, "The state has no room: remove items, or reset it.")
+        }
+        Refused::Unsaved(reason) => {
+            let detail = format!("The change cannot be saved: {reason}");
+            ControlRefusal::whole(StatusCode::INTERNAL_SERVER_ERROR, &detail)
+        }
     }
 }
 
 /// A part of the sandbox that can be reset on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum ResetPart {
+pub(super) enum ResetPart {
     State,
     Faults,
     Clock,
@@ -76,88 +203,11 @@ enum ResetPart {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ResetOnly {
+pub(super) struct ResetOnly {
     only: Option<Vec<ResetPart>>,
 }
 
-fn engines(service: &Service) -> impl Iterator<Item = &Engine> {
-    service.parts.iter().map(|part| &part.engine)
-}
-
-async fn collections(State(service): State<Arc<Service>>) -> ControlAnswer {
-    let (mut collections, mut singles, mut files) = (Vec::new(), Vec::new(), Vec::new());
-    for engine in engines(&service) {
-        let kept = engine.kept();
-        collections
-            .extend(kept.collections.into_iter().map(|(address, count)| json!({ "address": address, "count": count })));
-        singles.extend(kept.singles);
-        files.extend(kept.files.into_iter().map(
-            |(address, file)| json!({ "address": address, "mediaType": file.media_type, "length": file.bytes.len() }),
-        ));
-    }
-    Ok(send(StatusCode::OK, &json!({ "collections": collections, "singles": singles, "files": files })))
-}
-
-async fn items(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> ControlAnswer {
-    let asked = asked(query, &["collection", "search", "skip", "limit"])?;
-    let limit = asked.limit.unwrap_or(LIMIT);
-    let (skip, most) = if asked.search.is_empty() { (asked.skip, limit) } else { (0, usize::MAX) };
-    let items = engines(&service).find_map(|engine| engine.items_at(&asked.address, skip, most));
-    let (count, items) = items.ok_or_else(|| ControlRefusal::missing("collection"))?;
-    let all = items.iter().map(|(key, item)| described(&format!("{}/{key}", asked.address), key, item));
-    let (total, page) = match asked.search.is_empty() {
-        true => (count, all.collect()),
-        // Masked values are not searched: a search must not reveal a secret piece by piece.
-        false => page(all.filter(|item| holds(&item["fields"], &asked.search)), asked.skip, limit),
-    };
-    Ok(send(StatusCode::OK, &json!({ "collection": asked.address, "total": total, "items": page })))
-}
-
-/// The number of all values, and a page of them; the others are dropped one by one.
-fn page(all: impl Iterator<Item = Value>, skip: usize, limit: usize) -> (usize, Vec<Value>) {
-    all.fold((0, Vec::new()), |(count, mut page), value| {
-        if count >= skip && page.len() < limit {
-            page.push(value);
-        }
-        (count + 1, page)
-    })
-}
-
-async fn item(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> ControlAnswer {
-    let Asked { address, .. } = asked(query, &["address"])?;
-    let place = engines(&service).find_map(|engine| Some((engine, engine.kept_at(&address)?)));
-    let (engine, kept) = place.ok_or_else(|| ControlRefusal::missing("item"))?;
-    let mut document = match kept {
-        Kept::Item(key, item) => described(&address, &key, &item),
-        Kept::Single(value) => json!({ "address": address, "fields": masked(&value) }),
-        Kept::File(file) => json!({ "address": address, "mediaType": file.media_type, "length": file.bytes.len() }),
-    };
-    let start = format!("{address}/");
-    let below = engine.kept().collections.into_iter().filter(|(other, _)| other.starts_with(&start));
-    document["below"] = below.map(|(address, count)| json!({ "address": address, "count": count })).collect();
-    Ok(send(StatusCode::OK, &document))
-}
-
-/// Removes an item with everything below it.
-async fn remove(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> ControlAnswer {
-    let Asked { address, .. } = asked(query, &["address"])?;
-    let is_removed = engines(&service).try_fold(
-        false,
-        |is_removed, engine| {
-            if is_removed { Ok(true) } else { engine.remove_at(&address) }
-        },
-    );
-    match is_removed {
-        Ok(true) => {
-            service.touched.send_replace(());
-            Ok(done())
-        }
-        Ok(false) => Err(ControlRefusal::missing("item")),
-        Err(reason) => Err(unsaved(&reason)),
-    }
-}
-
-async fn reset(
+pub(super) async fn reset(
     State(service): State<Arc<Service>>,
     State(control): State<Control>,
     Sent(ResetOnly { only }): Sent<ResetOnly>,
@@ -167,7 +217,7 @@ async fn reset(
         control.clock.reset();
     }
     if is_asked(ResetPart::State) {
-        engines(&service).try_for_each(Engine::reset).map_err(|reason| unsaved(&reason))?;
+        service.engines().try_for_each(Engine::reset).map_err(Refused::Unsaved)?;
         service.touched.send_replace(());
     }
     if is_asked(ResetPart::Faults) {
@@ -177,28 +227,4 @@ async fn reset(
         control.log.clear();
     }
     Ok(done())
-}
-
-fn unsaved(reason: &str) -> ControlRefusal {
-    ControlRefusal::whole(StatusCode::INTERNAL_SERVER_ERROR, &format!("The change cannot be saved: {reason}"))
-}
-
-fn described(address: &str, key: &str, item: &Item) -> Value {
-    json!({ "address": address, "key": key, "isInvented": item.is_invented, "fields": masked(&item.value) })
-}
-
-fn masked(value: &Value) -> Value {
-    let mut value = value.clone();
-    mask(&mut value);
-    value
-}
-
-/// Returns whether a value, or one within it, contains a text.
-fn holds(value: &Value, text: &str) -> bool {
-    match value {
-        Value::Object(members) => members.values().any(|member| holds(member, text)),
-        Value::Array(elements) => elements.iter().any(|element| holds(element, text)),
-        Value::String(string) => string.to_lowercase().contains(text),
-        other => other.to_string().contains(text),
-    }
 }

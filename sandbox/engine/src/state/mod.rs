@@ -124,6 +124,22 @@ impl State {
         self.files.iter()
     }
 
+    /// Takes the content of another state, all of which is a change.
+    pub(crate) fn become_state(&mut self, other: Self) {
+        self.note_all();
+        let changes = self.changes.take();
+        *self = Self { changes, ..other };
+        self.note_all();
+    }
+
+    fn note_all(&mut self) {
+        let Some(changes) = &mut self.changes else { return };
+        let instances = self.instances.keys();
+        changes.extend(instances.flat_map(|owner| [Change::Instance(owner.clone()), Change::Items(owner.clone())]));
+        changes.extend(self.values.keys().cloned().map(Change::Value));
+        changes.extend(self.files.keys().cloned().map(Change::File));
+    }
+
     /// Forgets everything.
     pub(crate) fn forget_all(&mut self) {
         let collections: BTreeSet<usize> = self.instances.keys().map(|owner| owner.0).collect();

@@ -10,9 +10,6 @@ export const work = undefined;
 export const RESETS = [["state", "State: items and values, as they began"], ["clock", "Clock: real time again"], ["faults", "Faults"],
   ["requests", "Requests and their counts"]];
 
-/** Items are deleted here, but neither made nor changed: the operations of the contract do that. */
-export const IS_EDITABLE = false;
-
 export const CLOCK = "Tests hold it, set it and move it on.";
 
 export const FAULTS = { path: "", hasFollowers: false, presets: [] };

@@ -1,0 +1,292 @@
+//! Stored resources over HTTP: collections, their items, and one item to read, change and remove.
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{FromRef, RawQuery, State};
+use axum::routing::get;
+use http::StatusCode;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::taken::{ControlAnswer, ControlRefusal, Count, Sent};
+use super::{done, send};
+use crate::problem::Complaint;
+use crate::requests::mask;
+
+/// The default length of a list.
+const LIMIT: usize = 100;
+/// The maximum length of stored bytes that are presented as text.
+const SHOWN: usize = 64 * 1024;
+
+/// The resources of a sandbox. An address is the path of a request.
+pub trait Resources: fmt::Debug + Send + Sync {
+    /// The body of a request that adds an item.
+    type New: DeserializeOwned + Send;
+
+    /// All addresses.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the state cannot be read.
+    fn addresses(&self) -> Result<Addresses, ControlRefusal>;
+
+    /// Visits items of a collection, newest first: at most `most` after the first `skip`. Returns the number of all items.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the state cannot be read, or has no such collection.
+    fn visit(
+        &self,
+        collection: &str,
+        skip: usize,
+        most: usize,
+        see: &mut dyn FnMut(Element),
+    ) -> Result<usize, ControlRefusal>;
+
+    /// The resource at an address.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the state cannot be read.
+    fn at(&self, address: &str) -> Result<Option<Resource>, ControlRefusal>;
+
+    /// Adds an item. Returns its address with it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the collection cannot have the item.
+    fn create(&self, new: Self::New) -> Result<(String, Element), ControlRefusal>;
+
+    /// Replaces the fields of an item or of a single resource; [`restore`] puts masked members back. Returns the new fields.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the address has no fields, or they do not match the contract.
+    fn replace(&self, address: &str, fields: Map<String, Value>) -> Result<Value, ControlRefusal>;
+
+    /// Removes a resource with everything below it. Returns whether it existed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the change cannot be saved.
+    fn remove(&self, address: &str) -> Result<bool, ControlRefusal>;
+}
+
+/// The addresses of a state.
+#[derive(Clone, Debug, Default)]
+pub struct Addresses {
+    /// Collections, with their numbers of items.
+    pub collections: Vec<(String, usize)>,
+    /// Resources that exist once.
+    pub singles: Vec<String>,
+    /// Stored bytes: address, media type, length.
+    pub files: Vec<(String, String, usize)>,
+}
+
+/// An item of a collection.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// The last segment of its address.
+    pub key: String,
+    /// Its fields, with secrets.
+    pub fields: Value,
+    /// A member of the description that only this sandbox has.
+    pub own: (&'static str, Value),
+}
+
+/// The resource at an address.
+#[derive(Clone, Debug)]
+pub enum Resource {
+    /// An item of a collection.
+    Item(Element),
+    /// The fields of a resource that exists once.
+    Single(Value),
+    /// Stored bytes and their media type.
+    File(String, Vec<u8>),
+}
+
+impl Element {
+    fn described(self, address: &str) -> Value {
+        json!({ "address": address, "key": self.key, self.own.0: self.own.1, "fields": masked(self.fields) })
+    }
+}
+
+/// The addresses of stored resources.
+pub fn resource_routes<S, R>() -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    R: Resources + 'static,
+    Arc<R>: FromRef<S>,
+{
+    Router::new()
+        .route("/sandbox/collections", get(collections::<R>))
+        .route("/sandbox/items", get(items::<R>).post(create::<R>))
+        .route("/sandbox/item", get(item::<R>).put(replace::<R>).delete(remove::<R>))
+}
+
+/// The parameters of a query.
+#[derive(Debug, Default)]
+struct Asked {
+    address: String,
+    search: String,
+    skip: usize,
+    limit: Option<usize>,
+}
+
+impl Asked {
+    /// Reads a query with known parameters, of which the first is an address.
+    fn read(query: Option<String>, known: &[&str]) -> Result<Self, ControlRefusal> {
+        let mut asked = Self::default();
+        for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            if !known.contains(&name.as_ref()) {
+                return Err(ControlRefusal::unknown(&name, known));
+            }
+            match name.as_ref() {
+                "skip" => asked.skip = Count::read("skip", &value)?,
+                "limit" => asked.limit = Some(Count::read("limit", &value)?),
+                "search" => asked.search = value.to_lowercase(),
+                _ => asked.address = value.into_owned(),
+            }
+        }
+        match known.first() {
+            Some(first) if asked.address.is_empty() => Err(ControlRefusal::at(
+                *first,
+                "the parameter is missing: write an address, as /sandbox/collections lists them",
+            )),
+            _ => Ok(asked),
+        }
+    }
+}
+
+async fn collections<R: Resources>(State(resources): State<Arc<R>>) -> ControlAnswer {
+    let Addresses { collections, singles, files } = resources.addresses()?;
+    let collections: Vec<Value> = collections.into_iter().map(counted).collect();
+    let file = |(address, media_type, length)| json!({ "address": address, "mediaType": media_type, "length": length });
+    let files: Vec<Value> = files.into_iter().map(file).collect();
+    Ok(send(StatusCode::OK, &json!({ "collections": collections, "singles": singles, "files": files })))
+}
+
+fn counted((address, count): (String, usize)) -> Value {
+    json!({ "address": address, "count": count })
+}
+
+async fn items<R: Resources>(State(resources): State<Arc<R>>, RawQuery(query): RawQuery) -> ControlAnswer {
+    let asked = Asked::read(query, &["collection", "search", "skip", "limit"])?;
+    let (skip, limit) = (asked.skip, asked.limit.unwrap_or(LIMIT));
+    let described = |element: Element| {
+        let address = format!("{}/{}", asked.address, element.key);
+        element.described(&address)
+    };
+    let mut page = Vec::new();
+    let total = if asked.search.is_empty() {
+        resources.visit(&asked.address, skip, limit, &mut |element| page.push(described(element)))?
+    } else {
+        let mut total = 0;
+        resources.visit(&asked.address, 0, usize::MAX, &mut |element| {
+            let element = described(element);
+            // Masked values are not searched: a search must not reveal a secret piece by piece.
+            if holds(&element["fields"], &asked.search) {
+                if total >= skip && page.len() < limit {
+                    page.push(element);
+                }
+                total += 1;
+            }
+        })?;
+        total
+    };
+    Ok(send(StatusCode::OK, &json!({ "collection": asked.address, "total": total, "items": page })))
+}
+
+async fn item<R: Resources>(State(resources): State<Arc<R>>, RawQuery(query): RawQuery) -> ControlAnswer {
+    let Asked { address, .. } = Asked::read(query, &["address"])?;
+    let mut document = match resources.at(&address)?.ok_or_else(|| ControlRefusal::missing("item"))? {
+        Resource::Item(element) => element.described(&address),
+        Resource::Single(fields) => json!({ "address": address, "fields": masked(fields) }),
+        Resource::File(media_type, bytes) => {
+            let text = std::str::from_utf8(&bytes).ok().filter(|text| text.len() <= SHOWN);
+            json!({ "address": address, "mediaType": media_type, "length": bytes.len(), "text": text })
+        }
+    };
+    let start = format!("{address}/");
+    let below = resources.addresses()?.collections.into_iter().filter(|(other, _)| other.starts_with(&start));
+    document["below"] = below.map(counted).collect();
+    Ok(send(StatusCode::OK, &document))
+}
+
+async fn create<R: Resources>(State(resources): State<Arc<R>>, Sent(new): Sent<R::New>) -> ControlAnswer {
+    let (address, element) = resources.create(new)?;
+    Ok(send(StatusCode::CREATED, &element.described(&address)))
+}
+
+async fn replace<R: Resources>(
+    State(resources): State<Arc<R>>,
+    RawQuery(query): RawQuery,
+    Sent(fields): Sent<Map<String, Value>>,
+) -> ControlAnswer {
+    let Asked { address, .. } = Asked::read(query, &["address"])?;
+    let fields = masked(resources.replace(&address, fields)?);
+    Ok(send(StatusCode::OK, &json!({ "address": address, "fields": fields })))
+}
+
+async fn remove<R: Resources>(State(resources): State<Arc<R>>, RawQuery(query): RawQuery) -> ControlAnswer {
+    let Asked { address, .. } = Asked::read(query, &["address"])?;
+    match resources.remove(&address)? {
+        true => Ok(done()),
+        false => Err(ControlRefusal::missing("item")),
+    }
+}
+
+fn masked(mut value: Value) -> Value {
+    mask(&mut value);
+    value
+}
+
+/// Puts back masked members that come back unchanged, and returns the places at which a secret would be revealed.
+pub fn restore(fields: &mut Map<String, Value>, stored: &Map<String, Value>) -> Vec<Complaint> {
+    let presented = masked(stored.clone().into());
+    let mut kept = Vec::new();
+    unmask(fields, &presented, stored, "", &mut kept);
+    let presented_next = masked(fields.clone().into());
+    // Values that were put back stay masked.
+    let is_revealed = |place: &&String| presented_next.pointer(place) != presented.pointer(place);
+    let complaint = |place: &String| {
+        let message = "The value is masked: send the value itself, or keep the member secret.";
+        (format!("$.{}", place[1..].replace('/', ".")), message.to_owned())
+    };
+    kept.iter().filter(is_revealed).map(complaint).collect()
+}
+
+/// Puts back masked members that come back unchanged; their places are added to `kept`.
+fn unmask(
+    fields: &mut Map<String, Value>,
+    presented: &Value,
+    stored: &Map<String, Value>,
+    place: &str,
+    kept: &mut Vec<String>,
+) {
+    for (name, value) in fields {
+        let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
+        match (value, presented.get(name), stored.get(name)) {
+            (value, Some(presented), Some(stored)) if value == presented && presented != stored => {
+                *value = stored.clone();
+                kept.push(below);
+            }
+            (Value::Object(fields), Some(presented), Some(Value::Object(stored))) => {
+                unmask(fields, presented, stored, &below, kept);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns whether a value, or one within it, contains a text.
+fn holds(value: &Value, text: &str) -> bool {
+    match value {
+        Value::Object(members) => members.values().any(|member| holds(member, text)),
+        Value::Array(elements) => elements.iter().any(|element| holds(element, text)),
+        Value::String(string) => string.to_lowercase().contains(text),
+        other => other.to_string().contains(text),
+    }
+}
