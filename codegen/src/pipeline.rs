@@ -31,7 +31,7 @@ pub(crate) fn api(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Re
 pub(crate) fn catalog(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Catalog, Report> {
     with_room(&|| {
         let refined = refined(contracts, setup, pins)?;
-        Ok(refine::catalog(&refined.model, &refined.resolved, &setup.config, &refined.bindings))
+        Ok(refine::catalog(&refined.model, &refined.boxed, &setup.config, &refined.bindings))
     })
 }
 
@@ -85,7 +85,7 @@ struct Refined<'s> {
     names: Names,
     ledger: Ledger,
     model: model::Model,
-    resolved: generate::Resolved,
+    boxed: generate::Boxed,
     bindings: bind::Bindings<'s>,
     documents: graphql::Documents,
     /// The contracts, upgraded.
@@ -144,7 +144,7 @@ fn following<'s>(
     model::settle(&mut model, pins, &mut names);
     // A body that is not the one of its call has members, and no type.
     names.published.retain(|owner, _| names.types.contains_key(owner) || names.operations.contains_key(owner));
-    let resolved = generate::generate(&model, pins, &mut names)?;
+    let boxed = generate::generate(&model, pins, &mut names);
     let bindings = bind::bind(&model, setup)?;
     let (documents, given) = graphql::read(setup, pins, &bindings, &model, &mut ledger)?;
     names.graphql = given.graphql;
@@ -160,8 +160,8 @@ fn following<'s>(
     let mut unused = decisions::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));
     unused.extend(documents.unused.iter().cloned());
-    let parts = refine::refine(&model, &resolved, config, &bindings, &documents);
-    Ok(Refined { parts, names, ledger, model, resolved, bindings, documents, contracts, unused })
+    let parts = refine::refine(&model, &boxed, config, &bindings, &documents);
+    Ok(Refined { parts, names, ledger, model, boxed, bindings, documents, contracts, unused })
 }
 
 /// Reads all contracts, and corrects them.

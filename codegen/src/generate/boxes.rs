@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::Rust;
 use crate::Names;
 use crate::model::{Custom, Definition, EnumKind, Format, Kind, PartKind, Type, TypeId};
 
@@ -17,6 +18,18 @@ const BOXED: &str = "boxed";
 
 /// The size of a pointer, and the most that an option adds.
 const WORD: usize = 8;
+
+/// Members behind a box: definition and position.
+#[derive(Debug, Default)]
+pub(crate) struct Boxed(HashSet<(TypeId, usize)>);
+
+impl Boxed {
+    /// The type of a member of a definition.
+    pub(crate) fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
+        let rust = Rust::from_type(ty);
+        if self.0.contains(&(id, position)) { rust.boxed() } else { rust }
+    }
+}
 
 /// A definition on the way that is being followed, and how many of its members have been followed.
 struct Followed {
@@ -35,7 +48,7 @@ pub(crate) fn boxes(
     keys: &[Option<&String>],
     pins: &Names,
     given: &mut BTreeMap<String, String>,
-) -> HashSet<(TypeId, usize)> {
+) -> Boxed {
     let key = |id: usize| keys.get(id).copied().flatten();
     let member = |id: TypeId, position: usize| {
         let (wire, _) = *members(&types.get(id.0)?.kind).get(position)?;
@@ -67,7 +80,7 @@ pub(crate) fn boxes(
             *words = format!("{words} {BOXED}").trim_start().to_owned();
         }
     }
-    boxes
+    Boxed(boxes)
 }
 
 /// Returns whether this word is one of the words of a pin.

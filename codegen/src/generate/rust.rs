@@ -1,15 +1,6 @@
 //! Rust types as small values: a path and its arguments.
 
-use quote::ToTokens as _;
-use syn::{GenericArgument, PathArguments};
-
 use crate::model::{Custom, Format, Type, TypeId};
-
-/// Types that generated code names without a path. No others come out of progenitor.
-const KNOWN: &[&str] = &[
-    "BTreeMap", "Base64", "Date", "DateTime", "Decimal", "Object", "String", "Time", "TimeSpan", "Uuid", "Value",
-    "Vec", "bool", "f32", "f64", "i16", "i32", "i64", "i8", "u16", "u32", "u64", "u8",
-];
 
 /// A Rust type, without the paths that lead to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,26 +16,6 @@ pub(crate) enum Rust {
 }
 
 impl Rust {
-    /// Reads a type. `placeholder` is the name that represents all named types in it.
-    pub(super) fn read(ty: &syn::Type, placeholder: &str) -> Result<Self, String> {
-        let unknown = || format!("progenitor wrote a type that the client does not know: {}", ty.to_token_stream());
-        let syn::Type::Path(path) = ty else { return Err(unknown()) };
-        let last = path.path.segments.last().ok_or_else(unknown)?;
-        if last.ident == placeholder {
-            return Ok(Self::Named(TypeId(0)));
-        }
-        let name = KNOWN.iter().find(|known| last.ident == **known).ok_or_else(unknown)?;
-        let arguments = match &last.arguments {
-            PathArguments::AngleBracketed(arguments) => arguments.args.iter().collect(),
-            _ => Vec::new(),
-        };
-        let arguments = arguments.into_iter().map(|argument| match argument {
-            GenericArgument::Type(ty) => Self::read(ty, placeholder),
-            _ => Err(unknown()),
-        });
-        Ok(Self::Name(name, arguments.collect::<Result<_, _>>()?))
-    }
-
     /// A type without arguments.
     pub(crate) fn name(name: &'static str) -> Self {
         Self::Name(name, Vec::new())
@@ -59,23 +30,8 @@ impl Rust {
         Self::name("()")
     }
 
-    /// Fills the type of a shape in: its names, and options for elements that may be null.
-    pub(super) fn filled(self, ty: &Type) -> Self {
-        match (self, ty) {
-            (rust, Type::Optional(inner)) => Self::with("Option", rust.filled(inner)),
-            (_, Type::Named(id)) => Self::Named(*id),
-            (Self::Name(name, mut arguments), Type::List(inner) | Type::Map(inner)) => {
-                if let Some(last) = arguments.pop() {
-                    arguments.push(last.filled(inner));
-                }
-                Self::Name(name, arguments)
-            }
-            (rust, _) => rust,
-        }
-    }
-
-    /// The type of a type of a GraphQL schema, which needs nobody to resolve it.
-    pub(crate) fn plain(ty: &Type) -> Self {
+    /// The form of a type of a contract or of a GraphQL schema.
+    pub(crate) fn from_type(ty: &Type) -> Self {
         match ty {
             Type::Any => Self::name("Value"),
             Type::Boolean => Self::name("bool"),
@@ -94,9 +50,9 @@ impl Rust {
             }),
             Type::Custom(custom) => Self::Custom(custom.clone()),
             Type::Object => Self::name("Object"),
-            Type::List(inner) => Self::with("Vec", Self::plain(inner)),
-            Type::Map(inner) => Self::Name("BTreeMap", vec![Self::name("String"), Self::plain(inner)]),
-            Type::Optional(inner) => Self::with("Option", Self::plain(inner)),
+            Type::List(inner) => Self::with("Vec", Self::from_type(inner)),
+            Type::Map(inner) => Self::Name("BTreeMap", vec![Self::name("String"), Self::from_type(inner)]),
+            Type::Optional(inner) => Self::with("Option", Self::from_type(inner)),
             Type::Named(id) => Self::Named(*id),
         }
     }
@@ -106,6 +62,47 @@ impl Rust {
         match self {
             Self::Name("Option", arguments) => Self::Name("Option", arguments.into_iter().map(Self::boxed).collect()),
             other => Self::with("Box", other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rust;
+    use crate::model::{Format, Type, TypeId};
+
+    #[test]
+    fn each_type_has_a_form_of_the_client() {
+        let list = |inner: Type| Type::List(Box::new(inner));
+        let map = |inner: Type| Type::Map(Box::new(inner));
+        let optional = |inner: Type| Type::Optional(Box::new(inner));
+        let by_name = |inner: Rust| Rust::Name("BTreeMap", vec![Rust::name("String"), inner]);
+        let (named, rust) = (Type::Named(TypeId(7)), Rust::Named(TypeId(7)));
+        let forms = [
+            (Type::Any, Rust::name("Value")),
+            (Type::Boolean, Rust::name("bool")),
+            (Type::Integer("u8"), Rust::name("u8")),
+            (Type::Integer("i64"), Rust::name("i64")),
+            (Type::Float, Rust::name("f32")),
+            (Type::Double, Rust::name("f64")),
+            (Type::Decimal, Rust::name("Decimal")),
+            (Type::Object, Rust::name("Object")),
+            (Type::String(Format::Text), Rust::name("String")),
+            (Type::String(Format::Binary), Rust::name("String")),
+            (Type::String(Format::Uuid), Rust::name("Uuid")),
+            (Type::String(Format::DateTime), Rust::name("DateTime")),
+            (Type::String(Format::Date), Rust::name("Date")),
+            (Type::String(Format::Time), Rust::name("Time")),
+            (Type::String(Format::TimeSpan), Rust::name("TimeSpan")),
+            (Type::String(Format::Byte), Rust::name("Base64")),
+            (named.clone(), rust.clone()),
+            (list(list(named.clone())), Rust::with("Vec", Rust::with("Vec", rust.clone()))),
+            (list(optional(named.clone())), Rust::with("Vec", Rust::with("Option", rust.clone()))),
+            (map(named), by_name(rust)),
+            (map(list(Type::Any)), by_name(Rust::with("Vec", Rust::name("Value")))),
+        ];
+        for (ty, form) in forms {
+            assert_eq!(Rust::from_type(&ty), form, "{ty:?}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The model of documents: a constant for each, and types.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
+use crate::generate::Boxed;
 use crate::model::{Definition, Type, TypeId};
 use crate::naming::ident::member_name;
 use crate::output::Unused;
@@ -55,7 +56,7 @@ pub(crate) struct DocumentTypes {
     /// The module of each.
     pub(crate) modules: Vec<Ident>,
     /// Members that hold the type that they belong to.
-    pub(crate) boxed: HashSet<(TypeId, usize)>,
+    pub(crate) boxed: Boxed,
     /// The members that all variants of a union have.
     pub(crate) shared: BTreeMap<TypeId, Vec<Shared>>,
 }

@@ -53,7 +53,7 @@ pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Argu
         setters: Vec::new(),
     };
     for (position, parameter) in operation.parameters.iter().enumerate() {
-        let rust = render.resolved.rust(&parameter.ty);
+        let rust = Rust::from_type(&parameter.ty);
         let name = parameter.name.clone();
         if parameter.required {
             arguments.values.push(code!["&", &name]);
@@ -167,10 +167,10 @@ pub(super) fn present(rust: Rust) -> Rust {
 /// The type of the body, and the expression that hands it over.
 pub(super) fn body_argument(render: &Render<'_>, body: &Body) -> (Rust, Code) {
     match &body.kind {
-        BodyKind::Json(ty) => (borrowed(render.model, render.resolved.rust(ty)), code!["Payload::Json(&body)"]),
-        BodyKind::Form(ty, _) => (borrowed(render.model, render.resolved.rust(ty)), code!["Payload::Form(&body)"]),
+        BodyKind::Json(ty) => (borrowed(render.model, Rust::from_type(ty)), code!["Payload::Json(&body)"]),
+        BodyKind::Form(ty, _) => (borrowed(render.model, Rust::from_type(ty)), code!["Payload::Form(&body)"]),
         BodyKind::Xml(ty, root) => {
-            (borrowed(render.model, render.resolved.rust(ty)), code!["Payload::Xml(&body, &", xml::root(*root), ")"])
+            (borrowed(render.model, Rust::from_type(ty)), code!["Payload::Xml(&body, &", xml::root(*root), ")"])
         }
         BodyKind::Multipart(id) => (Rust::Named(*id), code!["Payload::Multipart(body.into_parts())"]),
         BodyKind::Text => (Rust::Reference(Box::new(Rust::name("str"))), code!["Payload::Text(body)"]),

@@ -43,7 +43,7 @@ fn operation(render: &Render<'_>, index: usize, operation: &Operation) -> Catalo
     };
     let assumed = (operation.provenance == Provenance::Assumed).then(|| "assumed".to_owned());
     let xml = super::xml::is_spoken(render.model, operation).then(|| "xml".to_owned());
-    let items = render.paged(index).map(|paged| text(render, &render.resolved.rust(&paged.item)));
+    let items = render.paged(index).map(|paged| text(render, &Rust::from_type(&paged.item)));
     let statuses = operation.statuses.iter().map(|status| CatalogStatus {
         status: status.status.to_string(),
         form: content_form(&status.content),
@@ -53,7 +53,7 @@ fn operation(render: &Render<'_>, index: usize, operation: &Operation) -> Catalo
     let answered = operation.answered.iter().map(|header| CatalogHeader {
         name: header.name.to_string(),
         wire: header.wire.clone(),
-        rust: text(render, &render.resolved.rust(&header.ty)),
+        rust: text(render, &Rust::from_type(&header.ty)),
         statuses: header.statuses.iter().map(ToString::to_string).collect(),
     });
     CatalogOperation {
@@ -102,7 +102,7 @@ fn input(render: &Render<'_>, parameter: &Parameter) -> CatalogInput {
         Style::Matrix => "matrix",
         Style::Json => "json",
     };
-    let rust = render.resolved.rust(&parameter.ty);
+    let rust = Rust::from_type(&parameter.ty);
     let rust = if parameter.required { rust } else { present(rust) };
     CatalogInput {
         name: parameter.name.to_string(),
@@ -220,7 +220,7 @@ fn value(render: &Render<'_>, ty: &Type) -> CatalogValue {
 
 fn definition(render: &Render<'_>, id: TypeId) -> CatalogType {
     let definition = render.model.definition(id);
-    let member = |position, ty| render.resolved.member(id, position, ty);
+    let member = |position, ty| render.boxed.member(id, position, ty);
     let form = match &definition.kind {
         Kind::Struct(fields, extra) => {
             let members = fields.iter().enumerate().map(|(position, field)| {
@@ -255,7 +255,7 @@ fn definition(render: &Render<'_>, id: TypeId) -> CatalogType {
             let parts = parts
                 .iter()
                 .enumerate()
-                .map(|(position, part)| self::part(render, part, |ty| render.resolved.member(id, position, ty)));
+                .map(|(position, part)| self::part(render, part, |ty| render.boxed.member(id, position, ty)));
             CatalogForm::Multipart(parts.collect())
         }
         Kind::ByStatus(variants) => {

@@ -93,7 +93,7 @@ fn items(documents: &Documents, module: &Ident, about: &Docs, index: &mut Index)
 fn accessors(documents: &Documents, id: TypeId, all: &[Shared], index: &mut Index) -> Code {
     let mut code = code!["impl ", &documents.definition(id).name, " {\n"];
     for shared in all {
-        let rust = Rust::plain(&shared.ty);
+        let rust = Rust::from_type(&shared.ty);
         let (name, ty) = (&shared.name, documents.text(id, &rust));
         let docs =
             docs![closed_or(&shared.docs, name), "\n\n`None` if it is null, or if the type is not in the schema."];
@@ -123,8 +123,7 @@ impl TypeSource for Documents {
     }
 
     fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
-        let rust = Rust::plain(ty);
-        if self.types.boxed.contains(&(id, position)) { rust.boxed() } else { rust }
+        self.types.boxed.member(id, position, ty)
     }
 
     fn text(&self, from: TypeId, rust: &Rust) -> Code {

@@ -131,7 +131,7 @@ impl Example<'_, '_> {
                     .enumerate()
                     .map(|(position, field)| {
                         let is_presentable = !field.read_only && !field.tag && field.deprecated == Deprecation::No;
-                        let rust = self.render.resolved.member(id, position, &field.ty);
+                        let rust = self.render.boxed.member(id, position, &field.ty);
                         (&field.name, rust, field.presence(definition.uses), is_presentable)
                     })
                     .collect();
@@ -146,10 +146,10 @@ impl Example<'_, '_> {
                             PartKind::File => Rust::name("Upload"),
                             PartKind::Files => Rust::with("Vec", Rust::name("Upload")),
                             PartKind::Text(ty) | PartKind::Json(ty) | PartKind::Styled(ty, ..) => {
-                                self.render.resolved.member(id, position, ty)
+                                self.render.boxed.member(id, position, ty)
                             }
                             PartKind::Texts(ty) | PartKind::Jsons(ty) => {
-                                Rust::with("Vec", self.render.resolved.member(id, position, ty))
+                                Rust::with("Vec", self.render.boxed.member(id, position, ty))
                             }
                         };
                         (&part.name, rust, if part.required { Presence::Required } else { Presence::Optional }, true)

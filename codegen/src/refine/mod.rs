@@ -29,7 +29,7 @@ mod xml;
 use std::collections::BTreeMap;
 
 use crate::bind::Bindings;
-use crate::generate::Resolved;
+use crate::generate::Boxed;
 use crate::graphql::Documents;
 use crate::model::Model;
 use crate::pieces::Files;
@@ -46,21 +46,21 @@ pub(crate) struct Parts {
 }
 
 /// The operations and types of the client as data.
-pub(crate) fn catalog(model: &Model, resolved: &Resolved, config: &Config, bindings: &Bindings<'_>) -> crate::Catalog {
+pub(crate) fn catalog(model: &Model, boxed: &Boxed, config: &Config, bindings: &Bindings<'_>) -> crate::Catalog {
     let called = client::Called::new(&config.client);
-    catalog::catalog(&render::Render::new(&called, model, resolved, bindings, config.style.version))
+    catalog::catalog(&render::Render::new(&called, model, boxed, bindings, config.style.version))
 }
 
 /// Writes down the whole client.
 pub(crate) fn refine(
     model: &Model,
-    resolved: &Resolved,
+    boxed: &Boxed,
     config: &Config,
     bindings: &Bindings<'_>,
     texts: &Documents,
 ) -> Parts {
     let called = client::Called::new(&config.client);
-    let render = render::Render::new(&called, model, resolved, bindings, config.style.version);
+    let render = render::Render::new(&called, model, boxed, bindings, config.style.version);
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     let mut files = BTreeMap::new();

@@ -7,6 +7,7 @@ use super::paging;
 use super::render::Render;
 use super::source::attribute;
 use super::{client, examples, security, xml};
+use crate::generate::Rust;
 use crate::model::{
     BodyKind, Content, Family, HeaderForm, Location, Operation, Parameter, Provenance, ResponseHeader, Style,
 };
@@ -114,7 +115,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     if let Some(paged) = render.paged(index)
         && bound.is_none()
     {
-        let item = render.text(&render.resolved.rust(&paged.item), PREFIX);
+        let item = render.text(&Rust::from_type(&paged.item), PREFIX);
         let result = code!["driftless_runtime::Items<'a, ", &item, ">"];
         setters.push(assumed).push(condition).push("impl<'a, T> Call<'a, T, operations::").push(&marker).push("> {\n");
         setters
@@ -138,7 +139,7 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, index: usize, api: &mu
     if !operation.answered.is_empty() {
         setters.push(assumed).push(condition).push("impl Declared<'_, operations::").push(&marker).push("> {\n");
         for header in &operation.answered {
-            let ty = render.text(&render.resolved.rust(&header.ty), PREFIX);
+            let ty = render.text(&Rust::from_type(&header.ty), PREFIX);
             let result = code!["Result<Option<", ty, ">, Error>"];
             let form = match header.form {
                 HeaderForm::One => "one",

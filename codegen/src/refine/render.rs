@@ -4,7 +4,7 @@ use super::client::{self, Called};
 use super::wording::component;
 use crate::StyleVersion;
 use crate::bind::{Bindings, Bound, Paged};
-use crate::generate::{Resolved, Rust};
+use crate::generate::{Boxed, Rust};
 use crate::model::{Content, Custom, Definition, EnumKind, Kind, Model, Type, TypeId};
 use crate::text::Code;
 use crate::text::code::code;
@@ -15,7 +15,7 @@ use crate::text::docs::{Docs, docs, span};
 pub(crate) struct Render<'a> {
     pub(crate) called: &'a Called,
     pub(crate) model: &'a Model,
-    pub(crate) resolved: &'a Resolved,
+    pub(crate) boxed: &'a Boxed,
     pub(crate) bound: &'a [Bound<'a>],
     pub(crate) paged: &'a [Paged],
     pub(crate) style: StyleVersion,
@@ -25,11 +25,11 @@ impl<'a> Render<'a> {
     pub(crate) fn new(
         called: &'a Called,
         model: &'a Model,
-        resolved: &'a Resolved,
+        boxed: &'a Boxed,
         bindings: &'a Bindings<'a>,
         style: StyleVersion,
     ) -> Self {
-        Self { called, model, resolved, bound: &bindings.bound, paged: &bindings.paged, style }
+        Self { called, model, boxed, bound: &bindings.bound, paged: &bindings.paged, style }
     }
     /// The name under which an operation is bound as asynchronous.
     pub(crate) fn bound(&self, operation: usize) -> Option<&str> {
@@ -45,8 +45,8 @@ impl<'a> Render<'a> {
     pub(crate) fn success(&self, content: &Content) -> Rust {
         match content {
             Content::Empty => Rust::unit(),
-            Content::Json(ty) | Content::Xml(ty, _) => self.resolved.rust(ty),
-            Content::OptionalJson(ty) => Rust::with("Option", self.resolved.rust(ty)),
+            Content::Json(ty) | Content::Xml(ty, _) => Rust::from_type(ty),
+            Content::OptionalJson(ty) => Rust::with("Option", Rust::from_type(ty)),
             Content::Text => Rust::name("String"),
             Content::Stream => Rust::name("ByteStream"),
             Content::Events => Rust::name("EventStream"),

@@ -46,7 +46,7 @@ impl TypeSource for Render<'_> {
     }
 
     fn member(&self, id: TypeId, position: usize, ty: &Type) -> Rust {
-        self.resolved.member(id, position, ty)
+        self.boxed.member(id, position, ty)
     }
 
     fn text(&self, _: TypeId, rust: &Rust) -> Code {
