@@ -26,6 +26,8 @@ const KEPT: u64 = 1024 * 1024;
 pub(crate) struct Program {
     package: String,
     manifest: PathBuf,
+    /// The program of a regeneration, if the package has several.
+    bin: Option<String>,
     default_features: bool,
 }
 
@@ -46,15 +48,27 @@ impl Program {
         Ok(Self {
             package: stand_in.package.clone(),
             manifest: workspace.root().join(manifest),
+            bin: stand_in.bin.clone(),
             default_features: stand_in.default_features.unwrap_or(true),
         })
     }
 
-    /// Compiles it where that is needed, and runs it.
-    pub(crate) fn command(&self, quiet: bool, default_features: bool) -> Command {
+    /// Compiles all of the package where that is needed, and runs its default program.
+    pub(crate) fn command(&self, quiet: bool) -> Command {
+        self.run(quiet, &[])
+    }
+
+    /// Compiles the part for a regeneration where that is needed, and runs it.
+    fn source(&self) -> Command {
+        let mut flags = Vec::new();
+        flags.extend((!self.default_features).then_some("--no-default-features"));
+        flags.extend(self.bin.iter().flat_map(|bin| ["--bin", bin]));
+        self.run(true, &flags)
+    }
+
+    fn run(&self, quiet: bool, flags: &[&str]) -> Command {
         let mut command = cargo();
-        command.arg("run").args(quiet.then_some("--quiet"));
-        command.args((!default_features).then_some("--no-default-features"));
+        command.arg("run").args(quiet.then_some("--quiet")).args(flags);
         // cargo reads the configuration of the current folder and those above. Without the profiles of the program's own, it would
         // compile all of its libraries once more.
         if let Some(configuration) = self.configuration(&std::env::current_dir().unwrap_or_default()) {
@@ -112,7 +126,7 @@ impl Drop for Process {
 impl LocalSandbox {
     /// Compiles the sandbox where that is needed, starts it, and waits until it listens.
     pub(crate) async fn start(program: &Program, flags: &[&str]) -> Result<Self, Failure> {
-        let mut command = program.command(true, program.default_features);
+        let mut command = program.source();
         command.args(["--json", "--end-with-stdin"]).args(flags.iter().map(OsString::from));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|error| not_started(&error))?;
@@ -185,7 +199,7 @@ mod tests {
     fn a_program_of_another_workspace_has_the_profiles_of_that_one() {
         let folder = tempfile::tempdir().expect("a folder");
         let manifest = folder.path().join("Cargo.toml");
-        let program = Program { package: "stand-in".to_owned(), manifest, default_features: true };
+        let program = Program { package: "stand-in".to_owned(), manifest, bin: None, default_features: true };
         assert_eq!(program.configuration(Path::new("/")), None, "it has no configuration");
         let configuration = folder.path().join(".cargo/config.toml");
         std::fs::create_dir(folder.path().join(".cargo")).expect("a folder");
@@ -195,16 +209,19 @@ mod tests {
     }
 
     #[test]
-    fn default_features_are_left_out_where_they_are_not_wanted() {
+    fn a_regeneration_runs_the_program_that_is_named_and_leaves_features_out() {
         let manifest = PathBuf::from("/nowhere/Cargo.toml");
-        let program = Program { package: "stand-in".to_owned(), manifest, default_features: false };
+        let bin = Some("part".to_owned());
+        let program = Program { package: "stand-in".to_owned(), manifest, bin, default_features: false };
         let arguments = |command: Command| -> Vec<_> { command.get_args().map(OsString::from).collect() };
         assert_eq!(
-            arguments(program.command(true, program.default_features)),
+            arguments(program.source()),
             [
                 "run",
                 "--quiet",
                 "--no-default-features",
+                "--bin",
+                "part",
                 "--package",
                 "stand-in",
                 "--manifest-path",
@@ -213,7 +230,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            arguments(program.command(false, true)),
+            arguments(program.command(false)),
             ["run", "--package", "stand-in", "--manifest-path", "/nowhere/Cargo.toml", "--"]
         );
     }

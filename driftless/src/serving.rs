@@ -37,7 +37,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Sandbox) -> Result<ExitC
     if contracts.is_empty() && settings.source.stand_in.is_some() {
         // Compiling may take a minute, which a person wants to see.
         let quiet = !std::io::IsTerminal::is_terminal(&std::io::stderr());
-        return become_program(Program::new(workspace, &settings.source)?.command(quiet, true).args(others));
+        return become_program(Program::new(workspace, &settings.source)?.command(quiet).args(others));
     }
     let program = engine()?;
     let paths = match contracts.as_slice() {

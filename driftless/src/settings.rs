@@ -71,6 +71,9 @@ pub(crate) struct StandIn {
     /// The manifest of its workspace, relative to this one.
     #[serde(default)]
     pub(crate) manifest: Option<PathBuf>,
+    /// The program of a regeneration, if the package has several. The command `sandbox` runs its default one.
+    #[serde(default)]
+    pub(crate) bin: Option<String>,
     /// A regeneration compiles the program with its default cargo features unless this is `false`. The command `sandbox` always does.
     #[serde(default)]
     pub(crate) default_features: Option<bool>,

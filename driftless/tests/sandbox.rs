@@ -95,13 +95,18 @@ fn a_port_that_is_taken_is_said() {
 #[test]
 fn a_sandbox_without_its_server_is_a_source_and_names_the_command_for_the_rest() {
     let workspace = Workspace::new();
-    let without = support::CONFIGURATION.replacen("stand_in = { ", "stand_in = { default_features = false, ", 1);
+    let without = support::CONFIGURATION.replacen(
+        "stand_in = { ",
+        "stand_in = { bin = \"platform-sandbox-stand-in\", default_features = false, ",
+        1,
+    );
     assert_ne!(without, support::CONFIGURATION);
     workspace.write("specs/codegen.toml", &without);
     workspace.run(&["regenerate"]).succeeds(&["service from sandbox", "new"]);
     let data = workspace.path("kept.db");
     let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--package", "platform-sandbox", "--no-default-features", "--", "--data"])
+        .args(["run", "--quiet", "--package", "platform-sandbox", "--bin", "platform-sandbox-stand-in"])
+        .args(["--no-default-features", "--", "--data"])
         .arg(&data)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .output()

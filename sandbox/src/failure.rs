@@ -13,10 +13,6 @@ pub(crate) struct Failure {
     pub(crate) exit: u8,
 }
 
-#[cfg(feature = "server")]
-pub(crate) const REFUSED: u8 = 1;
-#[cfg(feature = "server")]
-pub(crate) const UNREACHABLE: u8 = 3;
 pub(crate) const CONFIGURATION: u8 = 5;
 pub(crate) const SYSTEM: u8 = 6;
 

@@ -39,7 +39,7 @@
 //! # Without the cargo feature `server`
 //!
 //! [`StandIn`] serves the contract, the schema of GraphQL and tokens for both, and nothing else: the part that
-//! `cargo xtask regenerate` downloads. It is compiled in a sixth of the time.
+//! `cargo xtask regenerate` downloads.
 #![deny(missing_docs)]
 #![cfg_attr(
     not(feature = "server"),

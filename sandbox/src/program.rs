@@ -11,8 +11,12 @@ use platform_sandbox::{Options, Sandbox, SecretFile, SecretFolder};
 
 use crate::commands;
 use crate::ends::Ends;
-use crate::failure::{CONFIGURATION, Failure, REFUSED, UNREACHABLE, failed, refused, screened};
+use crate::failure::{CONFIGURATION, Failure, failed, refused, screened};
 use crate::output::{json, print};
+
+/// Exit codes of the commands that control a sandbox.
+const REFUSED: u8 = 1;
+const UNREACHABLE: u8 = 3;
 
 const HELP: &str = "\
 Runs the local stand-in for the platform until Ctrl-C

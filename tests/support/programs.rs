@@ -1,8 +1,7 @@
 //! The programs of the workspace, built as `cargo test --workspace --all-features` builds them, and run as processes.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
@@ -46,9 +45,7 @@ impl Programs {
                 if let (Some(program), Some(name)) =
                     (message["executable"].as_str(), message["target"]["name"].as_str())
                 {
-                    let is_program = message["target"]["kind"].as_array().unwrap().iter().any(|kind| kind == "bin");
-                    let program = PathBuf::from(program);
-                    programs.insert(name.to_owned(), if is_program { kept(&program) } else { program });
+                    programs.insert(name.to_owned(), PathBuf::from(program));
                 }
             }
             Self(programs)
@@ -66,28 +63,13 @@ impl Programs {
 
     /// The folder that cargo builds into.
     pub(crate) fn target(&self) -> PathBuf {
-        self.0.get("xtask").and_then(|program| program.ancestors().nth(3)).unwrap().to_path_buf()
+        self.0.get("xtask").and_then(|program| program.ancestors().nth(2)).unwrap().to_path_buf()
     }
 
     /// Runs `cargo xtask` with arguments.
     pub(crate) fn xtask(&self, arguments: &[&str]) -> Run {
         self.command("xtask").args(arguments).output().unwrap().into()
     }
-}
-
-/// The program under a name of its own: a regeneration compiles the sandbox with fewer features, and cargo puts that program in its place.
-fn kept(program: &Path) -> PathBuf {
-    let folder = program.with_file_name("tested");
-    fs::create_dir_all(&folder).unwrap();
-    let (kept, new) = (
-        folder.join(program.file_name().unwrap()),
-        folder.join(format!("{}.{}", program.file_name().unwrap().to_string_lossy(), std::process::id())),
-    );
-    fs::hard_link(program, &new).unwrap();
-    fs::rename(&new, &kept).unwrap();
-    // Two names of one file are left as they are.
-    let _ = fs::remove_file(&new);
-    kept
 }
 
 /// A run of the cargo that runs this test, at the root of the workspace.

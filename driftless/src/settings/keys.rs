@@ -67,6 +67,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("source.stand_in", "[source.stand_in]\npackage = \"my-sandbox\""),
     ("source.stand_in.package", "package = \"my-sandbox\""),
     ("source.stand_in.manifest", "manifest = \"Cargo.toml\""),
+    ("source.stand_in.bin", "bin = \"my-stand-in\""),
     ("source.stand_in.default_features", "default_features = false"),
     ("source.ca_file", "ca_file = \"specs/root.pem\""),
     ("source.client_certificate_file", "client_certificate_file = \"/run/secrets/client.pem\""),

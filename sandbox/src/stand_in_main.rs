@@ -1,19 +1,24 @@
-//! The flags of the program without the cargo feature `server`: those that a regeneration passes.
+//! The stand-in of a regeneration as a program. It takes the flags that a regeneration passes.
+
+mod ends;
+mod failure;
+mod output;
 
 use std::ffi::OsString;
+use std::process::ExitCode;
 
 use lexopt::{Arg, Parser};
 use platform_sandbox::StandIn;
 
-use crate::ends::Ends;
-use crate::failure::{CONFIGURATION, Failure, failed, refused};
-use crate::output::{json, print};
+use self::ends::Ends;
+use self::failure::{CONFIGURATION, Failure, failed, refused};
+use self::output::{json, print};
 
 const HELP: &str = "\
-Serves the contract of the sandbox, its GraphQL schema, and tokens for both, until Ctrl-C. The cargo feature `server`, which is on by
-default, adds all else: `cargo xtask sandbox` runs it
+Serves the contract of the sandbox, its GraphQL schema, and tokens for both, until Ctrl-C. `cargo xtask sandbox` runs
+the whole sandbox
 
-Usage: platform-sandbox --json [OPTIONS]
+Usage: platform-sandbox-stand-in --json [OPTIONS]
 
 Options:
       --json                      Print one line of JSON when it listens: base_url, auth_url, contract_url, graphql_url,
@@ -24,8 +29,15 @@ Options:
   -V, --version                   Print the version
 ";
 
+fn main() -> ExitCode {
+    match run(std::env::args_os()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
 /// Does what the command line says.
-pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
+fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
     let mut parser = Parser::from_iter(arguments);
     let (mut is_json, mut end_with_stdin) = (false, false);
     loop {
@@ -34,7 +46,7 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), F
             None => return Err(misread("the flag --json is missing".to_owned())),
             Some(Arg::Short('h') | Arg::Long("help")) => return print(HELP.as_bytes()),
             Some(Arg::Short('V') | Arg::Long("version")) => {
-                return print(concat!("platform-sandbox ", env!("CARGO_PKG_VERSION"), "\n").as_bytes());
+                return print(concat!("platform-sandbox-stand-in ", env!("CARGO_PKG_VERSION"), "\n").as_bytes());
             }
             Some(Arg::Long("json")) => is_json = true,
             Some(Arg::Long("end-with-stdin")) => end_with_stdin = true,
@@ -47,7 +59,7 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), F
 fn misread(problem: String) -> Failure {
     Failure {
         code: "sandbox-left-out",
-        message: format!("{problem}; this program was compiled without the cargo feature `server`"),
+        message: format!("{problem}; this program serves the contract, the schema and tokens alone"),
         hint: "`cargo xtask sandbox` runs the whole sandbox, and takes all of its flags",
         exit: CONFIGURATION,
     }
