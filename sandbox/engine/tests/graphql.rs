@@ -12,7 +12,7 @@ type Query {
     pets(tag: String, first: Int, skip: Int): [Pet!]!
     pet(id: ID!): Pet
     petPage(limit: Int, skip: Int, name: String): PetPage!
-    petEdges: PetEdges!
+    petEdges(first: Int, after: String, last: Int, before: String): PetEdges!
     weather(city: String!): Weather!
 }
 type Mutation {
@@ -26,7 +26,7 @@ type PetPayload { pet: Pet, userErrors: [String!]! }
 type PetPage { items: [Pet!]!, totalCount: Int!, hasMore: Boolean! }
 type PetEdges { edges: [PetEdge!]!, pageInfo: PageInfo! }
 type PetEdge { node: Pet!, cursor: String! }
-type PageInfo { hasNextPage: Boolean! }
+type PageInfo { hasNextPage: Boolean!, hasPreviousPage: Boolean!, startCursor: String, endCursor: String }
 interface Animal { id: ID! }
 type Pet implements Animal { id: ID!, name: String!, tag: String, born: DateTime!, visits: [Visit!]!, friend: Pet }
 type Visit { at: DateTime!, costs: Float!, state: State!, by: Vet }
@@ -98,10 +98,44 @@ async fn an_item_is_the_same_in_graphql_and_in_the_contract() {
     sandbox.stop().await;
 }
 
+/// Catches a page that repeats or leaves out an element, and a walk that does not end.
+#[tokio::test]
+async fn a_walk_over_cursors_sees_each_element_once() {
+    let sandbox = begin().await;
+    for number in 0..5 {
+        send(&sandbox, Method::POST, "/pets", Some(json!({ "name": number.to_string() }))).await;
+    }
+    let page = "query($first: Int, $after: String, $last: Int, $before: String) { petEdges(first: $first, after: $after, last: $last, before: $before) {
+                edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }";
+    let ask_page = async |variables: Value| ask(&sandbox, page, variables).await["data"]["petEdges"].clone();
+    let ids = |page: &Value| {
+        page["edges"].as_array().unwrap().iter().map(|edge| edge["node"]["id"].clone()).collect::<Vec<_>>()
+    };
+    let all = ids(&ask_page(json!({})).await);
+    assert_eq!(all.len(), 7);
+    let (mut forwards, mut after) = (Vec::new(), Value::Null);
+    for (size, has_next) in [(3, true), (3, true), (1, false)] {
+        let page = ask_page(json!({ "first": 3, "after": after })).await;
+        assert_eq!(page["pageInfo"]["hasNextPage"], has_next, "{page}");
+        assert_eq!(page["pageInfo"]["hasPreviousPage"], !forwards.is_empty(), "{page}");
+        let read = ids(&page);
+        assert_eq!(page["pageInfo"]["endCursor"], page["edges"][read.len() - 1]["cursor"]);
+        assert_eq!(read.len(), size);
+        forwards.extend(read);
+        after = page["pageInfo"]["endCursor"].clone();
+    }
+    assert_eq!(forwards, all);
+    let last = ask_page(json!({ "last": 2, "before": after })).await;
+    assert_eq!(ids(&last), all[4..6]);
+    assert_eq!(ask_page(json!({ "after": after })).await["pageInfo"]["endCursor"], Value::Null);
+    let refused = ask(&sandbox, page, json!({ "after": "x" })).await;
+    assert!(refused["errors"][0]["message"].as_str().unwrap().contains("`after`"), "{refused}");
+}
+
 #[tokio::test]
 async fn a_stored_value_that_does_not_fit_is_an_error_and_not_another_value() {
     let schema = "type Query { pet(id: ID!): Pet } enum Mood { CALM WILD }
-                  type Pet { id: ID!, weight: Int, mood: Mood, marks: [Int], length: Float, name: Mood, tag: Int!, made: Int! }
+                  type Pet { id: ID!, weight: Int, mood: Mood, marks: [Int], length: Float, name: Mood, tag: Int!, made: Int!, none: Int!, nones: [Int]! }
                   type Mutation { deletePet(id: ID!): Mood! }";
     let mut contract = pets("3.0.3");
     let members = &mut contract["components"]["schemas"]["Pet"]["properties"];
@@ -109,11 +143,14 @@ async fn a_stored_value_that_does_not_fit_is_an_error_and_not_another_value() {
     members["length"] = json!({ "type": "integer" });
     members["mood"] = json!({ "type": "string" });
     members["marks"] = json!({ "type": "array", "items": { "type": "integer" } });
+    members["none"] = json!({ "type": "integer", "nullable": true });
+    members["nones"] = json!({ "type": "array", "items": { "type": "integer" }, "nullable": true });
     let mut options = Options::default();
     options.graphql = Some(schema.to_owned());
     let sandbox = start_with(contract.to_string().as_bytes(), options).await.unwrap();
     let large = 1_i64 << 40;
-    let pet = json!({ "name": "x".repeat(5_000), "length": 3, "weight": large, "mood": "sleepy", "marks": [1, large], "tag": "dog" });
+    let pet = json!({ "name": "x".repeat(5_000), "length": 3, "weight": large, "mood": "sleepy", "marks": [1, large], "tag": "dog",
+        "none": null, "nones": null });
     let id = body(send(&sandbox, Method::POST, "/pets", Some(pet)).await).await["id"].to_string();
     let read =
         ask(&sandbox, "query($id: ID!) { pet(id: $id) { weight mood marks name length made } }", json!({ "id": id }))
@@ -135,6 +172,14 @@ async fn a_stored_value_that_does_not_fit_is_an_error_and_not_another_value() {
         "{read}"
     );
     assert!(read["errors"][0]["message"].as_str().unwrap().contains("Int"), "{read}");
+    for field in ["none", "nones"] {
+        let read = ask(&sandbox, &format!("{{ pet(id: {id}) {{ {field} }} }}"), json!({})).await;
+        assert_eq!(
+            (&read["data"]["pet"], &read["errors"][0]["path"]),
+            (&Value::Null, &json!(["pet", field])),
+            "{read}"
+        );
+    }
     // The identifier stands for an answer only if it fits.
     let deleted = ask(&sandbox, "mutation($id: ID!) { deletePet(id: $id) }", json!({ "id": id })).await;
     assert!(deleted.get("errors").is_none(), "{deleted}");

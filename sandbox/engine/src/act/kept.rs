@@ -32,7 +32,7 @@ pub(crate) enum Kept {
 
 /// A change over the control interface that is refused.
 #[derive(Debug)]
-pub(crate) enum Refused {
+pub(crate) enum ChangeRefused {
     /// Nothing is at the address.
     Nowhere,
     /// A parent does not exist, as this sentence says.
@@ -50,7 +50,7 @@ pub(crate) enum Refused {
     Unsaved(String),
 }
 
-impl From<Full> for Refused {
+impl From<Full> for ChangeRefused {
     fn from(_: Full) -> Self {
         Self::Full
     }
@@ -122,12 +122,12 @@ impl Engine {
         address: &str,
         key: Option<String>,
         mut members: Map<String, Value>,
-    ) -> Result<(String, Item), Refused> {
+    ) -> Result<(String, Item), ChangeRefused> {
         let _writing = self.writing();
-        let owner = self.owner_at(address).ok_or(Refused::Nowhere)?;
-        let collection = self.plan.collections.get(owner.0).ok_or(Refused::Nowhere)?;
+        let owner = self.owner_at(address).ok_or(ChangeRefused::Nowhere)?;
+        let collection = self.plan.collections.get(owner.0).ok_or(ChangeRefused::Nowhere)?;
         if let Some(unknown) = self.unknown_parent(collection.owner, &owner.1) {
-            return Err(Refused::Parent(unknown));
+            return Err(ChangeRefused::Parent(unknown));
         }
         self.begin(&owner, collection);
         let (id, value) = match key.or_else(|| self.sent_key(collection, &members)) {
@@ -138,7 +138,7 @@ impl Engine {
             }
         };
         if self.state().instance(&owner).is_some_and(|instance| instance.item(&id).is_some()) {
-            return Err(Refused::Exists(id));
+            return Err(ChangeRefused::Exists(id));
         }
         self.place(collection, &owner.1, Some(&value), &mut members);
         let mut value = Value::Object(members.clone());
@@ -152,49 +152,49 @@ impl Engine {
         }
         let item = Item::new(value, false);
         self.state().put(&owner, id.clone(), item.clone())?;
-        self.keep().map_err(Refused::Unsaved)?;
+        self.keep().map_err(ChangeRefused::Unsaved)?;
         Ok((id, item))
     }
 
     /// Replaces the members of an item, or a value that exists once. `change` gets the stored members, and makes the new ones.
-    pub(crate) fn replace_at<E: From<Refused>>(
+    pub(crate) fn replace_at<E: From<ChangeRefused>>(
         &self,
         address: &str,
         change: impl FnOnce(&Map<String, Value>) -> Result<Map<String, Value>, E>,
     ) -> Result<Map<String, Value>, E> {
         let _writing = self.writing();
-        let changed = match self.kept_at(address).ok_or(Refused::Nowhere)? {
+        let changed = match self.kept_at(address).ok_or(ChangeRefused::Nowhere)? {
             Kept::Item(id, item) => {
-                let changed = change(item.value.as_object().ok_or(Refused::NoFields)?)?;
-                let (owner, _) = self.item_at(address).ok_or(Refused::Nowhere)?;
-                let collection = self.plan.collections.get(owner.0).ok_or(Refused::Nowhere)?;
+                let changed = change(item.value.as_object().ok_or(ChangeRefused::NoFields)?)?;
+                let (owner, _) = self.item_at(address).ok_or(ChangeRefused::Nowhere)?;
+                let collection = self.plan.collections.get(owner.0).ok_or(ChangeRefused::Nowhere)?;
                 let value = Value::Object(changed.clone());
                 if let Some(name) =
                     collection.identifier.as_ref().filter(|name| value.get(name) != item.value.get(name))
                 {
-                    return Err(Refused::Identifier(name.clone()).into());
+                    return Err(ChangeRefused::Identifier(name.clone()).into());
                 }
                 if let Some(schema) = &collection.item {
                     self.checked(schema, &value)?;
                 }
-                self.state().put(&owner, id, Item::new(value, false)).map_err(Refused::from)?;
+                self.state().put(&owner, id, Item::new(value, false)).map_err(ChangeRefused::from)?;
                 changed
             }
             Kept::Single(value) => {
-                let changed = change(value.as_object().ok_or(Refused::NoFields)?)?;
+                let changed = change(value.as_object().ok_or(ChangeRefused::NoFields)?)?;
                 let place = address.strip_prefix(self.contract.base_path.as_str()).unwrap_or(address);
-                self.state().set_value(place.to_owned(), changed.clone().into()).map_err(Refused::from)?;
+                self.state().set_value(place.to_owned(), changed.clone().into()).map_err(ChangeRefused::from)?;
                 changed
             }
-            Kept::File(_) => return Err(Refused::NoFields.into()),
+            Kept::File(_) => return Err(ChangeRefused::NoFields.into()),
         };
-        self.keep().map_err(Refused::Unsaved)?;
+        self.keep().map_err(ChangeRefused::Unsaved)?;
         Ok(changed)
     }
 
-    fn checked(&self, schema: &SchemaRef, value: &Value) -> Result<(), Refused> {
+    fn checked(&self, schema: &SchemaRef, value: &Value) -> Result<(), ChangeRefused> {
         let violations = self.schemas.violations(schema, value, Direction::Response);
-        if violations.is_empty() { Ok(()) } else { Err(Refused::Invalid(violations)) }
+        if violations.is_empty() { Ok(()) } else { Err(ChangeRefused::Invalid(violations)) }
     }
 
     /// Saves the changes.

@@ -23,7 +23,7 @@ use crate::schema::Schemas;
 use crate::seed::mix;
 use crate::state::{Full, Keeper, Owner, State, StoredFile};
 
-pub(crate) use kept::{Kept, Refused};
+pub(crate) use kept::{ChangeRefused, Kept};
 #[cfg(feature = "graphql")]
 pub(crate) use list::DEFAULT_LIMIT;
 pub(crate) use list::Listed;

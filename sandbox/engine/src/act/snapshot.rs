@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Engine;
-use super::kept::Refused;
+use super::kept::ChangeRefused;
 use crate::state::{Full, Item, State, StoredFile};
 
 /// The state of all contracts, secrets included.
@@ -144,9 +144,9 @@ impl Engine {
     }
 
     /// Puts a state in the place of the present one.
-    pub(crate) fn put_state(&self, state: State) -> Result<(), Refused> {
+    pub(crate) fn put_state(&self, state: State) -> Result<(), ChangeRefused> {
         let _writing = self.writing();
         self.state().become_state(state);
-        self.keep().map_err(Refused::Unsaved)
+        self.keep().map_err(ChangeRefused::Unsaved)
     }
 }

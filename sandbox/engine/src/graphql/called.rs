@@ -109,23 +109,36 @@ impl Graph {
             }
         }
         let total = elements.len();
-        let window = Window::new(arguments, &field.way.pages(run.parts()));
+        let pages = field.way.pages(run.parts());
+        let object = self.schema.get_object(ty.inner_named_type()).filter(|_| !ty.is_list());
+        let is_edge = |ty: &Type| ty.is_list() && node(&self.schema, ty) == Some(field.kind.as_str());
+        let is_connection = object.is_some_and(|object| object.fields.values().any(|declared| is_edge(&declared.ty)));
+        let window = match is_connection {
+            true => Window::of_connection(arguments, &pages, total).map_err(|name| Refused {
+                status: 400,
+                detail: format!("the argument `{name}` takes a cursor of an edge, or a number from 0"),
+            })?,
+            false => Window::new(arguments, &pages),
+        };
         let (start, has_more) = (window.start, window.cut(&mut elements));
         if ty.is_list() {
             return Ok(Value::Array(elements));
         }
-        let Some(object) = self.schema.get_object(ty.inner_named_type()) else { return Ok(Value::Null) };
+        let Some(object) = object else { return Ok(Value::Null) };
+        let cursor = |index: usize| json!((start + index).to_string());
         let mut around = Map::new();
         for declared in object.fields.values() {
             let name = plain(&declared.name);
             let inner = declared.ty.inner_named_type().as_str();
             let value = if declared.ty.is_list() && inner == field.kind {
                 Value::Array(elements.clone())
-            } else if declared.ty.is_list() && node(&self.schema, &declared.ty) == Some(field.kind.as_str()) {
-                let edge = |(index, element): (usize, &Value)| json!({ "node": element, "cursor": (start + index).to_string() });
+            } else if is_edge(&declared.ty) {
+                let edge = |(index, element): (usize, &Value)| json!({ "node": element, "cursor": cursor(index) });
                 elements.iter().enumerate().map(edge).collect()
             } else if name == "pageinfo" {
-                json!({ "hasNextPage": has_more, "hasPreviousPage": start > 0, "startCursor": null, "endCursor": null })
+                let ends = elements.len().checked_sub(1).map(|last| (cursor(0), cursor(last)));
+                let (first, last) = ends.unwrap_or_default();
+                json!({ "hasNextPage": has_more, "hasPreviousPage": start > 0, "startCursor": first, "endCursor": last })
             } else if name.contains("count") || name.contains("total") {
                 json!(total)
             } else if name.starts_with("has") {

@@ -47,7 +47,7 @@ impl ObjectValue for Root<'_> {
         let (name, ty) = (info.field_name(), &info.field_definition().ty);
         let known = match fields.get(name) {
             Some(field) => match graph.called(run, field, &arguments(info), ty) {
-                Ok(value) => Some(value),
+                Ok(value) => Some(value).filter(|value| !value.is_null() || !ty.is_non_null()),
                 // An item that does not exist is not an error of a query.
                 Err(Refused { status: 404, .. }) if !is_mutation && !ty.is_non_null() => Some(Value::Null),
                 Err(refused) => return Err(error(run, refused)),
@@ -152,10 +152,10 @@ impl Graph {
         field: &'a str,
         seed: u64,
     ) -> ResolvedValue<'a> {
-        let known = match known {
-            Some(Value::Null) if !ty.is_non_null() => return ResolvedValue::null(),
-            known => known.filter(|value| !value.is_null()),
-        };
+        // A null in a field that has none is an error of the field, as any other value that does not fit.
+        if known == Some(Value::Null) {
+            return ResolvedValue::null();
+        }
         if ty.is_list() {
             let elements = match known {
                 Some(Value::Array(elements)) => elements.into_iter().map(Some).collect(),

@@ -40,6 +40,33 @@ impl Window {
         Self { start: start.unwrap_or(0), limit: limit.unwrap_or(whole) }
     }
 
+    /// The page of a connection (GraphQL Cursor Connections Specification, "Pagination algorithm"), of a list with `total` elements. A
+    /// cursor is the place of its element in the list. The error is the name of an argument that has another value.
+    pub(super) fn of_connection(
+        arguments: &Map<String, Value>,
+        pages: &Pages,
+        total: usize,
+    ) -> Result<Self, &'static str> {
+        let cursor = |name: &'static str| match arguments.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(cursor)) => cursor.parse::<usize>().map(Some).map_err(|_error| name),
+            Some(_) => Err(name),
+        };
+        let count = |name: &'static str| match arguments.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => value.as_u64().map(|count| Some(usize::try_from(count).unwrap_or(usize::MAX))).ok_or(name),
+        };
+        let others = ["first", "last", "after", "before"];
+        let others = arguments.iter().filter(|(name, _)| !others.contains(&name.as_str()));
+        let Self { start, limit } =
+            Self::new(&others.map(|(name, value)| (name.clone(), value.clone())).collect(), pages);
+        let mut start = start.max(cursor("after")?.map_or(0, |place| place.saturating_add(1))).min(total);
+        let mut end = cursor("before")?.unwrap_or(total).min(total).max(start);
+        end = end.min(start.saturating_add(count("first")?.unwrap_or(limit)));
+        start = start.max(end.saturating_sub(count("last")?.unwrap_or(usize::MAX)));
+        Ok(Self { start, limit: end - start })
+    }
+
     /// Leaves the elements of the page. Returns whether others follow them.
     pub(super) fn cut(self, elements: &mut Vec<Value>) -> bool {
         elements.drain(..self.start.min(elements.len()));
@@ -76,6 +103,36 @@ mod tests {
         let pages = Pages { filters: vec![("take".to_owned(), "take".to_owned())], ..Pages::default() };
         let window = Window::new(json!({ "take": 1 }).as_object().unwrap(), &pages);
         assert_eq!(window, Window { start: 0, limit: all });
+    }
+
+    /// The judge is the text of the specification: edges behind and before the cursors, then the first and the last of them.
+    #[test]
+    fn the_page_of_a_connection_is_that_of_the_specification() {
+        let options = [None, Some(0), Some(1), Some(2), Some(5)];
+        let all = [0, 1, 2, 3];
+        for (after, before, first, last) in options
+            .iter()
+            .flat_map(|after| options.iter().map(move |before| (after, before)))
+            .flat_map(|(after, before)| options.iter().map(move |first| (after, before, first)))
+            .flat_map(|(after, before, first)| options.iter().map(move |last| (*after, *before, *first, *last)))
+        {
+            let mut edges = all.to_vec();
+            edges.retain(|place| {
+                after.is_none_or(|after| *place > after) && before.is_none_or(|before| *place < before)
+            });
+            edges.truncate(first.unwrap_or(edges.len()));
+            edges.drain(..edges.len() - last.unwrap_or(edges.len()).min(edges.len()));
+            let text = |place: Option<usize>| place.map(|place| place.to_string());
+            let arguments = json!({ "after": text(after), "before": text(before), "first": first, "last": last });
+            let window = Window::of_connection(arguments.as_object().unwrap(), &Pages::default(), all.len()).unwrap();
+            let mut page = all.iter().map(|place| json!(place)).collect();
+            window.cut(&mut page);
+            assert_eq!(json!(page), json!(edges), "{arguments}");
+        }
+        for (name, value) in [("after", json!("x")), ("before", json!(1)), ("first", json!(-1)), ("last", json!("2"))] {
+            let arguments = Map::from_iter([(name.to_owned(), value)]);
+            assert_eq!(Window::of_connection(&arguments, &Pages::default(), 4), Err(name));
+        }
     }
 
     #[test]

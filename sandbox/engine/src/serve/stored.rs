@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::handle::Service;
 use super::route::Routed;
-use crate::act::{Engine, Kept, Refused, Snapshot};
+use crate::act::{ChangeRefused, Engine, Kept, Snapshot};
 use crate::contract::encoded_segment;
 use crate::schema::Violation;
 use crate::state::Item;
@@ -65,15 +65,15 @@ impl Resources for Service {
         if key.as_ref().is_some_and(String::is_empty) {
             return Err(ControlRefusal::at("$.key", "write a part of a path, or leave the member out"));
         }
-        let mut created = Err(Refused::Nowhere);
+        let mut created = Err(ChangeRefused::Nowhere);
         for engine in self.engines() {
             created = engine.create_at(&collection, key.clone(), fields.clone());
-            if !matches!(created, Err(Refused::Nowhere)) {
+            if !matches!(created, Err(ChangeRefused::Nowhere)) {
                 break;
             }
         }
         let (key, item) = created.map_err(|refused| match refused {
-            Refused::Nowhere => ControlRefusal::at(
+            ChangeRefused::Nowhere => ControlRefusal::at(
                 "$.collection",
                 "the contract has no such collection: write its path with its parameters filled in",
             ),
@@ -97,7 +97,7 @@ impl Resources for Service {
 
     fn remove(&self, address: &str) -> Result<bool, ControlRefusal> {
         for engine in self.engines() {
-            if engine.remove_at(address).map_err(Refused::Unsaved)? {
+            if engine.remove_at(address).map_err(ChangeRefused::Unsaved)? {
                 self.touched.send_replace(());
                 return Ok(true);
             }
@@ -145,7 +145,7 @@ pub(super) async fn restore_snapshot(
         let state = engine.state_of(&snapshot, |address| owner(address) == Some(index));
         state.map_err(|unfit| match unfit {
             Ok((place, reason)) => ControlRefusal::at(place, reason),
-            Err(full) => refusal(Refused::from(full), "$"),
+            Err(full) => refusal(ChangeRefused::from(full), "$"),
         })
     });
     let states: Vec<_> = states.collect::<Result<_, _>>()?;
@@ -158,33 +158,35 @@ fn element(key: String, item: &Item) -> Element {
     Element { key, fields: Value::clone(&item.value), own: ("isInvented", item.is_invented.into()) }
 }
 
-impl From<Refused> for ControlRefusal {
-    fn from(refused: Refused) -> Self {
+impl From<ChangeRefused> for ControlRefusal {
+    fn from(refused: ChangeRefused) -> Self {
         refusal(refused, "$")
     }
 }
 
 /// `place` is that of the fields in the body.
-fn refusal(refused: Refused, place: &str) -> ControlRefusal {
+fn refusal(refused: ChangeRefused, place: &str) -> ControlRefusal {
     match refused {
-        Refused::Nowhere => ControlRefusal::missing("item"),
-        Refused::Parent(sentence) => ControlRefusal::at("$.collection", sentence),
-        Refused::Exists(id) => {
+        ChangeRefused::Nowhere => ControlRefusal::missing("item"),
+        ChangeRefused::Parent(sentence) => ControlRefusal::at("$.collection", sentence),
+        ChangeRefused::Exists(id) => {
             ControlRefusal::whole(StatusCode::CONFLICT, &format!("The item {id:?} exists: replace it."))
         }
-        Refused::Identifier(name) => {
+        ChangeRefused::Identifier(name) => {
             ControlRefusal::at(format!("{place}.{name}"), "the identifier of an item cannot be changed")
         }
-        Refused::NoFields => ControlRefusal::at("address", "no fields are stored here; the API replaces the whole"),
-        Refused::Invalid(violations) => {
+        ChangeRefused::NoFields => {
+            ControlRefusal::at("address", "no fields are stored here; the API replaces the whole")
+        }
+        ChangeRefused::Invalid(violations) => {
             let complaint =
                 |violation: Violation| (format!("{place}{}", violation.pointer.replace('/', ".")), violation.message);
             ControlRefusal::from_complaints(violations.into_iter().map(complaint).collect())
         }
-        Refused::Full => {
+        ChangeRefused::Full => {
             ControlRefusal::whole(StatusCode::INSUFFICIENT_STORAGE, "The state has no room: remove items, or reset it.")
         }
-        Refused::Unsaved(reason) => {
+        ChangeRefused::Unsaved(reason) => {
             let detail = format!("The change cannot be saved: {reason}");
             ControlRefusal::whole(StatusCode::INTERNAL_SERVER_ERROR, &detail)
         }
@@ -217,7 +219,7 @@ pub(super) async fn reset(
         control.clock.reset();
     }
     if is_asked(ResetPart::State) {
-        service.engines().try_for_each(Engine::reset).map_err(Refused::Unsaved)?;
+        service.engines().try_for_each(Engine::reset).map_err(ChangeRefused::Unsaved)?;
         service.touched.send_replace(());
     }
     if is_asked(ResetPart::Faults) {
