@@ -75,8 +75,9 @@ pub(crate) struct WorkEntry {
     pub(crate) operation: Spanned<String>,
     /// The member of the item that holds the state.
     pub(crate) member: Spanned<String>,
-    /// The states, of which each read of the item reaches the next one.
     pub(crate) states: Spanned<Vec<String>>,
+    /// How long each state lasts on the clock of the sandbox. Without it, each read of the item reaches the next one.
+    pub(crate) milliseconds: Option<Spanned<u64>>,
 }
 
 impl Behaviour {

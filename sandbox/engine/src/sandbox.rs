@@ -111,7 +111,9 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
     let contracts = read(contracts)?;
     let base_path = contracts.first().map(|contract| contract.base_path.clone()).unwrap_or_default();
     let plans = infer::plans(&contracts, &options.behaviour)?;
-    let engines = contracts.into_iter().zip(plans).map(|(contract, plan)| Engine::new(contract, plan, options.seed));
+    let clock = Clock::default();
+    let engine = |(contract, plan)| Engine::new(contract, plan, options.seed).with_clock(clock.clone());
+    let engines = contracts.into_iter().zip(plans).map(engine);
     let (engines, left_out) = with_saved(engines.collect(), options.data)?;
     let parts = engines.into_iter().map(|engine| ServedContract { router: Router::new(&engine.contract), engine });
     let parts: Vec<ServedContract> = parts.collect();
@@ -136,7 +138,7 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
     let control = Control {
         log: Arc::new(Log::new(Arc::clone(&known))),
         faults: Arc::new(Rules::new(known, Arc::new(EventFaults::default()))),
-        clock: Clock::default(),
+        clock,
         overview: Arc::<Service>::clone(&service) as Arc<dyn Overview>,
     };
     Ok(Sandbox { origin, base_path, left_out, server: Server::start(listener, service, control) })

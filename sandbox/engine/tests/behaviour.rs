@@ -1,5 +1,7 @@
 //! The behaviour file: each kind of entry, its line in the explanation, and entries that name what the contract does not have.
 
+use std::time::Duration;
+
 use driftless_sandbox::{Behaviour, Document, Error, Options, Sandbox, explain_all, start_with};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -117,6 +119,46 @@ async fn each_read_takes_work_a_state_further() {
     sandbox.stop().await;
 }
 
+/// Catches a state that reads take further, one that lists do not see, steps that are lost or doubled, and a clock that is set back.
+#[tokio::test]
+async fn the_clock_takes_work_further() {
+    let sandbox = start(
+        "[[work]]\noperation = 'POST /pets'\nmember = 'state'\nstates = ['new', 'washing', 'clean']\nmilliseconds = 1000\n",
+    );
+    let sandbox = sandbox.await.unwrap();
+    sandbox.clock().hold();
+    let created = body(create(&sandbox, "/pets", "Rex").await).await;
+    let item = format!("/pets/{}", created["id"]);
+    let state = async || {
+        let read = body(send(&sandbox, Method::GET, &item, None).await).await["state"].clone();
+        let list = body(send(&sandbox, Method::GET, "/pets", None).await).await;
+        assert_eq!(list.as_array().unwrap().last().unwrap()["state"], read, "the list has another state");
+        read
+    };
+    assert_eq!((state().await, state().await), (json!("new"), json!("new")));
+    let step = |milliseconds| sandbox.clock().advance(Duration::from_millis(milliseconds));
+    for (milliseconds, wanted) in [(999, "new"), (1, "washing"), (0, "washing"), (999, "washing")] {
+        step(milliseconds);
+        assert_eq!(state().await, wanted, "after {milliseconds} ms more");
+    }
+    sandbox.clock().set_milliseconds(0);
+    assert_eq!(state().await, "washing");
+    sandbox.clock().set_milliseconds(i64::MAX);
+    assert_eq!((state().await, state().await), (json!("clean"), json!("clean")));
+
+    let other = body(create(&sandbox, "/pets", "Tom").await).await;
+    let item = format!("/pets/{}", other["id"]);
+    sandbox.clock().reset();
+    sandbox.clock().hold();
+    let changed = json!({ "id": other["id"], "name": "Tom", "state": "washing" });
+    assert_eq!(send(&sandbox, Method::PUT, &item, Some(changed)).await.status(), 200);
+    assert_eq!(body(send(&sandbox, Method::GET, &item, None).await).await["state"], "washing");
+    assert_eq!(send(&sandbox, Method::DELETE, &item, None).await.status(), 204);
+    step(60_000);
+    assert_eq!(send(&sandbox, Method::GET, &item, None).await.status(), 404, "work of a deleted item goes on");
+    sandbox.stop().await;
+}
+
 #[test]
 fn the_explanation_names_the_line_of_each_entry() {
     let text = "[[operation]]\noperation = 'GET /newest'\nrole = 'computed'\n\
@@ -165,6 +207,7 @@ async fn an_entry_that_names_what_the_contract_does_not_have_is_an_error_with_fi
         (status("status = 402\nbody = '/name'\nheader = 'x'"), 4, ["second condition", "one of"]),
         (work("states = ['new', 'gone']"), 4, ["`work.states`", "gone"]),
         (work("states = []"), 4, ["`work.states`", "empty"]),
+        (work("states = ['new']\nmilliseconds = 0"), 5, ["`work.milliseconds`", "0"]),
         (
             "[[work]]\noperation = 'GET /newest'\nmember = 'state'\nstates = ['new']\n".to_owned(),
             2,

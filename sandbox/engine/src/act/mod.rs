@@ -12,6 +12,7 @@ mod work;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use driftless_sandbox_control::clock::Clock;
 use http::Method;
 use serde_json::{Map, Value};
 
@@ -41,6 +42,7 @@ pub(crate) struct Engine {
     keeper: Option<Box<dyn Keeper>>,
     /// Held by a request that writes, from its first look at the state to its last change: two patches at once lose nothing.
     writer: Mutex<()>,
+    timers: work::Timers,
 }
 
 /// A checked request.
@@ -94,7 +96,21 @@ impl From<Full> for Outcome {
 impl Engine {
     pub(crate) fn new(contract: Contract, plan: Plan, seed: u64) -> Self {
         let schemas = Schemas::new(&contract);
-        Self { contract, plan, schemas, seed, state: Mutex::default(), keeper: None, writer: Mutex::default() }
+        Self {
+            contract,
+            plan,
+            schemas,
+            seed,
+            state: Mutex::default(),
+            keeper: None,
+            writer: Mutex::default(),
+            timers: work::Timers::default(),
+        }
+    }
+
+    /// The engine with a clock that drives asynchronous work.
+    pub(crate) fn with_clock(self, clock: Clock) -> Self {
+        Self { timers: work::Timers::new(clock), ..self }
     }
 
     /// The engine with a saved state, whose changes are saved.
@@ -138,6 +154,11 @@ impl Engine {
         }
         let collection = call.planned.collection.and_then(|index| Some((index, self.plan.collections.get(index)?)));
         let role = call.planned.role;
+        if let Some((index, collection)) = collection
+            && let Err(full) = self.settle(&self.owner(call, index, collection), collection)
+        {
+            return full.into();
+        }
         let outcome = match (role, collection) {
             (Role::List | Role::Search, Some((index, collection))) => Ok(self.list(call, index, collection)),
             (Role::Count, Some((index, collection))) => Ok(self.count(call, index, collection)),

@@ -37,6 +37,8 @@ pub(crate) enum RequestPart {
 pub(crate) struct Work {
     pub(crate) member: String,
     pub(crate) states: Vec<String>,
+    /// How long each state lasts. Without it, a read of the item takes it further.
+    pub(crate) milliseconds: Option<u64>,
 }
 
 impl FixedAnswer {
@@ -87,9 +89,8 @@ fn is_equal(value: &Value, wanted: &Value) -> bool {
 }
 
 impl Work {
-    /// The state after a state. `None` if it is the last one, or a state of other work.
-    pub(crate) fn next(&self, state: &str) -> Option<&str> {
-        let position = self.states.iter().position(|known| known == state)?;
-        self.states.get(position + 1).map(String::as_str)
+    /// The place of a state in the work. `None` if it is one of other work.
+    pub(crate) fn index(&self, state: &str) -> Option<usize> {
+        self.states.iter().position(|known| known == state)
     }
 }

@@ -141,7 +141,12 @@ impl Corrector<'_> {
             let Some(planned) = planned.get_mut(index) else { continue };
             let work = self.work(entry, planned, collections)?;
             let place = behaviour.place(&entry.operation.span());
-            planned.reason.push_str(&format!("; `{}` goes through {} ({place})", work.member, work.states.join(", ")));
+            let pace = work.milliseconds.map(|milliseconds| format!(", {milliseconds} ms each")).unwrap_or_default();
+            planned.reason.push_str(&format!(
+                "; `{}` goes through {}{pace} ({place})",
+                work.member,
+                work.states.join(", ")
+            ));
             if let Some(collection) = planned.collection.and_then(|index| collections.get_mut(index)) {
                 collection.works.push(work.clone());
             }
@@ -298,7 +303,15 @@ impl Corrector<'_> {
         if states.is_empty() {
             return self.error(entry.states.span(), "work.states", "is empty");
         }
-        Ok(Work { member: entry.member.get_ref().clone(), states: states.clone() })
+        let milliseconds = entry.milliseconds.as_ref().map(|milliseconds| *milliseconds.get_ref());
+        if let Some((0, milliseconds)) = milliseconds.zip(entry.milliseconds.as_ref()) {
+            return self.error(
+                milliseconds.span(),
+                "work.milliseconds",
+                "is 0: leave it out, or write how long each state lasts",
+            );
+        }
+        Ok(Work { member: entry.member.get_ref().clone(), states: states.clone(), milliseconds })
     }
 }
 
