@@ -34,7 +34,7 @@ fn the_first_command_compiles_no_library_in_vain() {
         ("async-graphql", "it belongs to the feature `server` of the sandbox"),
         ("axum", "it belongs to the feature `server` of the sandbox"),
         ("icu_properties", "cargo update -p idna_adapter --precise 1.1.0"),
-        ("object", "cargo update -p psm --precise 0.1.26"),
+        ("jsonpath-rust", "cargo update -p serde_json_bytes --precise 0.2.2"),
     ];
     for package in FIRST_COMMAND {
         let libraries = libraries(&[&["--edges", "normal,build"], package].concat());
