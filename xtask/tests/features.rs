@@ -3,12 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// The libraries that a program is compiled from, with the features that each is compiled with.
-fn libraries(arguments: &[&str]) -> Vec<(String, String)> {
+/// Libraries, each with the features that it is compiled with.
+type Libraries = BTreeSet<(String, String)>;
+
+/// The libraries that are linked into a program; and all that it is compiled from. Cargo keeps the features apart that procedural macros
+/// and build scripts enable.
+fn libraries(kinds: &str, arguments: &[&str]) -> [Libraries; 2] {
+    ["no-proc-macro", "build"].map(|more| tree(&format!("{kinds},{more}"), arguments))
+}
+
+fn tree(edges: &str, arguments: &[&str]) -> Libraries {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["tree", "--offline", "--locked", "--prefix", "none"])
-        .args(["--format", "{p}|{f}"])
+        .args(["--format", "{p}|{f}", "--edges", edges])
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
@@ -34,10 +42,10 @@ fn the_first_command_compiles_no_library_in_vain() {
         ("async-graphql", "it belongs to the feature `server` of the sandbox"),
         ("axum", "it belongs to the feature `server` of the sandbox"),
         ("icu_properties", "cargo update -p idna_adapter --precise 1.1.0"),
-        ("object", "cargo update -p psm --precise 0.1.26"),
+        ("jsonpath-rust", "cargo update -p serde_json_bytes --precise 0.2.2"),
     ];
     for package in FIRST_COMMAND {
-        let libraries = libraries(&[&["--edges", "normal,build"], package].concat());
+        let libraries = tree("normal,build", package);
         for (name, advice) in IN_VAIN {
             let is_it = |(library, _): &(String, String)| library.split(' ').next() == Some(name);
             assert!(!libraries.iter().any(is_it), "{package:?} compiles {name}: {advice}");
@@ -47,18 +55,19 @@ fn the_first_command_compiles_no_library_in_vain() {
 
 #[test]
 fn the_sandbox_stands_on_what_xtask_was_compiled_from() {
-    let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut asked: BTreeMap<(bool, String), BTreeSet<String>> = BTreeMap::new();
     for package in FIRST_COMMAND {
-        let libraries = libraries(&[&["--edges", "normal,build"], package].concat());
-        assert!(libraries.len() > 100, "{package:?} stands on {} libraries", libraries.len());
-        for (library, features) in libraries {
-            asked.entry(library).or_default().insert(features);
+        let [linked, all] = libraries("normal", package);
+        assert!(linked.len() > 100, "{package:?} stands on {} libraries", linked.len());
+        for library in all {
+            let is_linked = linked.contains(&library);
+            asked.entry((is_linked, library.0)).or_default().insert(library.1);
         }
     }
     let twice: Vec<String> = asked
         .into_iter()
         .filter(|(_, features)| features.len() > 1)
-        .map(|(library, features)| format!("{library}: {}", features.into_iter().collect::<Vec<_>>().join(" | ")))
+        .map(|((_, library), features)| format!("{library}: {}", features.into_iter().collect::<Vec<_>>().join(" | ")))
         .collect();
     assert!(
         twice.is_empty(),
@@ -81,14 +90,12 @@ fn the_tests_of_one_package_stand_on_what_those_of_all_were_compiled_from() {
         "platform-tests",
         "xtask",
     ];
-    let tests = ["--all-features", "--edges", "normal,build,dev"];
-    let of_all: BTreeSet<_> = libraries(&[&tests[..], &["--workspace"]].concat()).into_iter().collect();
+    let of_all = libraries("normal,dev", &["--all-features", "--workspace"]);
     let mut others = BTreeSet::new();
     for package in PACKAGES {
-        for library in libraries(&[&tests[..], &["--package", package]].concat()) {
-            if !of_all.contains(&library) {
-                others.insert(format!("{package}: {} | {}", library.0, library.1));
-            }
+        let of_package = libraries("normal,dev", &["--all-features", "--package", package]);
+        for (mine, all) in of_package.iter().zip(&of_all) {
+            others.extend(mine.difference(all).map(|(name, features)| format!("{package}: {name} | {features}")));
         }
     }
     let others: Vec<String> = others.into_iter().collect();
@@ -102,11 +109,10 @@ fn the_tests_of_one_package_stand_on_what_those_of_all_were_compiled_from() {
 /// `cargo xtask sandbox`, which tests of driftless run, too.
 #[test]
 fn the_whole_sandbox_is_the_one_that_the_tests_have_compiled() {
-    let of_tests: BTreeSet<_> =
-        libraries(&["--all-features", "--edges", "normal,build,dev", "--workspace"]).into_iter().collect();
-    let of_sandbox = libraries(&["--edges", "normal,build", "--package", "platform-sandbox"]);
-    assert!(of_sandbox.iter().any(|(library, _)| library.starts_with("async-graphql ")), "it is whole");
-    let others: Vec<_> = of_sandbox.into_iter().filter(|library| !of_tests.contains(library)).collect();
+    let of_tests = libraries("normal,dev", &["--all-features", "--workspace"]);
+    let of_sandbox = libraries("normal", &["--package", "platform-sandbox"]);
+    assert!(of_sandbox[0].iter().any(|(library, _)| library.starts_with("async-graphql ")), "it is whole");
+    let others: Vec<_> = of_sandbox.iter().zip(&of_tests).flat_map(|(mine, all)| mine.difference(all)).collect();
     assert!(
         others.is_empty(),
         "compiled anew; name all features in features/Cargo.toml, for its feature `tests`:\n{others:?}"
@@ -116,16 +122,15 @@ fn the_whole_sandbox_is_the_one_that_the_tests_have_compiled() {
 /// The generator is the largest library: the README's second command uses the one that the first has compiled.
 #[test]
 fn the_tests_stand_on_the_generator_that_xtask_was_compiled_from() {
-    let names: BTreeSet<_> = libraries(&["--edges", "normal,build", "--package", "driftless-codegen"])
-        .into_iter()
-        .map(|(library, _)| library)
+    let names: BTreeSet<_> =
+        tree("normal,build", &["--package", "driftless-codegen"]).into_iter().map(|(library, _)| library).collect();
+    let of_xtask = libraries("normal", &["--package", "xtask"]);
+    let of_tests = libraries("normal,dev", &["--all-features", "--workspace"]);
+    let others: Vec<_> = of_xtask
+        .iter()
+        .zip(&of_tests)
+        .flat_map(|(mine, all)| mine.difference(all).filter(|(name, _)| names.contains(name)))
         .collect();
-    let of_generator = |arguments: &[&str]| -> BTreeSet<_> {
-        libraries(arguments).into_iter().filter(|(library, _)| names.contains(library)).collect()
-    };
-    let of_xtask = of_generator(&["--edges", "normal,build", "--package", "xtask"]);
-    let of_tests = of_generator(&["--all-features", "--edges", "normal,build,dev", "--workspace"]);
-    let others: Vec<_> = of_xtask.difference(&of_tests).collect();
     assert!(
         others.is_empty(),
         "compiled anew for the tests, and the generator with them; name all features in features/Cargo.toml:\n{others:?}"

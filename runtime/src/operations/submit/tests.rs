@@ -501,15 +501,26 @@ fn no_order_of_events_loses_a_submission_or_begins_it_twice() {
     ]);
 }
 
-/// The same with two programs whose requests are retried, or are recognised by a key.
-#[test]
-#[ignore = "forty thousand schedules take two minutes: .ci/run runs it"]
-fn no_order_of_repetitions_loses_a_submission_or_begins_it_twice() {
-    explore_all(&[
-        Plan { binding: &KEYED, idempotent: false, runs: [2, 1], kills: 1, drops: 0 },
-        Plan { binding: &KEYED, idempotent: true, runs: [1, 1], kills: 0, drops: 0 },
-        Plan { binding: &KEYED, idempotent: false, runs: [2, 1], kills: 0, drops: 1 },
-    ]);
+/// The same with two programs whose requests are retried, or are recognised by a key: forty thousand schedules.
+macro_rules! repetitions {
+    ($($name:ident: $plan:expr;)*) => {
+        $(
+            #[test]
+            #[ignore = "takes longer: .ci/run runs it"]
+            fn $name() {
+                explore_all(&[$plan]);
+            }
+        )*
+    };
+}
+
+repetitions! {
+    no_order_of_repetitions_and_a_kill_loses_a_submission_or_begins_it_twice:
+        Plan { binding: &KEYED, idempotent: false, runs: [2, 1], kills: 1, drops: 0 };
+    no_order_of_retries_loses_a_submission_or_begins_it_twice:
+        Plan { binding: &KEYED, idempotent: true, runs: [1, 1], kills: 0, drops: 0 };
+    no_order_of_repetitions_and_a_drop_loses_a_submission_or_begins_it_twice:
+        Plan { binding: &KEYED, idempotent: false, runs: [2, 1], kills: 0, drops: 1 };
 }
 
 fn explore_all(plans: &[Plan]) {
