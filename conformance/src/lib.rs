@@ -4,9 +4,11 @@
 //! reads the contract by itself, and shares no code with the generator or the client.
 #![deny(missing_docs)]
 
+pub mod junit;
 mod program;
 mod report;
 mod run;
+pub mod sarif;
 
 pub use report::{Report, Row};
 pub use run::{Change, Options, check};

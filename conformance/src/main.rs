@@ -1,16 +1,21 @@
 //! `cargo driftless conformance`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use driftless::bounded::read_bounded;
 use driftless::develop::{self, Sources};
 use driftless::failure::{Exit, Failure};
 use driftless::flags::Scope;
 use driftless::interrupt::Interrupt;
-use driftless::{console, workspace::Workspace};
-use driftless_conformance::{Options, Report, check};
+use driftless::sarif::printed;
+use driftless::workspace::{Workspace, pinned_path};
+use driftless::console;
+use driftless_codegen::line;
+use driftless_conformance::sarif::DocumentFiles;
+use driftless_conformance::{Options, Report, check, junit, sarif};
 
 const ABOUT: &str = "\
 Each operation is called with its required arguments, with all arguments, and once for each declared status. The values are
@@ -21,6 +26,8 @@ Examples:
   cargo driftless conformance contract.json            a file, with the client crate of the workspace as a frame
   cargo driftless conformance --case 'GET /pets everything' --seed 7
                                                        one case again
+  cargo driftless conformance --format junit --output conformance.xml
+                                                       tests for a pipeline
 
 Exit codes:
   0    no fault
@@ -45,12 +52,28 @@ struct Flags {
     /// Runs one case, by the name that a report gives it.
     #[arg(long, value_name = "ID")]
     case: Option<String>,
-    /// Prints the verdicts as JSON.
-    #[arg(long)]
-    json: bool,
+    /// Format of the report.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Write the report into a file, instead of printing it.
+    #[arg(long, value_name = "PATH")]
+    output: Option<PathBuf>,
     /// Names the cases that are not judged, with the reasons.
     #[arg(long)]
     limits: bool,
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal.
+    Text,
+    /// For programs.
+    Json,
+    /// JUnit XML, for the tests of a pipeline.
+    Junit,
+    /// SARIF 2.1.0, for code scanning and editors.
+    Sarif,
 }
 
 fn main() -> ExitCode {
@@ -61,24 +84,24 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
     let workspace = develop::workspace(&flags.scope)?;
     let (_runtime, interrupt) = Interrupt::start()?;
     let options = Options { seed: flags.seed, case: flags.case.clone() };
-    let (mut reports, mut ended): (Vec<Report>, Option<Exit>) = Default::default();
-    for (name, sources) in subjects(&workspace, &flags)? {
+    let (mut reports, mut ended): (Vec<(Report, DocumentFiles)>, Option<Exit>) = Default::default();
+    for Subject { name, sources, files } in subjects(&workspace, &flags)? {
         let report = match check(&workspace, &name, &sources, &options, &|_| {}, &interrupt) {
             Ok(report) => report,
+            Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
             // The other contracts are judged nevertheless.
-            Err(failure) if failure.exit != Exit::Interrupted && flags.contracts.len() > 1 => {
-                console::failure(&format!("{name}: {failure}"));
+            Err(failure) => {
+                console::failure(&format!("{}: {failure}", line(&name)));
                 ended.get_or_insert(failure.exit);
-                continue;
+                Report { contract: name, seed: flags.seed, failed: Some(failure.message), ..Report::default() }
             }
-            Err(failure) => return Err(failure),
         };
-        if !flags.json {
+        if flags.format == Format::Text && flags.output.is_none() && report.failed.is_none() {
             console::data(&(report.text(flags.limits) + "\n"));
         }
-        reports.push(report);
+        reports.push((report, files));
     }
-    if flags.case.is_some() && reports.iter().all(|report| report.rows.is_empty()) {
+    if flags.case.is_some() && ended.is_none() && reports.iter().all(|(report, _)| report.rows.is_empty()) {
         let message = "no operation has a case of that name";
         return Err(Failure::configuration(
             "conformance/case",
@@ -86,32 +109,61 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
             "copy the name from a report, with its quotes",
         ));
     }
-    if flags.json {
-        console::data(&(serde_json::to_string_pretty(&reports).unwrap_or_default() + "\n"));
-    }
-    let is_right = reports.iter().all(|report| report.count("fault") == 0);
+    let is_right = reports.iter().all(|(report, _)| report.count("fault") == 0);
+    publish(&flags, &reports)?;
     let exit = ended.or_else(|| (!is_right).then_some(Exit::Stale));
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
+/// Prints the report, or writes it into a file.
+fn publish(flags: &Flags, reports: &[(Report, DocumentFiles)]) -> Result<(), Failure> {
+    let only = || reports.iter().map(|(report, _)| report).cloned().collect::<Vec<_>>();
+    let text = match flags.format {
+        Format::Text => only().iter().map(|report| report.text(flags.limits) + "\n").collect(),
+        Format::Json => printed(&serde_json::json!(only()))?,
+        Format::Junit => junit::document(&only()),
+        Format::Sarif => printed(&sarif::log(reports))?,
+    };
+    match &flags.output {
+        Some(path) => fs::write(path, text.trim_end().to_owned() + "\n").map_err(|error| Failure::file("write", path, &error)),
+        // Each contract was printed when it was judged.
+        None if flags.format == Format::Text => Ok(()),
+        None => {
+            console::data(text.trim_end());
+            Ok(())
+        }
+    }
+}
+
+/// A contract to judge, and the files of the workspace that have its documents.
+struct Subject {
+    name: String,
+    sources: Sources,
+    files: DocumentFiles,
+}
+
 /// The named contracts, else the pinned ones as one client.
-fn subjects(workspace: &Workspace, flags: &Flags) -> Result<Vec<(String, Sources)>, Failure> {
+fn subjects(workspace: &Workspace, flags: &Flags) -> Result<Vec<Subject>, Failure> {
     if flags.contracts.is_empty() {
-        return Ok(vec![("pinned".to_owned(), develop::pinned(workspace)?)]);
+        let sources = develop::pinned(workspace)?;
+        let files = sources.contracts.iter().map(|(name, bytes)| (name.clone(), (pinned_path(name), bytes.clone())));
+        return Ok(vec![Subject { name: "pinned".to_owned(), files: files.collect(), sources }]);
     }
     let mut subjects = Vec::new();
     for path in &flags.contracts {
         let bytes = read_bounded(path).map_err(|error| Failure::file("read", path, &error))?;
         let setup = develop::setup_beside(path)?.unwrap_or_default();
         let setup = driftless_codegen::Setup { reserved: develop::reserved(workspace)?, ..setup };
-        let contracts = vec![(develop::DEFAULT_NAME.to_owned(), bytes)];
+        let document = develop::DEFAULT_NAME.to_owned();
+        let file = workspace.relative(path).map(|file| (document.clone(), (file, bytes.clone())));
         // A folder for each contract is common, with one name for the file.
         let named = match path.file_stem() {
             Some(stem) if stem == "contract" || stem == "openapi" => path.parent().and_then(Path::file_name),
             stem => stem,
         };
         let name = named.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        subjects.push((name, Sources { contracts, setup, ..Sources::default() }));
+        let sources = Sources { contracts: vec![(document, bytes)], setup, ..Sources::default() };
+        subjects.push(Subject { name, sources, files: file.into_iter().collect() });
     }
     Ok(subjects)
 }

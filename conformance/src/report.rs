@@ -1,7 +1,7 @@
 //! The verdicts of a run, for people and for programs.
 
 use driftless_codegen::{CatalogOperation, line};
-use driftless_sandbox::conformance::{Case, Recorded, Verdict};
+use driftless_sandbox::conformance::{Case, Judge, Recorded, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,6 +14,9 @@ pub struct Report {
     pub seed: u64,
     /// One for each case.
     pub rows: Vec<Row>,
+    /// Why the contract could not be judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
 }
 
 /// One case.
@@ -37,6 +40,12 @@ pub struct Row {
     /// The bytes or values of the client.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub actual: String,
+    /// The document of the contract.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub document: String,
+    /// JSON pointer of the part of the document.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
     /// Arguments, request and result, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call: Vec<String>,
@@ -47,7 +56,13 @@ const LONGEST: usize = 400;
 
 impl Row {
     pub(crate) fn new(operation: &CatalogOperation, case: String, verdict: Verdict) -> Self {
-        let row = Self { case, operation: format!("{}.{}", operation.family, operation.name), ..Self::default() };
+        let row = Self {
+            case,
+            operation: format!("{}.{}", operation.family, operation.name),
+            document: operation.document.clone(),
+            pointer: operation.pointer.clone(),
+            ..Self::default()
+        };
         match verdict {
             Verdict::Right => Self { class: "right", ..row },
             Verdict::Fault(fault) => Self {
@@ -63,11 +78,12 @@ impl Row {
         }
     }
 
-    /// Adds the call to a row that is not right.
-    pub(crate) fn with_call(mut self, case: &Case, recorded: Option<&Recorded>, outcome: &Value) -> Self {
+    /// Adds the call to a row that is not right, and the part of the contract.
+    pub(crate) fn with_call(mut self, judge: &Judge, case: &Case, recorded: Option<&Recorded>, outcome: &Value) -> Self {
         if self.class == "right" {
             return self;
         }
+        self.pointer = judge.pointer(case, &self.place).unwrap_or(self.pointer);
         let arguments = case.arguments.iter();
         let mut call: Vec<String> = arguments
             .map(|argument| format!("argument  {} {} = {}", argument.place, argument.name, argument.value))
@@ -85,6 +101,20 @@ impl Row {
         self.call = call.iter().map(|text| shortened(text)).collect();
         self
     }
+
+    /// Returns whether the row makes the command fail.
+    #[must_use]
+    pub fn is_open_fault(&self) -> bool {
+        self.class == "fault"
+    }
+
+    /// The verdict in one line: place, expected and actual bytes, or the reason.
+    pub(crate) fn sentence(&self) -> String {
+        match self.class {
+            "fault" => shortened(&format!("{}: expected {}, got {}", self.place, self.expected, self.actual)),
+            _ => shortened(&self.expected),
+        }
+    }
 }
 
 /// One line of bounded length, with nothing in it that a terminal obeys.
@@ -98,7 +128,7 @@ fn shortened(text: &str) -> String {
 
 impl Report {
     pub(crate) fn new(contract: &str, seed: u64) -> Self {
-        Self { contract: contract.to_owned(), seed, rows: Vec::new() }
+        Self { contract: contract.to_owned(), seed, ..Self::default() }
     }
 
     /// The number of cases of a class.
@@ -107,22 +137,26 @@ impl Report {
         self.rows.iter().filter(|row| row.class == class).count()
     }
 
+    /// The lines of a fault: its place and rule, both texts, the call, and the flags that repeat it.
+    pub(crate) fn lines(&self, row: &Row) -> String {
+        let mut text = format!(
+            "  {} of {}: {}\n  expected  {}\n  actual    {}\n",
+            shortened(&row.place),
+            line(&row.operation),
+            row.rule,
+            shortened(&row.expected),
+            shortened(&row.actual)
+        );
+        row.call.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+        text + &format!("  repeat    --seed {} --case {:?}\n", self.seed, row.case)
+    }
+
     /// A screen for each fault, then the counts. `all` also names the cases that were not judged.
     #[must_use]
     pub fn text(&self, all: bool) -> String {
         let mut text = String::new();
-        for row in self.rows.iter().filter(|row| row.class == "fault") {
-            text.push_str(&format!(
-                "fault: {}\n  {} of {}: {}\n  expected  {}\n  actual    {}\n",
-                shortened(&row.case),
-                shortened(&row.place),
-                row.operation,
-                row.rule,
-                shortened(&row.expected),
-                shortened(&row.actual)
-            ));
-            row.call.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-            text.push_str(&format!("  repeat    --seed {} --case {:?}\n\n", self.seed, row.case));
+        for row in self.rows.iter().filter(|row| row.is_open_fault()) {
+            text.push_str(&format!("fault: {}\n{}\n", shortened(&row.case), self.lines(row)));
         }
         for row in self.rows.iter().filter(|row| all && ["limit", "contradiction"].contains(&row.class)) {
             text.push_str(&format!("{}: {}: {}\n", row.class, shortened(&row.case), shortened(&row.expected)));

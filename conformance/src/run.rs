@@ -228,7 +228,7 @@ impl Calls {
         let outcome: Value = serde_json::from_str(&outcome).map_err(|_| ended(&format!("{}: {line}", case.id)))?;
         let recorded = self.recorder.recorded();
         let verdict = verdict(judge, case, &recorded, &outcome);
-        Ok(Row::new(operation, case.id.clone(), verdict).with_call(case, recorded.last(), &outcome))
+        Ok(Row::new(operation, case.id.clone(), verdict).with_call(judge, case, recorded.last(), &outcome))
     }
 }
 

@@ -35,9 +35,13 @@ pub mod interrupt;
 mod lock;
 mod names;
 mod new;
+#[doc(hidden)]
+pub mod place;
 mod regenerate;
 mod review;
 mod sandbox;
+#[doc(hidden)]
+pub mod sarif;
 mod schema;
 mod serving;
 mod settings;

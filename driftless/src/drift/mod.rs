@@ -25,6 +25,7 @@ use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, Format};
 use crate::inputs::Inputs;
+use crate::sarif::printed;
 use crate::workspace::{Workspace, pinned_path};
 
 /// Findings of each section that a terminal shows.
@@ -175,14 +176,6 @@ fn link_base(workspace: &Workspace, output: Option<&Path>) -> Option<String> {
 /// The report as text without colours: `most` findings at most of each section.
 fn plain(report: &DriftReport<'_>, most: usize) -> String {
     report.lines(most).iter().map(|line| format!("{line}\n")).collect()
-}
-
-fn printed(document: &serde_json::Value) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(document).map_err(|error| {
-        Failure::new(Exit::Files, "drift/json", format!("the report cannot be written as JSON: {error}"), "report this")
-    })?;
-    // A command of Azure DevOps (`##vso[`) can stand in a string only, and there this is the same.
-    Ok(text.replace("##", "#\\u0023"))
 }
 
 fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<String, Failure> {

@@ -131,6 +131,22 @@ impl Judge {
         same::answer(&case.answer, result)
     }
 
+    /// JSON pointer of the part of the contract that has the rule of a place: a parameter, a body, a response. `None`: the operation has it.
+    pub fn pointer(&self, case: &Case, place: &str) -> Option<String> {
+        let operation = self.contract.operations.get(case.operation)?;
+        let argument = case.arguments.iter().find(|argument| place == format!("{} {}", argument.place, argument.name));
+        if let Some(parameter) = argument.and_then(|argument| operation.parameters.get(argument.parameter)) {
+            return Some(parameter.pointer.to_string());
+        }
+        let part = match place.split(' ').next() {
+            Some("body") => "requestBody".to_owned(),
+            Some("answer") => format!("responses/{}", case.answer.status),
+            _ if place == "header content-type" => "requestBody".to_owned(),
+            _ => return None,
+        };
+        Some(format!("{}/{part}", operation.pointer))
+    }
+
     fn find(&self, offer: &Offer) -> Option<usize> {
         self.contract
             .operations
