@@ -49,12 +49,14 @@ fn case(report: &Report, row: &Row) -> String {
 /// The reason why a case is neither passed nor failed.
 fn skip(row: &Row) -> Option<String> {
     let is_skipped = row.class != "right" && !row.is_open_fault();
-    is_skipped.then(|| format!("{}: {}", row.class, row.sentence()))
+    let class = row.accepted.as_ref().map_or_else(|| row.class.to_owned(), |reason| format!("accepted: {reason}"));
+    is_skipped.then(|| format!("{class}: {}", row.sentence()))
 }
 
 /// Text and values of attributes. Characters that XML 1.0 does not allow are replaced.
 fn xml(text: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| matches!(c, ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..) && !"<>&\"'".contains(c);
+    let is_plain =
+        |c: char| matches!(c, ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..) && !"<>&\"'".contains(c);
     if text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
@@ -97,9 +99,10 @@ mod tests {
     fn each_case_is_read_back_whatever_its_text() {
         let all: String = (0..=0x10_ffff).step_by(7).filter_map(char::from_u32).collect();
         for text in ["GET /a \"b\" <c> & 'd'", "]]>", "<!--", "a\n\tb\r", "\u{0}\u{1b}[31m\u{fffe}\u{ffff}", &all] {
-            let rows = ["right", "fault", "contradiction", "limit"].map(|class| row(class, text));
+            let mut rows: Vec<Row> = ["right", "fault", "contradiction", "limit"].map(|class| row(class, text)).into();
+            rows.push(Row { accepted: Some(text.to_owned()), ..row("fault", text) });
             let failed = Some(text.to_owned());
-            let report = Report { contract: text.to_owned(), rows: rows.into(), failed, ..Report::default() };
+            let report = Report { contract: text.to_owned(), rows, failed, ..Report::default() };
             let document = document(&[report.clone(), report]);
             let read = roxmltree::Document::parse(&document).unwrap();
             let suites: Vec<_> = read.root_element().children().filter(|node| node.is_element()).collect();
@@ -107,8 +110,8 @@ mod tests {
             for suite in suites {
                 let count = |name: &str| suite.attribute(name).unwrap().parse::<usize>().unwrap();
                 let tags = |name: &str| suite.descendants().filter(|node| node.has_tag_name(name)).count();
-                assert_eq!(["tests", "failures", "errors", "skipped"].map(count), [5, 1, 1, 2]);
-                assert_eq!(["testcase", "failure", "error", "skipped"].map(tags), [5, 1, 1, 2]);
+                assert_eq!(["tests", "failures", "errors", "skipped"].map(count), [6, 1, 1, 3]);
+                assert_eq!(["testcase", "failure", "error", "skipped"].map(tags), [6, 1, 1, 3]);
                 let allowed: String = text.chars().map(|c| if xml_char(c) { c } else { '\u{fffd}' }).collect();
                 let named = suite.children().filter(|node| node.has_tag_name("testcase")).skip(1);
                 assert!(named.into_iter().all(|case| case.attribute("name") == Some(&allowed)));

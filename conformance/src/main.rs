@@ -4,15 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
+use driftless::approvals::OF_FAULTS;
 use driftless::bounded::read_bounded;
+use driftless::console;
 use driftless::develop::{self, Sources};
 use driftless::failure::{Exit, Failure};
-use driftless::flags::Scope;
+use driftless::flags::{Scope, day};
 use driftless::interrupt::Interrupt;
 use driftless::sarif::printed;
 use driftless::workspace::{Workspace, pinned_path};
-use driftless::console;
 use driftless_codegen::line;
 use driftless_conformance::sarif::DocumentFiles;
 use driftless_conformance::{Options, Report, check, junit, sarif};
@@ -28,26 +29,34 @@ Examples:
                                                        one case again
   cargo driftless conformance --format junit --output conformance.xml
                                                        tests for a pipeline
+  cargo driftless conformance accept 3fa2c0 --reason 'agreed with the team' --until 2026-12-31
+                                                       lets a fault pass, in specs/accepted-faults.toml
 
 Exit codes:
   0    no fault
   2    faults, or a client that does not compile
   4    a contract cannot be read
-  5    command line, configuration or lock
+  5    command line, configuration or lock; an entry of specs/accepted-faults.toml that matches no fault
   6    the file system refused
   130  interrupted";
+
+/// The seed of a run that names none. The cases depend on it.
+const SEED: u64 = 1;
 
 /// Calls every operation of a generated client, and compares the bytes with the contract.
 #[derive(Debug, Parser)]
 #[command(name = "cargo driftless conformance", bin_name = "cargo driftless conformance", version, after_help = ABOUT)]
+#[command(args_conflicts_with_subcommands = true)]
 struct Flags {
     #[command(flatten)]
     scope: Scope,
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Contracts, instead of the pinned ones. A `codegen.toml` beside a contract configures its client.
     #[arg(value_name = "CONTRACT")]
     contracts: Vec<PathBuf>,
     /// Number that decides the values of all arguments and answers.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
     /// Runs one case, by the name that a report gives it.
     #[arg(long, value_name = "ID")]
@@ -61,6 +70,22 @@ struct Flags {
     /// Names the cases that are not judged, with the reasons.
     #[arg(long)]
     limits: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Accepts faults of the client of the pinned contracts: they stay in the report, and the command does not fail.
+    Accept {
+        /// Fingerprints, or beginnings of them that fit one fault each.
+        #[arg(required = true, value_name = "FINGERPRINT")]
+        fingerprints: Vec<String>,
+        /// The reason, for readers of specs/accepted-faults.toml.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        /// The last day on which it counts; without one, as long as the fault is there.
+        #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+        until: Option<String>,
+    },
 }
 
 /// How a report is written.
@@ -86,7 +111,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
     let options = Options { seed: flags.seed, case: flags.case.clone() };
     let (mut reports, mut ended): (Vec<(Report, DocumentFiles)>, Option<Exit>) = Default::default();
     for Subject { name, sources, files } in subjects(&workspace, &flags)? {
-        let report = match check(&workspace, &name, &sources, &options, &|_| {}, &interrupt) {
+        let mut report = match check(&workspace, &name, &sources, &options, &|_| {}, &interrupt) {
             Ok(report) => report,
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
             // The other contracts are judged nevertheless.
@@ -96,6 +121,19 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
                 Report { contract: name, seed: flags.seed, failed: Some(failure.message), ..Report::default() }
             }
         };
+        if flags.contracts.is_empty() && report.failed.is_none() {
+            if let Some(Command::Accept { fingerprints, reason, until }) = &flags.command {
+                OF_FAULTS.accept(&workspace, &report.faults(), fingerprints, reason, until.as_deref(), &interrupt)?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            let unmatched = report.accept(OF_FAULTS.read(&workspace)?, &develop::today());
+            // Other values have other cases.
+            let is_whole = flags.case.is_none() && flags.seed == SEED;
+            for (named, at) in unmatched.into_iter().filter(|_| is_whole) {
+                console::failure(&format!("{}:{at}: {named} matches no fault: take the entry out", OF_FAULTS.path));
+                ended.get_or_insert(Exit::Configuration);
+            }
+        }
         if flags.format == Format::Text && flags.output.is_none() && report.failed.is_none() {
             console::data(&(report.text(flags.limits) + "\n"));
         }
@@ -109,7 +147,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
             "copy the name from a report, with its quotes",
         ));
     }
-    let is_right = reports.iter().all(|(report, _)| report.count("fault") == 0);
+    let is_right = reports.iter().all(|(report, _)| report.open_faults() == 0);
     publish(&flags, &reports)?;
     let exit = ended.or_else(|| (!is_right).then_some(Exit::Stale));
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
@@ -125,7 +163,9 @@ fn publish(flags: &Flags, reports: &[(Report, DocumentFiles)]) -> Result<(), Fai
         Format::Sarif => printed(&sarif::log(reports))?,
     };
     match &flags.output {
-        Some(path) => fs::write(path, text.trim_end().to_owned() + "\n").map_err(|error| Failure::file("write", path, &error)),
+        Some(path) => {
+            fs::write(path, text.trim_end().to_owned() + "\n").map_err(|error| Failure::file("write", path, &error))
+        }
         // Each contract was printed when it was judged.
         None if flags.format == Format::Text => Ok(()),
         None => {

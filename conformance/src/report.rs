@@ -1,5 +1,6 @@
 //! The verdicts of a run, for people and for programs.
 
+use driftless::approvals::{Acceptable, Approvals, OF_FAULTS, fingerprint};
 use driftless_codegen::{CatalogOperation, line};
 use driftless_sandbox::conformance::{Case, Judge, Recorded, Verdict};
 use serde::Serialize;
@@ -46,6 +47,12 @@ pub struct Row {
     /// JSON pointer of the part of the document.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub pointer: String,
+    /// The name of a fault in `specs/accepted-faults.toml`: it stays the same as long as case, place and rule do.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub fingerprint: String,
+    /// The reason for which the fault was accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
     /// Arguments, request and result, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call: Vec<String>,
@@ -56,17 +63,19 @@ const LONGEST: usize = 400;
 
 impl Row {
     pub(crate) fn new(operation: &CatalogOperation, case: String, verdict: Verdict) -> Self {
-        let row = Self {
-            case,
-            operation: format!("{}.{}", operation.family, operation.name),
-            document: operation.document.clone(),
-            pointer: operation.pointer.clone(),
-            ..Self::default()
-        };
+        let name = format!("{}.{}", operation.family, operation.name);
+        let (document, pointer) = (operation.document.clone(), operation.pointer.clone());
+        Self { document, pointer, ..Self::of_part(case, name, verdict) }
+    }
+
+    /// A row of an operation or a type of the client.
+    pub(crate) fn of_part(case: String, operation: String, verdict: Verdict) -> Self {
+        let row = Self { case, operation, ..Self::default() };
         match verdict {
             Verdict::Right => Self { class: "right", ..row },
             Verdict::Fault(fault) => Self {
                 class: "fault",
+                fingerprint: fingerprint(&["fault", &row.case, &fault.place, fault.rule]),
                 place: fault.place,
                 rule: fault.rule,
                 expected: fault.expected,
@@ -79,7 +88,13 @@ impl Row {
     }
 
     /// Adds the call to a row that is not right, and the part of the contract.
-    pub(crate) fn with_call(mut self, judge: &Judge, case: &Case, recorded: Option<&Recorded>, outcome: &Value) -> Self {
+    pub(crate) fn with_call(
+        mut self,
+        judge: &Judge,
+        case: &Case,
+        recorded: Option<&Recorded>,
+        outcome: &Value,
+    ) -> Self {
         if self.class == "right" {
             return self;
         }
@@ -105,7 +120,13 @@ impl Row {
     /// Returns whether the row makes the command fail.
     #[must_use]
     pub fn is_open_fault(&self) -> bool {
-        self.class == "fault"
+        self.class == "fault" && self.accepted.is_none()
+    }
+
+    /// The fault as somebody accepts it.
+    fn acceptable(&self) -> Acceptable {
+        let what = format!("{}: {}", self.case, self.place);
+        Acceptable { fingerprint: self.fingerprint.clone(), rule: self.rule.to_owned(), what }
     }
 
     /// The verdict in one line: place, expected and actual bytes, or the reason.
@@ -131,6 +152,26 @@ impl Report {
         Self { contract: contract.to_owned(), seed, ..Self::default() }
     }
 
+    /// The faults, for approvals.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Acceptable> {
+        self.rows.iter().filter(|row| row.class == "fault").map(Row::acceptable).collect()
+    }
+
+    /// Marks the faults that were accepted, and returns the approvals that match no fault, each with its line.
+    pub fn accept(&mut self, approvals: Approvals, today: &str) -> Vec<(String, usize)> {
+        let exists = |fingerprint: &str| self.rows.iter().any(|row| row.fingerprint == fingerprint);
+        let (accepted, unmatched) = OF_FAULTS.valid(approvals, exists, today);
+        self.rows.iter_mut().for_each(|row| row.accepted = accepted.get(&row.fingerprint).cloned());
+        unmatched
+    }
+
+    /// The number of faults that nobody accepted.
+    #[must_use]
+    pub fn open_faults(&self) -> usize {
+        self.rows.iter().filter(|row| row.is_open_fault()).count()
+    }
+
     /// The number of cases of a class.
     #[must_use]
     pub fn count(&self, class: &str) -> usize {
@@ -148,7 +189,7 @@ impl Report {
             shortened(&row.actual)
         );
         row.call.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-        text + &format!("  repeat    --seed {} --case {:?}\n", self.seed, row.case)
+        text + &format!("  repeat    --seed {} --case {:?}\n  accept    {}\n", self.seed, row.case, row.fingerprint)
     }
 
     /// A screen for each fault, then the counts. `all` also names the cases that were not judged.
@@ -158,21 +199,77 @@ impl Report {
         for row in self.rows.iter().filter(|row| row.is_open_fault()) {
             text.push_str(&format!("fault: {}\n{}\n", shortened(&row.case), self.lines(row)));
         }
+        for (row, reason) in self.rows.iter().filter_map(|row| Some((row, row.accepted.as_ref()?))) {
+            text.push_str(&format!(
+                "accepted: {}: {}: {}\n",
+                shortened(&row.case),
+                shortened(&row.place),
+                shortened(reason)
+            ));
+        }
         for row in self.rows.iter().filter(|row| all && ["limit", "contradiction"].contains(&row.class)) {
             text.push_str(&format!("{}: {}: {}\n", row.class, shortened(&row.case), shortened(&row.expected)));
         }
-        let mut operations: Vec<&str> = self.rows.iter().map(|row| row.operation.as_str()).collect();
+        let mut operations: Vec<&str> =
+            self.rows.iter().map(|row| row.operation.as_str()).filter(|name| !name.starts_with("types::")).collect();
         operations.dedup();
+        let accepted = self.count("fault") - self.open_faults();
         text + &format!(
-            "{}: {} operations, {} cases: {} right, {} faults, {} contradictions, {} not judged (seed {})",
+            "{}: {} operations, {} cases: {} right, {} faults{}, {} contradictions, {} not judged (seed {})",
             line(&self.contract),
             operations.len(),
             self.rows.len(),
             self.count("right"),
-            self.count("fault"),
+            self.open_faults(),
+            if accepted > 0 { format!(" and {accepted} accepted") } else { String::new() },
             self.count("contradiction"),
             self.count("limit"),
             self.seed
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use driftless::approvals::Approval;
+
+    use super::*;
+
+    #[test]
+    fn an_accepted_fault_is_listed_and_does_not_fail() {
+        let fault = |case: &str, place: &str| Row {
+            case: case.to_owned(),
+            class: "fault",
+            place: place.to_owned(),
+            rule: "Style Values",
+            fingerprint: fingerprint(&["fault", case, place, "Style Values"]),
+            ..Row::default()
+        };
+        let rows = vec![
+            fault("GET /a everything", "query a"),
+            fault("GET /a everything", "query b"),
+            fault("GET /b required", "query a"),
+        ];
+        let named = |row: &Row, until: Option<&str>, line| {
+            let until = until.map(str::to_owned);
+            (
+                row.fingerprint.clone(),
+                Approval { rule: String::new(), what: String::new(), reason: "agreed".to_owned(), until, line },
+            )
+        };
+        let gone = fault("GET /c required", "query a");
+        let approvals = Approvals::from([
+            named(&rows[0], Some("2026-12-31"), 4),
+            named(&rows[1], Some("2026-12-30"), 9),
+            named(&gone, None, 14),
+        ]);
+        let mut report = Report { rows, ..Report::default() };
+        let unmatched = report.accept(approvals, "2026-12-31");
+        assert_eq!(unmatched.iter().map(|(_, line)| *line).collect::<Vec<_>>(), [14]);
+        assert_eq!((report.count("fault"), report.open_faults()), (3, 2));
+        let text = report.text(false);
+        assert!(text.contains("accepted: GET /a everything: query a: agreed\n"), "{text}");
+        assert!(text.ends_with("0 right, 2 faults and 1 accepted, 0 contradictions, 0 not judged (seed 0)"), "{text}");
+        assert_eq!(text.matches("fault: ").count(), 2);
     }
 }

@@ -16,7 +16,8 @@ pub type DocumentFiles = BTreeMap<String, (String, Vec<u8>)>;
 #[must_use]
 pub fn log(reports: &[(Report, DocumentFiles)]) -> Value {
     let rows = reports.iter().flat_map(|(report, _)| &report.rows);
-    let rules: Vec<&str> = rows.map(rule).filter(|rule| !rule.is_empty()).collect::<BTreeSet<_>>().into_iter().collect();
+    let rules: Vec<&str> =
+        rows.map(rule).filter(|rule| !rule.is_empty()).collect::<BTreeSet<_>>().into_iter().collect();
     let (mut results, mut notifications) = (Vec::new(), Vec::new());
     for (report, files) in reports {
         let mut texts: BTreeMap<&str, (&str, Text<'_>)> =
@@ -55,24 +56,33 @@ fn described(rule: &str) -> String {
 fn result(report: &Report, row: &Row, index: Option<usize>, place: Option<&FileLine>) -> Value {
     let level = if row.class == "fault" { "error" } else { "warning" };
     let text = format!("{} ({}): {}", row.case, row.operation, row.sentence());
-    let mut location = json!({ "logicalLocations": [{ "fullyQualifiedName": line(&format!("{} {}", report.contract, row.case)) }] });
+    let mut location =
+        json!({ "logicalLocations": [{ "fullyQualifiedName": line(&format!("{} {}", report.contract, row.case)) }] });
     if let Some(place) = place {
         location["physicalLocation"] = sarif::location(place);
     }
-    json!({
+    let mut result = json!({
         "ruleId": rule(row),
         "ruleIndex": index,
         "level": level,
         "message": { "text": line(&text) },
         "locations": [location],
-    })
+    });
+    if !row.fingerprint.is_empty() {
+        result["partialFingerprints"] = json!({ "conformance/v1": row.fingerprint });
+    }
+    if let Some(reason) = &row.accepted {
+        result["suppressions"] = sarif::accepted(reason);
+    }
+    result
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const CONTRACT: &str = "{\n  \"paths\": {\n    \"/a\": {\n      \"get\": {\"parameters\": [{\"name\": \"q\"}]}\n    }\n  }\n}\n";
+    const CONTRACT: &str =
+        "{\n  \"paths\": {\n    \"/a\": {\n      \"get\": {\"parameters\": [{\"name\": \"q\"}]}\n    }\n  }\n}\n";
 
     #[test]
     fn each_row_that_somebody_has_to_read_is_a_result_at_its_place() {

@@ -11,6 +11,8 @@
 //! The program `cargo driftless` has the same commands.
 #![deny(missing_docs)]
 
+#[doc(hidden)]
+pub mod approvals;
 mod asked;
 #[doc(hidden)]
 pub mod bounded;
@@ -218,6 +220,11 @@ pub mod develop {
             setup,
             names: crate::regenerate::names(files, lock)?,
         })
+    }
+
+    /// The day, as `YYYY-MM-DD` in UTC.
+    pub fn today() -> String {
+        crate::inputs::today()
     }
 
     /// Names that the client of a workspace takes for itself.
