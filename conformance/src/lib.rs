@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod junit;
+mod names;
 mod program;
 mod report;
 mod run;

@@ -16,6 +16,7 @@ use driftless_codegen::{Catalog, CatalogOperation, Contract, Output, catalog, ge
 use driftless_sandbox::conformance::{Case, Judge, Offer, Recorded, Recorder, Verdict};
 use serde_json::Value;
 
+use crate::names::Names;
 use crate::program;
 use crate::report::{Report, Row};
 
@@ -71,6 +72,8 @@ pub fn check(
     let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
     let mut calls = Calls::start(&program, recorder)?;
     let mut report = Report::new(name, options.seed);
+    let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
+    let names = Names { files: &output.files, sources };
     for (index, operation) in catalog.operations.iter().enumerate() {
         interrupt.check()?;
         let Some(judge) = judges.get(&operation.document) else { continue };
@@ -79,7 +82,7 @@ pub fn check(
                 Ok(case) => &case.id,
                 Err((id, _)) => id,
             };
-            if options.case.as_ref().is_some_and(|only| only != id) {
+            if !is_wanted(id) {
                 continue;
             }
             report.rows.push(match case {
@@ -87,7 +90,10 @@ pub fn check(
                 Err((id, verdict)) => Row::new(operation, id, verdict),
             });
         }
+        report.rows.extend(names.of_operation(operation).filter(|row| is_wanted(&row.case)));
     }
+    let types = catalog.types.iter().filter_map(|ty| names.of_type(ty, judges.get(&ty.document)?));
+    report.rows.extend(types.filter(|row| is_wanted(&row.case)));
     Ok(report)
 }
 

@@ -7,6 +7,7 @@
 mod answer;
 mod bytes;
 mod case;
+mod names;
 mod recorder;
 mod request;
 mod same;
@@ -18,9 +19,10 @@ use serde_json::Value;
 
 pub use answer::{Answer, BodyForm, Flaw};
 pub use case::{Argument, Case};
+pub use names::{Name, names};
 pub use recorder::{Recorded, Recorder};
 
-use crate::contract::Contract;
+use crate::contract::{Contract, resolve};
 use crate::error::Error;
 use crate::schema::Schemas;
 
@@ -129,6 +131,18 @@ impl Judge {
             return verdict;
         }
         same::answer(&case.answer, result)
+    }
+
+    /// The names that the contract itself gives to a value of an enumeration.
+    pub fn labels(&self, pointer: &str, value: &str) -> Vec<String> {
+        let Some((_, schema)) = resolve(&self.contract.document, pointer) else { return Vec::new() };
+        let is_it = |other: &Value| other.as_str().map_or_else(|| other.to_string() == value, |text| text == value);
+        let position = schema.get("enum").and_then(Value::as_array).and_then(|values| values.iter().position(is_it));
+        let lists =
+            ["x-enum-varnames", "x-enumNames", "x-enum-names"].iter().filter_map(|key| schema.get(key)?.get(position?));
+        let entries = schema.pointer("/x-ms-enum/values").and_then(Value::as_array).into_iter().flatten();
+        let names = entries.filter(|entry| entry.get("value").is_some_and(is_it)).filter_map(|entry| entry.get("name"));
+        lists.chain(names).filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
     /// JSON pointer of the part of the contract that has the rule of a place: a parameter, a body, a response. `None`: the operation has it.
