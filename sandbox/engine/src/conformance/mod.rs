@@ -7,6 +7,7 @@
 mod answer;
 mod bytes;
 mod case;
+mod declared;
 mod names;
 mod recorder;
 mod request;
