@@ -3,20 +3,22 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use driftless::approvals::OF_FAULTS;
 use driftless::bounded::read_bounded;
 use driftless::console;
-use driftless::develop::{self, Sources};
+use driftless::develop::{self, Bounds, LiveService, SecretHeader, Sources};
 use driftless::failure::{Exit, Failure};
-use driftless::flags::{Scope, day};
-use driftless::interrupt::Interrupt;
+use driftless::flags::{Scope, day, seconds};
+use driftless::folders;
+use driftless::interrupt::{Interrupt, Runtime};
 use driftless::sarif::printed;
 use driftless::workspace::{Workspace, pinned_path};
 use driftless_codegen::line;
 use driftless_conformance::sarif::DocumentFiles;
-use driftless_conformance::{Options, Report, check, junit, sarif};
+use driftless_conformance::{Options, Report, check, junit, observe, sarif, table};
 
 const ABOUT: &str = "\
 Each operation is called with its required arguments, with all arguments, and once for each declared status. The values are
@@ -25,16 +27,20 @@ sampled from the contract. A case is right, a fault of the client, a contradicti
 Examples:
   cargo driftless conformance                          the pinned contracts of the workspace
   cargo driftless conformance contract.json            a file, with the client crate of the workspace as a frame
+  cargo driftless conformance contracts                all contracts of a folder, and a table of the counts
   cargo driftless conformance --case 'GET /pets everything' --seed 7
                                                        one case again
   cargo driftless conformance --format junit --output conformance.xml
                                                        tests for a pipeline
   cargo driftless conformance accept 3fa2c0 --reason 'agreed with the team' --until 2026-12-31
                                                        lets a fault pass, in specs/accepted-faults.toml
+  cargo driftless conformance --against https://service.example --only-safe
+                                                       a real service: the answers to GET and HEAD
 
 Exit codes:
   0    no fault
-  2    faults, or a client that does not compile
+  2    faults, mismatches, or a client that does not compile
+  3    the service of --against does not answer, or refuses the credentials
   4    a contract cannot be read
   5    command line, configuration or lock; an entry of specs/accepted-faults.toml that matches no fault
   6    the file system refused
@@ -52,7 +58,8 @@ struct Flags {
     scope: Scope,
     #[command(subcommand)]
     command: Option<Command>,
-    /// Contracts, instead of the pinned ones. A `codegen.toml` beside a contract configures its client.
+    /// Contracts, instead of the pinned ones: files, and folders with all contracts below. A `codegen.toml` beside a contract
+    /// configures its client.
     #[arg(value_name = "CONTRACT")]
     contracts: Vec<PathBuf>,
     /// Number that decides the values of all arguments and answers.
@@ -70,6 +77,71 @@ struct Flags {
     /// Names the cases that are not judged, with the reasons.
     #[arg(long)]
     limits: bool,
+    #[command(flatten)]
+    against: AgainstFlags,
+}
+
+/// A real service, in place of the judge's own server.
+#[derive(Debug, Args)]
+struct AgainstFlags {
+    /// Base URL of a service: its answers are compared with the contract, and the client has to read them.
+    #[arg(long, value_name = "URL", requires = "only_safe", conflicts_with_all = ["seed", "case"])]
+    against: Option<String>,
+    /// With --against: send GET and HEAD only. Required, because a service can have data.
+    #[arg(long, requires = "against")]
+    only_safe: bool,
+    /// With --against: a header with the secret of a variable, in place of the usual credentials.
+    #[arg(long, value_name = "HEADER=VARIABLE", requires = "against", value_parser = pair)]
+    header_env: Option<(String, String)>,
+    /// With --against: a header with the secret of a protected file, in place of the usual credentials.
+    #[arg(long, value_name = "HEADER=FILE", requires = "against", conflicts_with = "header_env", value_parser = pair)]
+    header_file: Option<(String, String)>,
+    /// With --against: the most requests.
+    #[arg(long, value_name = "N", requires = "against", default_value_t = 200)]
+    limit: usize,
+    /// With --against: the most requests in a second.
+    #[arg(long, value_name = "N", requires = "against", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    rate: u32,
+    /// With --against: the time after which no request is sent.
+    #[arg(long, value_name = "SECONDS", requires = "against", default_value = "300", value_parser = seconds)]
+    time: Duration,
+    /// With --against: the report contains values of answers, too, not only their places and types.
+    #[arg(long, requires = "against")]
+    show_values: bool,
+}
+
+/// The time for one request to a service.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The largest body of a service that is read, in bytes.
+const LARGEST: usize = 8 * 1024 * 1024;
+
+impl AgainstFlags {
+    /// The service that the flags name.
+    fn service(
+        &self,
+        workspace: &Workspace,
+        runtime: &Runtime,
+        interrupt: &Interrupt,
+    ) -> Result<Option<LiveService>, Failure> {
+        let Some(base) = &self.against else { return Ok(None) };
+        let env = self.header_env.clone().map(|(name, env)| SecretHeader { name, env: Some(env), file: None });
+        let file =
+            self.header_file.clone().map(|(name, file)| SecretHeader { name, env: None, file: Some(file.into()) });
+        let bounds = Bounds {
+            requests: self.limit,
+            pause: Duration::from_secs(1) / self.rate,
+            time: self.time,
+            timeout: TIMEOUT,
+            body: LARGEST,
+        };
+        runtime.block_on(interrupt.or(LiveService::connect(workspace, base, env.or(file).as_ref(), bounds))).map(Some)
+    }
+}
+
+/// `NAME=VALUE`.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    pair.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or_else(|| "write NAME=VALUE".to_owned())
 }
 
 #[derive(Debug, Subcommand)]
@@ -107,11 +179,25 @@ fn main() -> ExitCode {
 
 fn run(flags: Flags) -> Result<ExitCode, Failure> {
     let workspace = develop::workspace(&flags.scope)?;
-    let (_runtime, interrupt) = Interrupt::start()?;
+    let (runtime, interrupt) = Interrupt::start()?;
+    let service = flags.against.service(&workspace, &runtime, &interrupt)?;
     let options = Options { seed: flags.seed, case: flags.case.clone() };
     let (mut reports, mut ended): (Vec<(Report, DocumentFiles)>, Option<Exit>) = Default::default();
-    for Subject { name, sources, files } in subjects(&workspace, &flags)? {
-        let mut report = match check(&workspace, &name, &sources, &options, &|_| {}, &interrupt) {
+    for (name, path) in subjects(&flags)? {
+        interrupt.check()?;
+        let mut files = DocumentFiles::new();
+        let read = Subject::read(&workspace, path.as_deref());
+        let judged = read.and_then(|Subject { sources, files: of_it }| {
+            files = of_it;
+            let Some(service) = &service else {
+                return check(&workspace, &name, &sources, &options, &|_| {}, &interrupt);
+            };
+            let mut ask = |method: &str, target: &str, accept: &str| {
+                runtime.block_on(interrupt.or(service.ask(method, target, accept)))
+            };
+            observe(&workspace, &name, &sources, flags.against.show_values, &mut ask, &interrupt)
+        });
+        let mut report = match judged {
             Ok(report) => report,
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
             // The other contracts are judged nevertheless.
@@ -121,7 +207,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
                 Report { contract: name, seed: flags.seed, failed: Some(failure.message), ..Report::default() }
             }
         };
-        if flags.contracts.is_empty() && report.failed.is_none() {
+        if flags.contracts.is_empty() && report.failed.is_none() && service.is_none() {
             if let Some(Command::Accept { fingerprints, reason, until }) = &flags.command {
                 OF_FAULTS.accept(&workspace, &report.faults(), fingerprints, reason, until.as_deref(), &interrupt)?;
                 return Ok(ExitCode::SUCCESS);
@@ -156,8 +242,10 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
 /// Prints the report, or writes it into a file.
 fn publish(flags: &Flags, reports: &[(Report, DocumentFiles)]) -> Result<(), Failure> {
     let only = || reports.iter().map(|(report, _)| report).cloned().collect::<Vec<_>>();
+    let all: Vec<&Report> = reports.iter().map(|(report, _)| report).collect();
+    let table = if all.len() > 1 { table(&all) } else { String::new() };
     let text = match flags.format {
-        Format::Text => only().iter().map(|report| report.text(flags.limits) + "\n").collect(),
+        Format::Text => all.iter().map(|report| report.text(flags.limits) + "\n").chain([table.clone()]).collect(),
         Format::Json => printed(&serde_json::json!(only()))?,
         Format::Junit => junit::document(&only()),
         Format::Sarif => printed(&sarif::log(reports))?,
@@ -167,7 +255,12 @@ fn publish(flags: &Flags, reports: &[(Report, DocumentFiles)]) -> Result<(), Fai
             fs::write(path, text.trim_end().to_owned() + "\n").map_err(|error| Failure::file("write", path, &error))
         }
         // Each contract was printed when it was judged.
-        None if flags.format == Format::Text => Ok(()),
+        None if flags.format == Format::Text => {
+            if !table.is_empty() {
+                console::data(table.trim_end());
+            }
+            Ok(())
+        }
         None => {
             console::data(text.trim_end());
             Ok(())
@@ -177,33 +270,51 @@ fn publish(flags: &Flags, reports: &[(Report, DocumentFiles)]) -> Result<(), Fai
 
 /// A contract to judge, and the files of the workspace that have its documents.
 struct Subject {
-    name: String,
     sources: Sources,
     files: DocumentFiles,
 }
 
-/// The named contracts, else the pinned ones as one client.
-fn subjects(workspace: &Workspace, flags: &Flags) -> Result<Vec<Subject>, Failure> {
+/// Names of the contracts, with their paths: those that are named, and those of folders, which begin with the smallest one. `None`:
+/// the pinned contracts as one client.
+fn subjects(flags: &Flags) -> Result<Vec<(String, Option<PathBuf>)>, Failure> {
     if flags.contracts.is_empty() {
-        let sources = develop::pinned(workspace)?;
-        let files = sources.contracts.iter().map(|(name, bytes)| (name.clone(), (pinned_path(name), bytes.clone())));
-        return Ok(vec![Subject { name: "pinned".to_owned(), files: files.collect(), sources }]);
+        return Ok(vec![("pinned".to_owned(), None)]);
     }
     let mut subjects = Vec::new();
     for path in &flags.contracts {
+        let mut contracts = folders::contracts(std::slice::from_ref(path))?;
+        contracts.sort_by_key(|(_, path)| fs::metadata(path).map_or(0, |metadata| metadata.len()));
+        subjects.extend(contracts.into_iter().map(|(name, file)| match path.is_dir() {
+            true => (name, Some(file)),
+            false => (named(&file), Some(file)),
+        }));
+    }
+    Ok(subjects)
+}
+
+/// The name of a file. A folder for each contract is common, with one name for the file.
+fn named(path: &Path) -> String {
+    let name = match path.file_stem() {
+        Some(stem) if stem == "contract" || stem == "openapi" => path.parent().and_then(Path::file_name),
+        stem => stem,
+    };
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl Subject {
+    fn read(workspace: &Workspace, path: Option<&Path>) -> Result<Self, Failure> {
+        let Some(path) = path else {
+            let sources = develop::pinned(workspace)?;
+            let files =
+                sources.contracts.iter().map(|(name, bytes)| (name.clone(), (pinned_path(name), bytes.clone())));
+            return Ok(Self { files: files.collect(), sources });
+        };
         let bytes = read_bounded(path).map_err(|error| Failure::file("read", path, &error))?;
         let setup = develop::setup_beside(path)?.unwrap_or_default();
         let setup = driftless_codegen::Setup { reserved: develop::reserved(workspace)?, ..setup };
         let document = develop::DEFAULT_NAME.to_owned();
         let file = workspace.relative(path).map(|file| (document.clone(), (file, bytes.clone())));
-        // A folder for each contract is common, with one name for the file.
-        let named = match path.file_stem() {
-            Some(stem) if stem == "contract" || stem == "openapi" => path.parent().and_then(Path::file_name),
-            stem => stem,
-        };
-        let name = named.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let sources = Sources { contracts: vec![(document, bytes)], setup, ..Sources::default() };
-        subjects.push(Subject { name, sources, files: file.into_iter().collect() });
+        Ok(Self { sources, files: file.into_iter().collect() })
     }
-    Ok(subjects)
 }

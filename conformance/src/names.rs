@@ -96,8 +96,8 @@ impl Names<'_> {
             return verdict;
         }
         let lists = self.files.values().flat_map(|text| {
-            text.match_indices(before).filter_map(|(at, found)| {
-                let rest = text.get(at + found.len()..)?;
+            text.match_indices(before).filter_map(|(at, matched)| {
+                let rest = text.get(at + matched.len()..)?;
                 match function {
                     "OPERATION" => arguments(rest),
                     function => arguments(rest.split("\n}\n").next()?.split_once(function)?.1),

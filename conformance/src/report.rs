@@ -27,7 +27,7 @@ pub struct Row {
     pub case: String,
     /// The method of Rust: `family.name`.
     pub operation: String,
-    /// `right`, `fault`, `contradiction` or `limit`.
+    /// `right`, `fault`, `mismatch`, `contradiction` or `limit`.
     pub class: &'static str,
     /// The part of the request or of the answer that is at fault.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -82,6 +82,14 @@ impl Row {
                 actual: fault.actual,
                 ..row
             },
+            Verdict::Mismatch(fault) => Self {
+                class: "mismatch",
+                place: fault.place,
+                rule: fault.rule,
+                expected: fault.expected,
+                actual: fault.actual,
+                ..row
+            },
             Verdict::Contradiction(expected) => Self { class: "contradiction", expected, ..row },
             Verdict::Limit(expected) => Self { class: "limit", expected, ..row },
         }
@@ -120,7 +128,12 @@ impl Row {
     /// Returns whether the row makes the command fail.
     #[must_use]
     pub fn is_open_fault(&self) -> bool {
-        self.class == "fault" && self.accepted.is_none()
+        self.is_fault() && self.accepted.is_none()
+    }
+
+    /// Returns whether the client, or the service, does not do what the contract says.
+    fn is_fault(&self) -> bool {
+        ["fault", "mismatch"].contains(&self.class)
     }
 
     /// The fault as somebody accepts it.
@@ -132,7 +145,9 @@ impl Row {
     /// The verdict in one line: place, expected and actual bytes, or the reason.
     pub(crate) fn sentence(&self) -> String {
         match self.class {
-            "fault" => shortened(&format!("{}: expected {}, got {}", self.place, self.expected, self.actual)),
+            "fault" | "mismatch" => {
+                shortened(&format!("{}: expected {}, got {}", self.place, self.expected, self.actual))
+            }
             _ => shortened(&self.expected),
         }
     }
@@ -166,7 +181,7 @@ impl Report {
         unmatched
     }
 
-    /// The number of faults that nobody accepted.
+    /// The number of faults and mismatches that nobody accepted.
     #[must_use]
     pub fn open_faults(&self) -> usize {
         self.rows.iter().filter(|row| row.is_open_fault()).count()
@@ -189,7 +204,11 @@ impl Report {
             shortened(&row.actual)
         );
         row.call.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-        text + &format!("  repeat    --seed {} --case {:?}\n  accept    {}\n", self.seed, row.case, row.fingerprint)
+        if !row.fingerprint.is_empty() {
+            let (seed, Row { case, fingerprint, .. }) = (self.seed, row);
+            text.push_str(&format!("  repeat    --seed {seed} --case {case:?}\n  accept    {fingerprint}\n"));
+        }
+        text
     }
 
     /// A screen for each fault, then the counts. `all` also names the cases that were not judged.
@@ -197,7 +216,7 @@ impl Report {
     pub fn text(&self, all: bool) -> String {
         let mut text = String::new();
         for row in self.rows.iter().filter(|row| row.is_open_fault()) {
-            text.push_str(&format!("fault: {}\n{}\n", shortened(&row.case), self.lines(row)));
+            text.push_str(&format!("{}: {}\n{}\n", row.class, shortened(&row.case), self.lines(row)));
         }
         for (row, reason) in self.rows.iter().filter_map(|row| Some((row, row.accepted.as_ref()?))) {
             text.push_str(&format!(
@@ -213,20 +232,50 @@ impl Report {
         let mut operations: Vec<&str> =
             self.rows.iter().map(|row| row.operation.as_str()).filter(|name| !name.starts_with("types::")).collect();
         operations.dedup();
-        let accepted = self.count("fault") - self.open_faults();
+        let accepted = self.rows.iter().filter(|row| row.accepted.is_some()).count();
+        let others = [("mismatch", "mismatches")];
+        let others = others.map(|(class, name)| (self.count(class), name)).into_iter().filter(|(count, _)| *count > 0);
+        let others: String = others.map(|(count, name)| format!("{count} {name}, ")).collect();
         text + &format!(
-            "{}: {} operations, {} cases: {} right, {} faults{}, {} contradictions, {} not judged (seed {})",
+            "{}: {} operations, {} cases: {} right, {} faults{}, {}{} contradictions, {} not judged (seed {})",
             line(&self.contract),
             operations.len(),
             self.rows.len(),
             self.count("right"),
-            self.open_faults(),
+            self.count("fault") - accepted,
             if accepted > 0 { format!(" and {accepted} accepted") } else { String::new() },
+            others,
             self.count("contradiction"),
             self.count("limit"),
             self.seed
         )
     }
+}
+
+/// The counts of all contracts, one a line, and their sum.
+#[must_use]
+pub fn table(reports: &[&Report]) -> String {
+    const CLASSES: [&str; 5] = ["right", "fault", "mismatch", "contradiction", "limit"];
+    let mut sum = [0; CLASSES.len()];
+    let mut text = format!(
+        "{:>9} {:>9} {:>9} {:>9} {:>9}  contract\n",
+        "right", "faults", "mismatch", "contrad.", "limits"
+    );
+    let mut add = |counts: [usize; CLASSES.len()], name: &str| {
+        counts.iter().for_each(|count| text.push_str(&format!("{count:>9} ")));
+        text.push_str(&format!(" {}\n", shortened(name)));
+    };
+    for report in reports {
+        let counts = CLASSES.map(|class| report.count(class));
+        sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        match &report.failed {
+            Some(failed) => add(counts, &format!("{}: {failed}", report.contract)),
+            None => add(counts, &report.contract),
+        }
+    }
+    let failed = reports.iter().filter(|report| report.failed.is_some()).count();
+    add(sum, &format!("{} contracts, of which {failed} could not be judged", reports.len()));
+    text
 }
 
 #[cfg(test)]
@@ -271,5 +320,30 @@ mod tests {
         assert!(text.contains("accepted: GET /a everything: query a: agreed\n"), "{text}");
         assert!(text.ends_with("0 right, 2 faults and 1 accepted, 0 contradictions, 0 not judged (seed 0)"), "{text}");
         assert_eq!(text.matches("fault: ").count(), 2);
+    }
+
+    #[test]
+    fn the_table_counts_every_contract_and_their_sum() {
+        let row = |class| Row { class, ..Row::default() };
+        let report = |name: &str, rows, failed: Option<&str>| Report {
+            contract: name.to_owned(),
+            rows,
+            failed: failed.map(str::to_owned),
+            ..Report::default()
+        };
+        let one = report("a", vec![row("right"), row("right"), row("fault")], None);
+        let other = report("b\nc", vec![row("right"), row("limit"), row("contradiction")], None);
+        let failed = report("d", Vec::new(), Some("it cannot be read"));
+        let text = table(&[&one, &other, &failed]);
+        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().take(6).collect()).collect();
+        assert_eq!(
+            words[1..],
+            [
+                vec!["2", "1", "0", "0", "0", "a"],
+                vec!["1", "0", "0", "1", "1", "b\\nc"],
+                vec!["0", "0", "0", "0", "0", "d:"],
+                vec!["3", "1", "0", "1", "1", "3"],
+            ]
+        );
     }
 }

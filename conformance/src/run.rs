@@ -13,7 +13,7 @@ use driftless::interrupt::Interrupt;
 use driftless::workspace::Workspace;
 use driftless::{features, stand_alone};
 use driftless_codegen::{Catalog, CatalogOperation, Contract, Output, catalog, generate};
-use driftless_sandbox::conformance::{Case, Judge, Offer, Recorded, Recorder, Verdict};
+use driftless_sandbox::conformance::{Case, Judge, Known, Offer, Recorded, Recorder, Verdict};
 use serde_json::Value;
 
 use crate::names::Names;
@@ -32,6 +32,48 @@ pub struct Options {
 /// Changes the generated files of a client, by their paths: a test changes them to see whether the judge notices.
 pub type Change<'a> = &'a dyn Fn(&mut BTreeMap<String, String>);
 
+/// A client, and the program that calls it.
+pub(crate) struct Prepared {
+    pub(crate) catalog: Catalog,
+    pub(crate) judges: BTreeMap<String, Judge>,
+    pub(crate) calls: Calls,
+    output: Output,
+}
+
+impl Prepared {
+    /// Generates the client of a contract, compiles the program that calls it, and starts it.
+    pub(crate) fn new(
+        workspace: &Workspace,
+        name: &str,
+        sources: &Sources,
+        seed: u64,
+        change: Change<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
+        let contracts: Vec<Contract<'_>> =
+            sources.contracts.iter().map(|(name, bytes)| Contract { name, bytes }).collect();
+        let refused = |report: driftless_codegen::Report| {
+            Failure::new(
+                Exit::Contract,
+                "conformance/contract",
+                report.to_string(),
+                "correct the contract, or name another one",
+            )
+        };
+        let mut output = generate(&contracts, &sources.setup, &sources.names).map_err(refused)?;
+        let catalog = catalog(&contracts, &sources.setup, &sources.names).map_err(refused)?;
+        change(&mut output.files);
+        let servers = sources.setup.config.servers.iter().filter(|server| server.name != "main");
+        let servers: Vec<String> = servers.map(|server| server.name.clone()).collect();
+        let source = program::source(&catalog, &output.credentials.schemes, &servers);
+        let folder = folder(workspace, name);
+        let program = build(workspace, &folder, &output, &catalog, &source, interrupt)?;
+        let judges = judges(sources, seed)?;
+        let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
+        Ok(Self { catalog, judges, calls: Calls::start(&program, recorder)?, output })
+    }
+}
+
 /// Generates the client of a contract, calls each of its operations, and judges the calls.
 ///
 /// # Errors
@@ -45,32 +87,8 @@ pub fn check(
     change: Change<'_>,
     interrupt: &Interrupt,
 ) -> Result<Report, Failure> {
-    let contracts: Vec<Contract<'_>> = sources.contracts.iter().map(|(name, bytes)| Contract { name, bytes }).collect();
-    let refused = |report: driftless_codegen::Report| {
-        Failure::new(
-            Exit::Contract,
-            "conformance/contract",
-            report.to_string(),
-            "correct the contract, or name another one",
-        )
-    };
-    let mut output = generate(&contracts, &sources.setup, &sources.names).map_err(refused)?;
-    let catalog = catalog(&contracts, &sources.setup, &sources.names).map_err(refused)?;
-    change(&mut output.files);
-    let servers: Vec<String> = sources
-        .setup
-        .config
-        .servers
-        .iter()
-        .filter(|server| server.name != "main")
-        .map(|server| server.name.clone())
-        .collect();
-    let source = program::source(&catalog, &output.credentials.schemes, &servers);
-    let folder = workspace.path("target/conformance").join(stand_alone::slug(name));
-    let program = build(workspace, &folder, &output, &catalog, &source, interrupt)?;
-    let judges = judges(sources, options.seed)?;
-    let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
-    let mut calls = Calls::start(&program, recorder)?;
+    let Prepared { catalog, judges, mut calls, output } =
+        Prepared::new(workspace, name, sources, options.seed, change, interrupt)?;
     let mut report = Report::new(name, options.seed);
     let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
     let names = Names { files: &output.files, sources };
@@ -97,6 +115,11 @@ pub fn check(
     Ok(report)
 }
 
+/// The folder of a contract's client.
+fn folder(workspace: &Workspace, name: &str) -> PathBuf {
+    workspace.path("target/conformance").join(stand_alone::slug(name))
+}
+
 fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Judge>, Failure> {
     let judge = |(name, bytes): &(String, Vec<u8>)| match Judge::read(bytes, seed) {
         Ok(judge) => Ok((name.clone(), judge)),
@@ -108,7 +131,7 @@ fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Judge>, Failu
 }
 
 /// The parts of an operation that the client offers.
-fn offer(operation: &CatalogOperation) -> Offer {
+pub(crate) fn offer(operation: &CatalogOperation) -> Offer {
     let inputs = operation.inputs.iter();
     Offer {
         method: operation.method.clone(),
@@ -197,8 +220,8 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
 }
 
 /// The program, and the server that it calls.
-struct Calls {
-    recorder: Recorder,
+pub(crate) struct Calls {
+    pub(crate) recorder: Recorder,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     _child: Owned,
@@ -212,9 +235,21 @@ impl Calls {
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let child = Owned(child);
         match (input, output) {
-            (Some(input), Some(output)) => Ok(Self { recorder, input, output: BufReader::new(output), _child: child }),
+            (Some(input), Some(output)) => {
+                let output = BufReader::new(output);
+                Ok(Self { recorder, input, output, _child: child })
+            }
             _ => Err(ended("it has no standard input")),
         }
+    }
+
+    /// Lets the program perform a call, and returns its outcome.
+    pub(crate) fn call(&mut self, index: usize, arguments: &[Known], body: Option<&Value>) -> Result<Value, Failure> {
+        let line = serde_json::json!([index, arguments, body]).to_string();
+        writeln!(self.input, "{line}").map_err(|error| ended(&error.to_string()))?;
+        let mut outcome = String::new();
+        self.output.read_line(&mut outcome).map_err(|error| ended(&error.to_string()))?;
+        serde_json::from_str(&outcome).map_err(|_| ended(&line))
     }
 
     fn perform(
@@ -225,13 +260,12 @@ impl Calls {
         case: &Case,
     ) -> Result<Row, Failure> {
         self.recorder.prepare(&case.answer);
-        let arguments: Vec<(&str, &str, &Value)> =
-            case.arguments.iter().map(|argument| (&*argument.place, &*argument.name, &argument.value)).collect();
-        let line = serde_json::json!([index, arguments, case.body]).to_string();
-        writeln!(self.input, "{line}").map_err(|error| ended(&error.to_string()))?;
-        let mut outcome = String::new();
-        self.output.read_line(&mut outcome).map_err(|error| ended(&error.to_string()))?;
-        let outcome: Value = serde_json::from_str(&outcome).map_err(|_| ended(&format!("{}: {line}", case.id)))?;
+        let arguments: Vec<Known> = case
+            .arguments
+            .iter()
+            .map(|argument| (argument.place.clone(), argument.name.clone(), argument.value.clone()))
+            .collect();
+        let outcome = self.call(index, &arguments, case.body.as_ref())?;
         let recorded = self.recorder.recorded();
         let verdict = verdict(judge, case, &recorded, &outcome);
         Ok(Row::new(operation, case.id.clone(), verdict).with_call(judge, case, recorded.last(), &outcome))

@@ -49,12 +49,13 @@ fn rule(row: &Row) -> &str {
 fn described(rule: &str) -> String {
     match rule {
         "contradiction" => "No client can do what the contract says.".to_owned(),
+        "mismatch" => "The service does not do what the contract says.".to_owned(),
         section => format!("The client does not do what the specification says in the section {section}."),
     }
 }
 
 fn result(report: &Report, row: &Row, index: Option<usize>, place: Option<&FileLine>) -> Value {
-    let level = if row.class == "fault" { "error" } else { "warning" };
+    let level = if row.is_open_fault() || row.accepted.is_some() { "error" } else { "warning" };
     let text = format!("{} ({}): {}", row.case, row.operation, row.sentence());
     let mut location =
         json!({ "logicalLocations": [{ "fullyQualifiedName": line(&format!("{} {}", report.contract, row.case)) }] });
@@ -102,6 +103,14 @@ mod tests {
             (row("fault", "/paths/~1a/get/parameters/0", "service"), Some(("Style Values", "error", Some((4, 30))))),
             // The nearest part around one that the file does not have.
             (row("fault", "/paths/~1a/get/responses/200", "service"), Some(("Style Values", "error", Some((4, 14))))),
+            (
+                Row {
+                    accepted: Some("agreed".to_owned()),
+                    fingerprint: "0123456789ab".to_owned(),
+                    ..row("fault", "/paths", "service")
+                },
+                Some(("Style Values", "error", Some((2, 12)))),
+            ),
             (row("contradiction", "/paths/~1a", "service"), Some(("contradiction", "warning", Some((3, 11))))),
             (row("fault", "/paths/~1a", "another"), Some(("Style Values", "error", None))),
         ];
@@ -109,6 +118,10 @@ mod tests {
         let rows = table.iter().map(|(row, _)| row.clone()).collect();
         let failed = Some("it cannot be read".to_owned());
         let log = log(&[(Report { contract: "c".to_owned(), rows, failed, ..Report::default() }, files)]);
+        // `driftless/tests/sarif.sh` holds it against the schema.
+        if let Some(path) = std::env::var_os("PLATFORM_SARIF") {
+            std::fs::write(path, log.to_string()).unwrap();
+        }
         let run = &log["runs"][0];
         assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), 2);
         let levels = run["invocations"][0]["toolExecutionNotifications"].as_array().unwrap().iter();

@@ -31,6 +31,8 @@ pub mod features;
 mod files;
 #[doc(hidden)]
 pub mod flags;
+#[doc(hidden)]
+pub mod folders;
 mod inputs;
 #[doc(hidden)]
 pub mod interrupt;
@@ -110,6 +112,7 @@ pub mod develop {
     use crate::files::Files;
     use crate::flags::{Command, Scope};
     use crate::inputs::Inputs;
+    pub use crate::source::{Bounds, LiveService, SecretHeader, ServiceAnswer};
     use crate::workspace::{CONFIGURATION, Workspace};
 
     /// Runs a command, and prints why it failed.

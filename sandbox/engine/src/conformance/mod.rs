@@ -8,6 +8,7 @@ mod answer;
 mod bytes;
 mod case;
 mod declared;
+mod live;
 mod names;
 mod recorder;
 mod request;
@@ -20,6 +21,7 @@ use serde_json::Value;
 
 pub use answer::{Answer, BodyForm, Flaw};
 pub use case::{Argument, Case};
+pub use live::{Known, Lists, Observed};
 pub use names::{Name, names};
 pub use recorder::{Recorded, Recorder};
 
@@ -59,13 +61,15 @@ pub enum Verdict {
     Right,
     /// The client did not: the rule that it broke, and how.
     Fault(Fault),
+    /// The service did not do what the contract says.
+    Mismatch(Fault),
     /// No client can do what the contract says, because it contradicts itself.
     Contradiction(String),
     /// The judge does not judge this.
     Limit(String),
 }
 
-/// A fault of a client.
+/// A fault of a client, or of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The part of the request or of the answer, such as `query limit`.
@@ -137,7 +141,8 @@ impl Judge {
     /// The names that the contract itself gives to a value of an enumeration.
     pub fn labels(&self, pointer: &str, value: &str) -> Vec<String> {
         let Some((_, schema)) = resolve(&self.contract.document, pointer) else { return Vec::new() };
-        let is_it = |other: &Value| other.as_str().map_or_else(|| other.to_string() == value, |text| text == value);
+        let written = |other: &Value| other.as_str().map_or_else(|| other.to_string(), str::to_owned);
+        let is_it = |other: &Value| written(other) == value;
         let position = schema.get("enum").and_then(Value::as_array).and_then(|values| values.iter().position(is_it));
         let lists =
             ["x-enum-varnames", "x-enumNames", "x-enum-names"].iter().filter_map(|key| schema.get(key)?.get(position?));

@@ -89,7 +89,7 @@ mod tests {
     fn class(verdict: &Verdict) -> &'static str {
         match verdict {
             Verdict::Right => "right",
-            Verdict::Fault(_) => "fault",
+            Verdict::Fault(_) | Verdict::Mismatch(_) => "fault",
             Verdict::Contradiction(_) => "contradiction",
             Verdict::Limit(_) => "limit",
         }
