@@ -7,6 +7,7 @@
 mod against;
 pub mod junit;
 mod names;
+mod prism;
 mod program;
 mod report;
 mod run;

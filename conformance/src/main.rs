@@ -77,6 +77,9 @@ struct Flags {
     /// Names the cases that are not judged, with the reasons.
     #[arg(long)]
     limits: bool,
+    /// Lets Prism judge the requests, too: the program of the variable PRISM, else npm's, which npx downloads.
+    #[arg(long, conflicts_with = "against")]
+    prism: bool,
     #[command(flatten)]
     against: AgainstFlags,
 }
@@ -181,7 +184,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
     let workspace = develop::workspace(&flags.scope)?;
     let (runtime, interrupt) = Interrupt::start()?;
     let service = flags.against.service(&workspace, &runtime, &interrupt)?;
-    let options = Options { seed: flags.seed, case: flags.case.clone() };
+    let options = Options { seed: flags.seed, case: flags.case.clone(), prism: flags.prism };
     let (mut reports, mut ended): (Vec<(Report, DocumentFiles)>, Option<Exit>) = Default::default();
     for (name, path) in subjects(&flags)? {
         interrupt.check()?;

@@ -27,7 +27,7 @@ pub struct Row {
     pub case: String,
     /// The method of Rust: `family.name`.
     pub operation: String,
-    /// `right`, `fault`, `mismatch`, `contradiction` or `limit`.
+    /// `right`, `fault`, `mismatch`, `disputed`, `contradiction` or `limit`.
     pub class: &'static str,
     /// The part of the request or of the answer that is at fault.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -123,6 +123,14 @@ impl Row {
         call.push(format!("result    {outcome}"));
         self.call = call.iter().map(|text| shortened(text)).collect();
         self
+    }
+
+    /// A right row whose request Prism refuses is disputed.
+    pub(crate) fn disputed(self, refusal: Option<String>) -> Self {
+        match refusal {
+            Some(expected) if self.class == "right" => Self { class: "disputed", rule: "prism", expected, ..self },
+            _ => self,
+        }
     }
 
     /// Returns whether the row makes the command fail.
@@ -226,6 +234,14 @@ impl Report {
                 shortened(reason)
             ));
         }
+        for row in self.rows.iter().filter(|row| row.class == "disputed") {
+            text.push_str(&format!(
+                "disputed by {}: {}: {}\n",
+                row.rule,
+                shortened(&row.case),
+                shortened(&row.expected)
+            ));
+        }
         for row in self.rows.iter().filter(|row| all && ["limit", "contradiction"].contains(&row.class)) {
             text.push_str(&format!("{}: {}: {}\n", row.class, shortened(&row.case), shortened(&row.expected)));
         }
@@ -233,7 +249,7 @@ impl Report {
             self.rows.iter().map(|row| row.operation.as_str()).filter(|name| !name.starts_with("types::")).collect();
         operations.dedup();
         let accepted = self.rows.iter().filter(|row| row.accepted.is_some()).count();
-        let others = [("mismatch", "mismatches")];
+        let others = [("mismatch", "mismatches"), ("disputed", "disputed")];
         let others = others.map(|(class, name)| (self.count(class), name)).into_iter().filter(|(count, _)| *count > 0);
         let others: String = others.map(|(count, name)| format!("{count} {name}, ")).collect();
         text + &format!(
@@ -255,11 +271,11 @@ impl Report {
 /// The counts of all contracts, one a line, and their sum.
 #[must_use]
 pub fn table(reports: &[&Report]) -> String {
-    const CLASSES: [&str; 5] = ["right", "fault", "mismatch", "contradiction", "limit"];
+    const CLASSES: [&str; 6] = ["right", "fault", "mismatch", "disputed", "contradiction", "limit"];
     let mut sum = [0; CLASSES.len()];
     let mut text = format!(
-        "{:>9} {:>9} {:>9} {:>9} {:>9}  contract\n",
-        "right", "faults", "mismatch", "contrad.", "limits"
+        "{:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  contract\n",
+        "right", "faults", "mismatch", "disputed", "contrad.", "limits"
     );
     let mut add = |counts: [usize; CLASSES.len()], name: &str| {
         counts.iter().for_each(|count| text.push_str(&format!("{count:>9} ")));
@@ -335,14 +351,14 @@ mod tests {
         let other = report("b\nc", vec![row("right"), row("limit"), row("contradiction")], None);
         let failed = report("d", Vec::new(), Some("it cannot be read"));
         let text = table(&[&one, &other, &failed]);
-        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().take(6).collect()).collect();
+        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().take(7).collect()).collect();
         assert_eq!(
             words[1..],
             [
-                vec!["2", "1", "0", "0", "0", "a"],
-                vec!["1", "0", "0", "1", "1", "b\\nc"],
-                vec!["0", "0", "0", "0", "0", "d:"],
-                vec!["3", "1", "0", "1", "1", "3"],
+                vec!["2", "1", "0", "0", "0", "0", "a"],
+                vec!["1", "0", "0", "0", "1", "1", "b\\nc"],
+                vec!["0", "0", "0", "0", "0", "0", "d:"],
+                vec!["3", "1", "0", "0", "1", "1", "3"],
             ]
         );
     }

@@ -11,12 +11,13 @@ use driftless::develop::Sources;
 use driftless::failure::{Exit, Failure};
 use driftless::interrupt::Interrupt;
 use driftless::workspace::Workspace;
-use driftless::{features, stand_alone};
-use driftless_codegen::{Catalog, CatalogOperation, Contract, Output, catalog, generate};
+use driftless::{console, features, stand_alone};
+use driftless_codegen::{Catalog, CatalogOperation, Contract, Output, catalog, generate, line};
 use driftless_sandbox::conformance::{Case, Judge, Known, Offer, Recorded, Recorder, Verdict};
 use serde_json::Value;
 
 use crate::names::Names;
+use crate::prism::Prism;
 use crate::program;
 use crate::report::{Report, Row};
 
@@ -27,6 +28,8 @@ pub struct Options {
     pub seed: u64,
     /// Runs the case of that name only.
     pub case: Option<String>,
+    /// Lets Prism judge the requests, too.
+    pub prism: bool,
 }
 
 /// Changes the generated files of a client, by their paths: a test changes them to see whether the judge notices.
@@ -90,6 +93,8 @@ pub fn check(
     let Prepared { catalog, judges, mut calls, output } =
         Prepared::new(workspace, name, sources, options.seed, change, interrupt)?;
     let mut report = Report::new(name, options.seed);
+    let mut prisms =
+        if options.prism { prisms(&folder(workspace, name), sources, interrupt)? } else { BTreeMap::new() };
     let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
     let names = Names { files: &output.files, sources };
     for (index, operation) in catalog.operations.iter().enumerate() {
@@ -104,7 +109,11 @@ pub fn check(
                 continue;
             }
             report.rows.push(match case {
-                Ok(case) => calls.perform(judge, index, operation, &case)?,
+                Ok(case) => {
+                    let row = calls.perform(judge, index, operation, &case)?;
+                    let prism = prisms.get_mut(&operation.document).zip(calls.recorded.last());
+                    row.disputed(prism.and_then(|(prism, recorded)| prism.refusal(recorded)))
+                }
                 Err((id, verdict)) => Row::new(operation, id, verdict),
             });
         }
@@ -118,6 +127,23 @@ pub fn check(
 /// The folder of a contract's client.
 fn folder(workspace: &Workspace, name: &str) -> PathBuf {
     workspace.path("target/conformance").join(stand_alone::slug(name))
+}
+
+/// A Prism for each document; a document without one is named, with the reason.
+fn prisms(folder: &Path, sources: &Sources, interrupt: &Interrupt) -> Result<BTreeMap<String, Prism>, Failure> {
+    let mut prisms = BTreeMap::new();
+    for (name, bytes) in &sources.contracts {
+        let ending = if bytes.trim_ascii_start().starts_with(b"{") { "json" } else { "yaml" };
+        let file = folder.join(format!("{}.{ending}", stand_alone::slug(name)));
+        write(&file, bytes)?;
+        match Prism::start(&file, interrupt)? {
+            Ok(prism) => {
+                prisms.insert(name.clone(), prism);
+            }
+            Err(why) => console::progress(&format!("SKIPPED: Prism does not judge {}: {}", line(name), line(&why))),
+        }
+    }
+    Ok(prisms)
 }
 
 fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Judge>, Failure> {
@@ -222,6 +248,8 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
 /// The program, and the server that it calls.
 pub(crate) struct Calls {
     pub(crate) recorder: Recorder,
+    /// The requests of the last case.
+    recorded: Vec<Recorded>,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     _child: Owned,
@@ -237,7 +265,7 @@ impl Calls {
         match (input, output) {
             (Some(input), Some(output)) => {
                 let output = BufReader::new(output);
-                Ok(Self { recorder, input, output, _child: child })
+                Ok(Self { recorder, recorded: Vec::new(), input, output, _child: child })
             }
             _ => Err(ended("it has no standard input")),
         }
@@ -266,9 +294,9 @@ impl Calls {
             .map(|argument| (argument.place.clone(), argument.name.clone(), argument.value.clone()))
             .collect();
         let outcome = self.call(index, &arguments, case.body.as_ref())?;
-        let recorded = self.recorder.recorded();
-        let verdict = verdict(judge, case, &recorded, &outcome);
-        Ok(Row::new(operation, case.id.clone(), verdict).with_call(judge, case, recorded.last(), &outcome))
+        self.recorded = self.recorder.recorded();
+        let verdict = verdict(judge, case, &self.recorded, &outcome);
+        Ok(Row::new(operation, case.id.clone(), verdict).with_call(judge, case, self.recorded.last(), &outcome))
     }
 }
 

@@ -49,6 +49,7 @@ fn rule(row: &Row) -> &str {
 fn described(rule: &str) -> String {
     match rule {
         "contradiction" => "No client can do what the contract says.".to_owned(),
+        "disputed" => "Another judge refuses a request that is right.".to_owned(),
         "mismatch" => "The service does not do what the contract says.".to_owned(),
         section => format!("The client does not do what the specification says in the section {section}."),
     }
