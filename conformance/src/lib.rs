@@ -4,9 +4,15 @@
 //! reads the contract by itself, and shares no code with the generator or the client.
 #![deny(missing_docs)]
 
+mod against;
+pub mod junit;
+mod names;
+mod prism;
 mod program;
 mod report;
 mod run;
+pub mod sarif;
 
-pub use report::{Report, Row};
+pub use against::{Ask, observe};
+pub use report::{Report, Row, table};
 pub use run::{Change, Options, check};

@@ -1,7 +1,8 @@
 //! The verdicts of a run, for people and for programs.
 
+use driftless::approvals::{Acceptable, Approvals, OF_FAULTS, fingerprint};
 use driftless_codegen::{CatalogOperation, line};
-use driftless_sandbox::conformance::{Case, Recorded, Verdict};
+use driftless_sandbox::conformance::{Case, Judge, Recorded, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,6 +15,9 @@ pub struct Report {
     pub seed: u64,
     /// One for each case.
     pub rows: Vec<Row>,
+    /// Why the contract could not be judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
 }
 
 /// One case.
@@ -23,7 +27,7 @@ pub struct Row {
     pub case: String,
     /// The method of Rust: `family.name`.
     pub operation: String,
-    /// `right`, `fault`, `contradiction` or `limit`.
+    /// `right`, `fault`, `mismatch`, `disputed`, `contradiction` or `limit`.
     pub class: &'static str,
     /// The part of the request or of the answer that is at fault.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -37,6 +41,18 @@ pub struct Row {
     /// The bytes or values of the client.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub actual: String,
+    /// The document of the contract.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub document: String,
+    /// JSON pointer of the part of the document.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
+    /// The name of a fault in `specs/accepted-faults.toml`: it stays the same as long as case, place and rule do.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub fingerprint: String,
+    /// The reason for which the fault was accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
     /// Arguments, request and result, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call: Vec<String>,
@@ -47,11 +63,27 @@ const LONGEST: usize = 400;
 
 impl Row {
     pub(crate) fn new(operation: &CatalogOperation, case: String, verdict: Verdict) -> Self {
-        let row = Self { case, operation: format!("{}.{}", operation.family, operation.name), ..Self::default() };
+        let name = format!("{}.{}", operation.family, operation.name);
+        let (document, pointer) = (operation.document.clone(), operation.pointer.clone());
+        Self { document, pointer, ..Self::of_part(case, name, verdict) }
+    }
+
+    /// A row of an operation or a type of the client.
+    pub(crate) fn of_part(case: String, operation: String, verdict: Verdict) -> Self {
+        let row = Self { case, operation, ..Self::default() };
         match verdict {
             Verdict::Right => Self { class: "right", ..row },
             Verdict::Fault(fault) => Self {
                 class: "fault",
+                fingerprint: fingerprint(&["fault", &row.case, &fault.place, fault.rule]),
+                place: fault.place,
+                rule: fault.rule,
+                expected: fault.expected,
+                actual: fault.actual,
+                ..row
+            },
+            Verdict::Mismatch(fault) => Self {
+                class: "mismatch",
                 place: fault.place,
                 rule: fault.rule,
                 expected: fault.expected,
@@ -63,11 +95,18 @@ impl Row {
         }
     }
 
-    /// Adds the call to a row that is not right.
-    pub(crate) fn with_call(mut self, case: &Case, recorded: Option<&Recorded>, outcome: &Value) -> Self {
+    /// Adds the call to a row that is not right, and the part of the contract.
+    pub(crate) fn with_call(
+        mut self,
+        judge: &Judge,
+        case: &Case,
+        recorded: Option<&Recorded>,
+        outcome: &Value,
+    ) -> Self {
         if self.class == "right" {
             return self;
         }
+        self.pointer = judge.pointer(case, &self.place).unwrap_or(self.pointer);
         let arguments = case.arguments.iter();
         let mut call: Vec<String> = arguments
             .map(|argument| format!("argument  {} {} = {}", argument.place, argument.name, argument.value))
@@ -85,6 +124,41 @@ impl Row {
         self.call = call.iter().map(|text| shortened(text)).collect();
         self
     }
+
+    /// A right row whose request Prism refuses is disputed.
+    pub(crate) fn disputed(self, refusal: Option<String>) -> Self {
+        match refusal {
+            Some(expected) if self.class == "right" => Self { class: "disputed", rule: "prism", expected, ..self },
+            _ => self,
+        }
+    }
+
+    /// Returns whether the row makes the command fail.
+    #[must_use]
+    pub fn is_open_fault(&self) -> bool {
+        self.is_fault() && self.accepted.is_none()
+    }
+
+    /// Returns whether the client, or the service, does not do what the contract says.
+    fn is_fault(&self) -> bool {
+        ["fault", "mismatch"].contains(&self.class)
+    }
+
+    /// The fault as somebody accepts it.
+    fn acceptable(&self) -> Acceptable {
+        let what = format!("{}: {}", self.case, self.place);
+        Acceptable { fingerprint: self.fingerprint.clone(), rule: self.rule.to_owned(), what }
+    }
+
+    /// The verdict in one line: place, expected and actual bytes, or the reason.
+    pub(crate) fn sentence(&self) -> String {
+        match self.class {
+            "fault" | "mismatch" => {
+                shortened(&format!("{}: expected {}, got {}", self.place, self.expected, self.actual))
+            }
+            _ => shortened(&self.expected),
+        }
+    }
 }
 
 /// One line of bounded length, with nothing in it that a terminal obeys.
@@ -98,7 +172,27 @@ fn shortened(text: &str) -> String {
 
 impl Report {
     pub(crate) fn new(contract: &str, seed: u64) -> Self {
-        Self { contract: contract.to_owned(), seed, rows: Vec::new() }
+        Self { contract: contract.to_owned(), seed, ..Self::default() }
+    }
+
+    /// The faults, for approvals.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Acceptable> {
+        self.rows.iter().filter(|row| row.class == "fault").map(Row::acceptable).collect()
+    }
+
+    /// Marks the faults that were accepted, and returns the approvals that match no fault, each with its line.
+    pub fn accept(&mut self, approvals: Approvals, today: &str) -> Vec<(String, usize)> {
+        let exists = |fingerprint: &str| self.rows.iter().any(|row| row.fingerprint == fingerprint);
+        let (accepted, unmatched) = OF_FAULTS.valid(approvals, exists, today);
+        self.rows.iter_mut().for_each(|row| row.accepted = accepted.get(&row.fingerprint).cloned());
+        unmatched
+    }
+
+    /// The number of faults and mismatches that nobody accepted.
+    #[must_use]
+    pub fn open_faults(&self) -> usize {
+        self.rows.iter().filter(|row| row.is_open_fault()).count()
     }
 
     /// The number of cases of a class.
@@ -107,38 +201,165 @@ impl Report {
         self.rows.iter().filter(|row| row.class == class).count()
     }
 
+    /// The lines of a fault: its place and rule, both texts, the call, and the flags that repeat it.
+    pub(crate) fn lines(&self, row: &Row) -> String {
+        let mut text = format!(
+            "  {} of {}: {}\n  expected  {}\n  actual    {}\n",
+            shortened(&row.place),
+            line(&row.operation),
+            row.rule,
+            shortened(&row.expected),
+            shortened(&row.actual)
+        );
+        row.call.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+        if !row.fingerprint.is_empty() {
+            let (seed, Row { case, fingerprint, .. }) = (self.seed, row);
+            text.push_str(&format!("  repeat    --seed {seed} --case {case:?}\n  accept    {fingerprint}\n"));
+        }
+        text
+    }
+
     /// A screen for each fault, then the counts. `all` also names the cases that were not judged.
     #[must_use]
     pub fn text(&self, all: bool) -> String {
         let mut text = String::new();
-        for row in self.rows.iter().filter(|row| row.class == "fault") {
+        for row in self.rows.iter().filter(|row| row.is_open_fault()) {
+            text.push_str(&format!("{}: {}\n{}\n", row.class, shortened(&row.case), self.lines(row)));
+        }
+        for (row, reason) in self.rows.iter().filter_map(|row| Some((row, row.accepted.as_ref()?))) {
             text.push_str(&format!(
-                "fault: {}\n  {} of {}: {}\n  expected  {}\n  actual    {}\n",
+                "accepted: {}: {}: {}\n",
                 shortened(&row.case),
                 shortened(&row.place),
-                row.operation,
-                row.rule,
-                shortened(&row.expected),
-                shortened(&row.actual)
+                shortened(reason)
             ));
-            row.call.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-            text.push_str(&format!("  repeat    --seed {} --case {:?}\n\n", self.seed, row.case));
+        }
+        for row in self.rows.iter().filter(|row| row.class == "disputed") {
+            text.push_str(&format!(
+                "disputed by {}: {}: {}\n",
+                row.rule,
+                shortened(&row.case),
+                shortened(&row.expected)
+            ));
         }
         for row in self.rows.iter().filter(|row| all && ["limit", "contradiction"].contains(&row.class)) {
             text.push_str(&format!("{}: {}: {}\n", row.class, shortened(&row.case), shortened(&row.expected)));
         }
-        let mut operations: Vec<&str> = self.rows.iter().map(|row| row.operation.as_str()).collect();
+        let mut operations: Vec<&str> =
+            self.rows.iter().map(|row| row.operation.as_str()).filter(|name| !name.starts_with("types::")).collect();
         operations.dedup();
+        let accepted = self.rows.iter().filter(|row| row.accepted.is_some()).count();
+        let others = [("mismatch", "mismatches"), ("disputed", "disputed")];
+        let others = others.map(|(class, name)| (self.count(class), name)).into_iter().filter(|(count, _)| *count > 0);
+        let others: String = others.map(|(count, name)| format!("{count} {name}, ")).collect();
         text + &format!(
-            "{}: {} operations, {} cases: {} right, {} faults, {} contradictions, {} not judged (seed {})",
+            "{}: {} operations, {} cases: {} right, {} faults{}, {}{} contradictions, {} not judged (seed {})",
             line(&self.contract),
             operations.len(),
             self.rows.len(),
             self.count("right"),
-            self.count("fault"),
+            self.count("fault") - accepted,
+            if accepted > 0 { format!(" and {accepted} accepted") } else { String::new() },
+            others,
             self.count("contradiction"),
             self.count("limit"),
             self.seed
         )
+    }
+}
+
+/// The counts of all contracts, one a line, and their sum.
+#[must_use]
+pub fn table(reports: &[&Report]) -> String {
+    const CLASSES: [&str; 6] = ["right", "fault", "mismatch", "disputed", "contradiction", "limit"];
+    let mut sum = [0; CLASSES.len()];
+    let mut text = format!(
+        "{:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  contract\n",
+        "right", "faults", "mismatch", "disputed", "contrad.", "limits"
+    );
+    let mut add = |counts: [usize; CLASSES.len()], name: &str| {
+        counts.iter().for_each(|count| text.push_str(&format!("{count:>9} ")));
+        text.push_str(&format!(" {}\n", shortened(name)));
+    };
+    for report in reports {
+        let counts = CLASSES.map(|class| report.count(class));
+        sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        match &report.failed {
+            Some(failed) => add(counts, &format!("{}: {failed}", report.contract)),
+            None => add(counts, &report.contract),
+        }
+    }
+    let failed = reports.iter().filter(|report| report.failed.is_some()).count();
+    add(sum, &format!("{} contracts, of which {failed} could not be judged", reports.len()));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use driftless::approvals::Approval;
+
+    use super::*;
+
+    #[test]
+    fn an_accepted_fault_is_listed_and_does_not_fail() {
+        let fault = |case: &str, place: &str| Row {
+            case: case.to_owned(),
+            class: "fault",
+            place: place.to_owned(),
+            rule: "Style Values",
+            fingerprint: fingerprint(&["fault", case, place, "Style Values"]),
+            ..Row::default()
+        };
+        let rows = vec![
+            fault("GET /a everything", "query a"),
+            fault("GET /a everything", "query b"),
+            fault("GET /b required", "query a"),
+        ];
+        let named = |row: &Row, until: Option<&str>, line| {
+            let until = until.map(str::to_owned);
+            (
+                row.fingerprint.clone(),
+                Approval { rule: String::new(), what: String::new(), reason: "agreed".to_owned(), until, line },
+            )
+        };
+        let gone = fault("GET /c required", "query a");
+        let approvals = Approvals::from([
+            named(&rows[0], Some("2026-12-31"), 4),
+            named(&rows[1], Some("2026-12-30"), 9),
+            named(&gone, None, 14),
+        ]);
+        let mut report = Report { rows, ..Report::default() };
+        let unmatched = report.accept(approvals, "2026-12-31");
+        assert_eq!(unmatched.iter().map(|(_, line)| *line).collect::<Vec<_>>(), [14]);
+        assert_eq!((report.count("fault"), report.open_faults()), (3, 2));
+        let text = report.text(false);
+        assert!(text.contains("accepted: GET /a everything: query a: agreed\n"), "{text}");
+        assert!(text.ends_with("0 right, 2 faults and 1 accepted, 0 contradictions, 0 not judged (seed 0)"), "{text}");
+        assert_eq!(text.matches("fault: ").count(), 2);
+    }
+
+    #[test]
+    fn the_table_counts_every_contract_and_their_sum() {
+        let row = |class| Row { class, ..Row::default() };
+        let report = |name: &str, rows, failed: Option<&str>| Report {
+            contract: name.to_owned(),
+            rows,
+            failed: failed.map(str::to_owned),
+            ..Report::default()
+        };
+        let one = report("a", vec![row("right"), row("right"), row("fault")], None);
+        let other = report("b\nc", vec![row("right"), row("limit"), row("contradiction")], None);
+        let failed = report("d", Vec::new(), Some("it cannot be read"));
+        let text = table(&[&one, &other, &failed]);
+        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().take(7).collect()).collect();
+        assert_eq!(
+            words[1..],
+            [
+                vec!["2", "1", "0", "0", "0", "0", "a"],
+                vec!["1", "0", "0", "0", "1", "1", "b\\nc"],
+                vec!["0", "0", "0", "0", "0", "0", "d:"],
+                vec!["3", "1", "0", "0", "1", "1", "3"],
+            ]
+        );
     }
 }

@@ -11,11 +11,13 @@ use driftless::develop::Sources;
 use driftless::failure::{Exit, Failure};
 use driftless::interrupt::Interrupt;
 use driftless::workspace::Workspace;
-use driftless::{features, stand_alone};
-use driftless_codegen::{Catalog, CatalogOperation, Contract, Output, catalog, generate};
-use driftless_sandbox::conformance::{Case, Judge, Offer, Recorded, Recorder, Verdict};
+use driftless::{console, features, stand_alone};
+use driftless_codegen::{Catalog, CatalogOperation, Contract, Output, catalog, generate, line};
+use driftless_sandbox::conformance::{Case, Judge, Known, Offer, Recorded, Recorder, Verdict};
 use serde_json::Value;
 
+use crate::names::Names;
+use crate::prism::Prism;
 use crate::program;
 use crate::report::{Report, Row};
 
@@ -26,10 +28,54 @@ pub struct Options {
     pub seed: u64,
     /// Runs the case of that name only.
     pub case: Option<String>,
+    /// Lets Prism judge the requests, too.
+    pub prism: bool,
 }
 
 /// Changes the generated files of a client, by their paths: a test changes them to see whether the judge notices.
 pub type Change<'a> = &'a dyn Fn(&mut BTreeMap<String, String>);
+
+/// A client, and the program that calls it.
+pub(crate) struct Prepared {
+    pub(crate) catalog: Catalog,
+    pub(crate) judges: BTreeMap<String, Judge>,
+    pub(crate) calls: Calls,
+    output: Output,
+}
+
+impl Prepared {
+    /// Generates the client of a contract, compiles the program that calls it, and starts it.
+    pub(crate) fn new(
+        workspace: &Workspace,
+        name: &str,
+        sources: &Sources,
+        seed: u64,
+        change: Change<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
+        let contracts: Vec<Contract<'_>> =
+            sources.contracts.iter().map(|(name, bytes)| Contract { name, bytes }).collect();
+        let refused = |report: driftless_codegen::Report| {
+            Failure::new(
+                Exit::Contract,
+                "conformance/contract",
+                report.to_string(),
+                "correct the contract, or name another one",
+            )
+        };
+        let mut output = generate(&contracts, &sources.setup, &sources.names).map_err(refused)?;
+        let catalog = catalog(&contracts, &sources.setup, &sources.names).map_err(refused)?;
+        change(&mut output.files);
+        let servers = sources.setup.config.servers.iter().filter(|server| server.name != "main");
+        let servers: Vec<String> = servers.map(|server| server.name.clone()).collect();
+        let source = program::source(&catalog, &output.credentials.schemes, &servers);
+        let folder = folder(workspace, name);
+        let program = build(workspace, &folder, &output, &catalog, &source, interrupt)?;
+        let judges = judges(sources, seed)?;
+        let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
+        Ok(Self { catalog, judges, calls: Calls::start(&program, recorder)?, output })
+    }
+}
 
 /// Generates the client of a contract, calls each of its operations, and judges the calls.
 ///
@@ -44,33 +90,13 @@ pub fn check(
     change: Change<'_>,
     interrupt: &Interrupt,
 ) -> Result<Report, Failure> {
-    let contracts: Vec<Contract<'_>> = sources.contracts.iter().map(|(name, bytes)| Contract { name, bytes }).collect();
-    let refused = |report: driftless_codegen::Report| {
-        Failure::new(
-            Exit::Contract,
-            "conformance/contract",
-            report.to_string(),
-            "correct the contract, or name another one",
-        )
-    };
-    let mut output = generate(&contracts, &sources.setup, &sources.names).map_err(refused)?;
-    let catalog = catalog(&contracts, &sources.setup, &sources.names).map_err(refused)?;
-    change(&mut output.files);
-    let servers: Vec<String> = sources
-        .setup
-        .config
-        .servers
-        .iter()
-        .filter(|server| server.name != "main")
-        .map(|server| server.name.clone())
-        .collect();
-    let source = program::source(&catalog, &output.credentials.schemes, &servers);
-    let folder = workspace.path("target/conformance").join(stand_alone::slug(name));
-    let program = build(workspace, &folder, &output, &catalog, &source, interrupt)?;
-    let judges = judges(sources, options.seed)?;
-    let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
-    let mut calls = Calls::start(&program, recorder)?;
+    let Prepared { catalog, judges, mut calls, output } =
+        Prepared::new(workspace, name, sources, options.seed, change, interrupt)?;
     let mut report = Report::new(name, options.seed);
+    let mut prisms =
+        if options.prism { prisms(&folder(workspace, name), sources, interrupt)? } else { BTreeMap::new() };
+    let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
+    let names = Names { files: &output.files, sources };
     for (index, operation) in catalog.operations.iter().enumerate() {
         interrupt.check()?;
         let Some(judge) = judges.get(&operation.document) else { continue };
@@ -79,16 +105,45 @@ pub fn check(
                 Ok(case) => &case.id,
                 Err((id, _)) => id,
             };
-            if options.case.as_ref().is_some_and(|only| only != id) {
+            if !is_wanted(id) {
                 continue;
             }
             report.rows.push(match case {
-                Ok(case) => calls.perform(judge, index, operation, &case)?,
+                Ok(case) => {
+                    let row = calls.perform(judge, index, operation, &case)?;
+                    let prism = prisms.get_mut(&operation.document).zip(calls.recorded.last());
+                    row.disputed(prism.and_then(|(prism, recorded)| prism.refusal(recorded)))
+                }
                 Err((id, verdict)) => Row::new(operation, id, verdict),
             });
         }
+        report.rows.extend(names.of_operation(operation).filter(|row| is_wanted(&row.case)));
     }
+    let types = catalog.types.iter().filter_map(|ty| names.of_type(ty, judges.get(&ty.document)?));
+    report.rows.extend(types.filter(|row| is_wanted(&row.case)));
     Ok(report)
+}
+
+/// The folder of a contract's client.
+fn folder(workspace: &Workspace, name: &str) -> PathBuf {
+    workspace.path("target/conformance").join(stand_alone::slug(name))
+}
+
+/// A Prism for each document; a document without one is named, with the reason.
+fn prisms(folder: &Path, sources: &Sources, interrupt: &Interrupt) -> Result<BTreeMap<String, Prism>, Failure> {
+    let mut prisms = BTreeMap::new();
+    for (name, bytes) in &sources.contracts {
+        let ending = if bytes.trim_ascii_start().starts_with(b"{") { "json" } else { "yaml" };
+        let file = folder.join(format!("{}.{ending}", stand_alone::slug(name)));
+        write(&file, bytes)?;
+        match Prism::start(&file, interrupt)? {
+            Ok(prism) => {
+                prisms.insert(name.clone(), prism);
+            }
+            Err(why) => console::progress(&format!("SKIPPED: Prism does not judge {}: {}", line(name), line(&why))),
+        }
+    }
+    Ok(prisms)
 }
 
 fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Judge>, Failure> {
@@ -102,7 +157,7 @@ fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Judge>, Failu
 }
 
 /// The parts of an operation that the client offers.
-fn offer(operation: &CatalogOperation) -> Offer {
+pub(crate) fn offer(operation: &CatalogOperation) -> Offer {
     let inputs = operation.inputs.iter();
     Offer {
         method: operation.method.clone(),
@@ -191,8 +246,10 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
 }
 
 /// The program, and the server that it calls.
-struct Calls {
-    recorder: Recorder,
+pub(crate) struct Calls {
+    pub(crate) recorder: Recorder,
+    /// The requests of the last case.
+    recorded: Vec<Recorded>,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     _child: Owned,
@@ -206,9 +263,21 @@ impl Calls {
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let child = Owned(child);
         match (input, output) {
-            (Some(input), Some(output)) => Ok(Self { recorder, input, output: BufReader::new(output), _child: child }),
+            (Some(input), Some(output)) => {
+                let output = BufReader::new(output);
+                Ok(Self { recorder, recorded: Vec::new(), input, output, _child: child })
+            }
             _ => Err(ended("it has no standard input")),
         }
+    }
+
+    /// Lets the program perform a call, and returns its outcome.
+    pub(crate) fn call(&mut self, index: usize, arguments: &[Known], body: Option<&Value>) -> Result<Value, Failure> {
+        let line = serde_json::json!([index, arguments, body]).to_string();
+        writeln!(self.input, "{line}").map_err(|error| ended(&error.to_string()))?;
+        let mut outcome = String::new();
+        self.output.read_line(&mut outcome).map_err(|error| ended(&error.to_string()))?;
+        serde_json::from_str(&outcome).map_err(|_| ended(&line))
     }
 
     fn perform(
@@ -219,16 +288,15 @@ impl Calls {
         case: &Case,
     ) -> Result<Row, Failure> {
         self.recorder.prepare(&case.answer);
-        let arguments: Vec<(&str, &str, &Value)> =
-            case.arguments.iter().map(|argument| (&*argument.place, &*argument.name, &argument.value)).collect();
-        let line = serde_json::json!([index, arguments, case.body]).to_string();
-        writeln!(self.input, "{line}").map_err(|error| ended(&error.to_string()))?;
-        let mut outcome = String::new();
-        self.output.read_line(&mut outcome).map_err(|error| ended(&error.to_string()))?;
-        let outcome: Value = serde_json::from_str(&outcome).map_err(|_| ended(&format!("{}: {line}", case.id)))?;
-        let recorded = self.recorder.recorded();
-        let verdict = verdict(judge, case, &recorded, &outcome);
-        Ok(Row::new(operation, case.id.clone(), verdict).with_call(case, recorded.last(), &outcome))
+        let arguments: Vec<Known> = case
+            .arguments
+            .iter()
+            .map(|argument| (argument.place.clone(), argument.name.clone(), argument.value.clone()))
+            .collect();
+        let outcome = self.call(index, &arguments, case.body.as_ref())?;
+        self.recorded = self.recorder.recorded();
+        let verdict = verdict(judge, case, &self.recorded, &outcome);
+        Ok(Row::new(operation, case.id.clone(), verdict).with_call(judge, case, self.recorded.last(), &outcome))
     }
 }
 

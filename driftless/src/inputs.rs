@@ -19,9 +19,14 @@ pub(crate) struct Inputs {
     pub(crate) today: String,
 }
 
+/// The day, as `YYYY-MM-DD` in UTC.
+pub(crate) fn today() -> String {
+    OffsetDateTime::now_utc().date().to_string()
+}
+
 impl Inputs {
     pub(crate) fn read(workspace: &Workspace) -> Result<Self, Failure> {
-        Self::new(Files::read(workspace)?, OffsetDateTime::now_utc().date().to_string())
+        Self::new(Files::read(workspace)?, today())
     }
 
     pub(crate) fn new(files: Files, today: String) -> Result<Self, Failure> {

@@ -11,6 +11,8 @@
 //! The program `cargo driftless` has the same commands.
 #![deny(missing_docs)]
 
+#[doc(hidden)]
+pub mod approvals;
 mod asked;
 #[doc(hidden)]
 pub mod bounded;
@@ -29,15 +31,21 @@ pub mod features;
 mod files;
 #[doc(hidden)]
 pub mod flags;
+#[doc(hidden)]
+pub mod folders;
 mod inputs;
 #[doc(hidden)]
 pub mod interrupt;
 mod lock;
 mod names;
 mod new;
+#[doc(hidden)]
+pub mod place;
 mod regenerate;
 mod review;
 mod sandbox;
+#[doc(hidden)]
+pub mod sarif;
 mod schema;
 mod serving;
 mod settings;
@@ -104,6 +112,7 @@ pub mod develop {
     use crate::files::Files;
     use crate::flags::{Command, Scope};
     use crate::inputs::Inputs;
+    pub use crate::source::{Bounds, LiveService, SecretHeader, ServiceAnswer};
     use crate::workspace::{CONFIGURATION, Workspace};
 
     /// Runs a command, and prints why it failed.
@@ -214,6 +223,11 @@ pub mod develop {
             setup,
             names: crate::regenerate::names(files, lock)?,
         })
+    }
+
+    /// The day, as `YYYY-MM-DD` in UTC.
+    pub fn today() -> String {
+        crate::inputs::today()
     }
 
     /// Names that the client of a workspace takes for itself.

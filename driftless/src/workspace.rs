@@ -20,6 +20,8 @@ pub const BLOCK: &str = "generated-client/Cargo.toml#features";
 pub const DRIFT: &str = "specs/drift.md";
 /// Path of the drift that was accepted, relative to the workspace.
 pub const ACCEPTED: &str = "specs/accepted-drift.toml";
+/// Path of the faults of the client that were accepted, relative to the workspace.
+pub const ACCEPTED_FAULTS: &str = "specs/accepted-faults.toml";
 /// Folder of GraphQL documents, and of the schema that they are checked against, relative to the workspace.
 pub const GRAPHQL: &str = "specs/graphql";
 /// The pinned GraphQL schema, relative to the workspace.
@@ -56,11 +58,13 @@ pub fn pinned_path(name: &str) -> String {
 }
 
 /// Returns whether the tool writes here: its own folders and files, the lock, the names, the report on drift, the accepted
-/// drift, the first snapshots, and the manifest that holds the generated features.
+/// drift and faults, the first snapshots, and the manifest that holds the generated features.
 pub fn is_written(path: &str) -> bool {
     let is_snapshot =
         path.strip_prefix(SNAPSHOTS).is_some_and(|rest| rest.starts_with('/') && !rest[1..].contains('/'));
-    is_snapshot || is_territory(path) || [LOCK, NAMES, DRIFT, ACCEPTED, CLIENT_MANIFEST].contains(&path)
+    is_snapshot
+        || is_territory(path)
+        || [LOCK, NAMES, DRIFT, ACCEPTED, ACCEPTED_FAULTS, CLIENT_MANIFEST].contains(&path)
 }
 
 /// A file of GraphQL documents, by its name.

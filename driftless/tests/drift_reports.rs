@@ -208,6 +208,9 @@ mod sarif {
     pub(super) struct Region {
         /// At least 1.
         pub(super) start_line: std::num::NonZeroU32,
+        /// At least 1.
+        #[serde(rename = "startColumn")]
+        pub(super) _start_column: std::num::NonZeroU32,
     }
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Holds the report of drift as SARIF against the JSON Schema of OASIS, SARIF 2.1.0. The schema comes with the crate serde-sarif,
+# Holds the reports of drift and of conformance as SARIF against the JSON Schema of OASIS, SARIF 2.1.0. The schema comes with the crate serde-sarif,
 # which is only downloaded; its validator comes from PyPI. Exit 0 with the word SKIPPED if one of the two is out of reach.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -8,7 +8,7 @@ reader=4.26.0
 mkdir -p "${CARGO_TARGET_DIR:-target}/peers"
 folder=$(cd "${CARGO_TARGET_DIR:-target}/peers" && pwd)/sarif
 skipped() {
-    echo "SKIPPED: $1, so the report was not held against the schema of SARIF"
+    echo "SKIPPED: $1, so the reports were not held against the schema of SARIF"
     exit 0
 }
 if [ "$(cat "$folder/versions" 2>/dev/null || true)" != "$crate $reader" ]; then
@@ -27,8 +27,7 @@ fi
 sed 's/Plan/Plan<b>%0A/g' driftless/tests/page/after.json > "$folder/after.json"
 # With the features that the tests enable, so that its libraries are compiled once for both.
 [ -n "${PROGRAMS_BUILT:-}" ] || cargo build -q --workspace --all-features --bin xtask
-for after in driftless/tests/page/after.json "$folder/after.json" driftless/tests/page/before.json; do
-    "${CARGO_TARGET_DIR:-target}/debug/xtask" drift driftless/tests/page/before.json "$after" --format sarif --fail-on none > "$folder/log.json"
+check() {
     "$folder/python/bin/python" - "$folder" <<'PYTHON'
 import json, pathlib, sys
 from jsonschema import Draft7Validator, FormatChecker
@@ -48,4 +47,14 @@ if results and validator.is_valid(log):
     sys.exit("the schema takes any level: it is not that of SARIF")
 print(f"{len(results)} results are valid by {schema['title']}")
 PYTHON
+}
+for after in driftless/tests/page/after.json "$folder/after.json" driftless/tests/page/before.json; do
+    "${CARGO_TARGET_DIR:-target}/debug/xtask" drift driftless/tests/page/before.json "$after" --format sarif --fail-on none > "$folder/log.json"
+    check
 done
+# A test of the package writes a log with each kind of result.
+PLATFORM_SARIF="$folder/log.json" cargo test -q --workspace --all-features --lib -- sarif::tests > "$folder/tests.log" || {
+    cat "$folder/tests.log"
+    exit 1
+}
+check

@@ -49,6 +49,11 @@ impl Steps {
         Self { bar }
     }
 
+    /// Steps that nobody sees.
+    pub(crate) const fn silent() -> Self {
+        Self { bar: None }
+    }
+
     /// A step begins; the one before it is over.
     pub(crate) fn step(&self, text: &str) {
         match &self.bar {

@@ -6,7 +6,7 @@ use driftless_codegen::drift::{Drift, Source, Wire};
 use driftless_codegen::line;
 
 use super::accepted::Verdicts;
-use crate::comparison::lines::FileLine;
+use crate::place::FileLine;
 
 /// The annotations, the worst first: GitHub shows ten of each level for a step.
 pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdicts) -> String {
@@ -33,7 +33,7 @@ pub(super) fn commands(drift: &Drift, places: &[Option<FileLine>], verdicts: &Ve
             places => message.push_str(&format!("\n{places} fingerprints: --format json")),
         }
         let mut properties = Vec::new();
-        if let Some(FileLine { file, line }) = places.get(*index).and_then(Option::as_ref) {
+        if let Some(FileLine { file, line, .. }) = places.get(*index).and_then(Option::as_ref) {
             properties.push(format!("file={}", property(file)));
             properties.extend(line.map(|line| format!("line={line}")));
         }

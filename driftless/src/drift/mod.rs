@@ -19,12 +19,15 @@ use serde_json::json;
 
 use self::accepted::Verdicts;
 use self::sides::States;
+use crate::approvals::{Acceptable, OF_DRIFT};
 use crate::comparison::lines::{DocumentFiles, links};
 use crate::comparison::{Compared, ComparedDocument, Maker, compare, terminal};
 use crate::console::{data, progress, result};
 use crate::failure::{Exit, Failure};
 use crate::flags::{self, DriftCommand, Format};
 use crate::inputs::Inputs;
+use crate::interrupt::Interrupt;
+use crate::sarif::printed;
 use crate::workspace::{Workspace, pinned_path};
 
 /// Findings of each section that a terminal shows.
@@ -50,8 +53,11 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Drift) -> Result<ExitCod
     let Whole { sides, compared, version } = Whole::new(workspace, &inputs, flags)?;
     let Compared { drift, without_items } = &compared;
     let places = places(workspace, flags, &sides).lines(drift);
-    let verdicts =
-        if is_live(flags) { Verdicts::new(&inputs, drift, flags.today.as_deref())? } else { Verdicts::default() };
+    let verdicts = if is_live(flags) {
+        Verdicts::new(workspace, drift, flags.today.as_deref().unwrap_or(&inputs.today))?
+    } else {
+        Verdicts::default()
+    };
     let title = format!("{} → {}", sides.before.name, sides.after.name);
     if let Some(reason) = without_items {
         progress(&format!("the Rust items were not compared: {}", line(reason)));
@@ -133,14 +139,14 @@ fn accept(workspace: &Workspace, around: &flags::Drift, flags: &flags::DriftAcce
     };
     let inputs = Inputs::read(workspace)?;
     let whole = Whole::new(workspace, &inputs, &source)?;
-    accepted::accept(
-        workspace,
-        &inputs.files,
-        &whole.compared.drift,
-        &flags.fingerprints,
-        &flags.reason,
-        flags.until.as_deref(),
-    )?;
+    let findings = whole.compared.drift.findings.iter().map(|finding| Acceptable {
+        fingerprint: finding.fingerprint.clone(),
+        rule: finding.rule.id().to_owned(),
+        what: format!("{} {}", finding.subject, finding.change),
+    });
+    let (findings, (_runtime, interrupt)) = (findings.collect::<Vec<_>>(), Interrupt::start()?);
+    let until = flags.until.as_deref();
+    OF_DRIFT.accept(workspace, &findings, &flags.fingerprints, &flags.reason, until, &interrupt)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -175,14 +181,6 @@ fn link_base(workspace: &Workspace, output: Option<&Path>) -> Option<String> {
 /// The report as text without colours: `most` findings at most of each section.
 fn plain(report: &DriftReport<'_>, most: usize) -> String {
     report.lines(most).iter().map(|line| format!("{line}\n")).collect()
-}
-
-fn printed(document: &serde_json::Value) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(document).map_err(|error| {
-        Failure::new(Exit::Files, "drift/json", format!("the report cannot be written as JSON: {error}"), "report this")
-    })?;
-    // A command of Azure DevOps (`##vso[`) can stand in a string only, and there this is the same.
-    Ok(text.replace("##", "#\\u0023"))
 }
 
 fn as_json(drift: &Drift, heading: &Heading<'_>, verdicts: &Verdicts) -> Result<String, Failure> {

@@ -1,4 +1,4 @@
-//! The report as SARIF 2.1.0 (OASIS Static Analysis Results Interchange Format), which code scanning and editors read.
+//! The report as SARIF.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,8 @@ use driftless_codegen::line;
 use serde_json::{Value, json};
 
 use super::accepted::Verdicts;
-use crate::comparison::lines::{FileLine, uri};
-
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+use crate::place::FileLine;
+use crate::sarif;
 
 /// The report as a SARIF log with one run.
 pub(super) fn log(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdicts) -> Value {
@@ -32,19 +31,8 @@ pub(super) fn log(drift: &Drift, places: &[Option<FileLine>], verdicts: &Verdict
         })
         .chain(items)
         .collect();
-    json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "cargo xtask drift",
-                "rules": rules.iter().map(|rule| described(*rule)).collect::<Vec<_>>(),
-            } },
-            "invocations": [{ "executionSuccessful": true, "toolExecutionNotifications": notifications }],
-            "columnKind": "unicodeCodePoints",
-            "results": results.collect::<Vec<_>>(),
-        }],
-    })
+    let rules = rules.iter().map(|rule| described(*rule)).collect();
+    sarif::log("cargo xtask drift", rules, notifications, results.collect())
 }
 
 fn described(rule: Rule) -> Value {
@@ -74,15 +62,11 @@ fn result(finding: &Finding, index: Option<usize>, file_line: Option<&FileLine>,
         "message": { "text": line(&text) },
         "partialFingerprints": { "drift/v1": finding.fingerprint },
     });
-    if let Some(FileLine { file, line }) = file_line {
-        let mut location = json!({ "artifactLocation": { "uri": uri(file), "uriBaseId": "%SRCROOT%" } });
-        if let Some(line) = line {
-            location["region"] = json!({ "startLine": line });
-        }
-        result["locations"] = json!([{ "physicalLocation": location }]);
+    if let Some(place) = file_line {
+        result["locations"] = json!([{ "physicalLocation": sarif::location(place) }]);
     }
     if let Some(reason) = accepted {
-        result["suppressions"] = json!([{ "kind": "external", "justification": line(reason) }]);
+        result["suppressions"] = sarif::accepted(reason);
     }
     result
 }

@@ -173,6 +173,12 @@ impl<'s> Http<'s> {
         self.send(Method::Post, url, headers, Some(body), &mut |_| {}).await
     }
 
+    /// Asks once. No redirect is followed, and a larger body than `limit` is an error.
+    pub(crate) async fn once(&self, method: Method, url: &Url, accept: &str, limit: usize) -> Result<Answer, Failure> {
+        let headers = vec![("accept", accept.to_owned())];
+        self.attempt(method, url, headers, None, limit, &mut |_| {}).await
+    }
+
     /// Asks, and asks again where the server says when, or failed.
     async fn send(
         &self,
@@ -183,7 +189,7 @@ impl<'s> Http<'s> {
         received: &mut (dyn FnMut(usize) + Send),
     ) -> Result<Answer, Failure> {
         for _ in 1..ATTEMPTS {
-            let answer = self.attempt(method, url, headers.clone(), body.clone(), received).await?;
+            let answer = self.attempt(method, url, headers.clone(), body.clone(), LIMIT, received).await?;
             let (address, status) = (shown(url), answer.status.as_u16());
             let pause = match self.pause(&answer) {
                 Some(pause) => {
@@ -198,7 +204,7 @@ impl<'s> Http<'s> {
             };
             tokio::time::sleep(pause).await;
         }
-        self.attempt(method, url, headers, body, received).await
+        self.attempt(method, url, headers, body, LIMIT, received).await
     }
 
     /// True if a place whose server failed is asked again. One that wants a longer pause than there is time for is not.
@@ -223,6 +229,7 @@ impl<'s> Http<'s> {
         url: &Url,
         mut headers: Vec<(&'static str, String)>,
         body: Option<String>,
+        limit: usize,
         received: &mut (dyn FnMut(usize) + Send),
     ) -> Result<Answer, Failure> {
         headers.push(("accept-encoding", encoding::ACCEPTED.to_owned()));
@@ -234,12 +241,12 @@ impl<'s> Http<'s> {
             None => self.open(url)?,
         };
         let body = body.map(Into::into);
-        let download = Download { method, url, headers, body, time: self.timeout, limit: LIMIT };
+        let download = Download { method, url, headers, body, time: self.timeout, limit };
         let came = download.send(client, received).await.map_err(|error| failure(url, &error))?;
         let header = |name: &str| came.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let codings: Vec<&str> =
             came.headers.get_all("content-encoding").iter().flat_map(|value| value.to_str()).collect();
-        let body = match encoding::unpack(&codings.join(","), came.body.to_vec(), LIMIT) {
+        let body = match encoding::unpack(&codings.join(","), came.body.to_vec(), limit) {
             Ok(body) => body,
             // The limit cuts the body off, and it is for messages only.
             Err(_) if !came.status.is_success() => Vec::new(),

@@ -16,6 +16,7 @@ mod listing;
 mod plan;
 mod refused;
 pub(crate) mod servers;
+mod service;
 mod stand_in;
 mod variables;
 
@@ -34,6 +35,7 @@ pub(crate) use failed::{not_a_contract, repeats_no_secret};
 use fetcher::Fetcher;
 use http::Http;
 use plan::{ContractPlace, Interface, SourcePlan, Wanted, plan, unsent};
+pub use service::{Bounds, LiveService, SecretHeader, ServiceAnswer};
 
 /// Fetches every contract from the configured source.
 pub(crate) async fn fetch(

@@ -208,37 +208,9 @@ pub(crate) fn compile(
 
 /// Name and path of every contract, sorted by name.
 pub(crate) fn contracts(paths: &[PathBuf], only: Option<&str>) -> Result<Vec<(String, PathBuf)>, Failure> {
-    let mut contracts = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            walk(path, path, &mut contracts)?;
-        } else {
-            fs::metadata(path).map_err(|error| Failure::file("read", path, &error))?;
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            contracts.push((name, path.clone()));
-        }
-    }
+    let mut contracts = driftless::folders::contracts(paths)?;
     contracts.retain(|(_, path)| only.is_none_or(|only| path.to_string_lossy().contains(only)));
-    contracts.sort();
     Ok(contracts)
-}
-
-fn walk(root: &Path, folder: &Path, contracts: &mut Vec<(String, PathBuf)>) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::file("list", folder, &error);
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let path = entry.path();
-        // A link to a folder could lead back to one of its parents.
-        let folder = entry.file_type().map_err(failed)?.is_dir();
-        let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
-        if folder {
-            walk(root, &path, contracts)?;
-        } else if !path.is_dir() && ["json", "yaml", "yml"].contains(&kind.as_str()) {
-            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            contracts.push((name, path));
-        }
-    }
-    Ok(())
 }
 
 /// The middle value; of an even number of values, the lower of the two in the middle.
@@ -266,22 +238,6 @@ mod tests {
         assert_eq!(median(vec![]), None);
         assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.0));
-    }
-
-    #[test]
-    fn contracts_are_found_at_any_depth() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::create_dir_all(folder.path().join("deep/er")).expect("created");
-        for name in ["b.JSON", "deep/er/a.yaml", "deep/c.yml", "notes.md"] {
-            fs::write(folder.path().join(name), "").expect("written");
-        }
-        let names = |only| -> Vec<String> {
-            let named = contracts(&[folder.path().to_path_buf()], only).expect("listed");
-            named.into_iter().map(|(name, _)| name).collect()
-        };
-        assert_eq!(names(None), ["b.JSON", "deep/c.yml", "deep/er/a.yaml"]);
-        assert_eq!(names(Some("er/a")), ["deep/er/a.yaml"]);
-        assert_eq!(contracts(&[folder.path().join("absent.json")], None).expect_err("absent").exit, Exit::Files);
     }
 
     #[test]

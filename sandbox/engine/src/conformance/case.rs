@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{Answer, BodyForm, Flaw};
 use super::bytes::Shape;
+use super::declared::prune;
 use super::variant::variants;
 use super::{Fault, Offer, Verdict};
 use crate::contract::{Content, Contract, Location, Operation, Parameter, Response, SchemaRef, Status, resolve};
@@ -75,7 +76,10 @@ pub(super) fn cases(contract: &Contract, schemas: &Schemas, position: usize, off
     let Some(operation) = contract.operations.get(position) else { return Vec::new() };
     let source = Source { schemas, contract, operation, offer, position, seed };
     let statuses = statuses(operation);
-    let success = statuses.iter().find(|(status, _)| (200..300).contains(status)).copied().unwrap_or((200, None));
+    // `default` describes every status that is not declared, 200 among them.
+    let default = || operation.responses.iter().find(|response| response.status == Status::Default);
+    let declared = statuses.iter().find(|(status, _)| (200..300).contains(status)).copied();
+    let success = declared.unwrap_or_else(|| (200, default()));
     let mut cases = vec![
         source.case("required", Extent::Required, success),
         source.case("everything", Extent::Everything, success),
@@ -300,7 +304,9 @@ impl Source<'_> {
                 None => Value::Object(Map::new()),
                 Some(schema) => {
                     let sampled = self.schemas.sample(schema, Direction::Response, self.seed, &Hints::default());
-                    fraction(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?)
+                    let mut value = fraction(sampled.map_err(|no_value| Verdict::Limit(no_value.to_string()))?);
+                    prune(&self.contract.document, schema, &mut value);
+                    value
                 }
             };
             return Ok(Answer {
@@ -325,7 +331,7 @@ impl Source<'_> {
 }
 
 /// The content that describes a body of this media type best.
-fn best<'c>(contents: &'c [Content], media_type: &str) -> Option<&'c Content> {
+pub(super) fn best<'c>(contents: &'c [Content], media_type: &str) -> Option<&'c Content> {
     let fitting = contents.iter().filter_map(|content| Some((media::fit(&content.media_type, media_type)?, content)));
     fitting.max_by_key(|(fit, _)| *fit).map(|(_, content)| content)
 }

@@ -7,6 +7,9 @@
 mod answer;
 mod bytes;
 mod case;
+mod declared;
+mod live;
+mod names;
 mod recorder;
 mod request;
 mod same;
@@ -18,9 +21,11 @@ use serde_json::Value;
 
 pub use answer::{Answer, BodyForm, Flaw};
 pub use case::{Argument, Case};
+pub use live::{Known, Lists, Observed};
+pub use names::{Name, names};
 pub use recorder::{Recorded, Recorder};
 
-use crate::contract::Contract;
+use crate::contract::{Contract, resolve};
 use crate::error::Error;
 use crate::schema::Schemas;
 
@@ -56,13 +61,15 @@ pub enum Verdict {
     Right,
     /// The client did not: the rule that it broke, and how.
     Fault(Fault),
+    /// The service did not do what the contract says.
+    Mismatch(Fault),
     /// No client can do what the contract says, because it contradicts itself.
     Contradiction(String),
     /// The judge does not judge this.
     Limit(String),
 }
 
-/// A fault of a client.
+/// A fault of a client, or of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The part of the request or of the answer, such as `query limit`.
@@ -129,6 +136,35 @@ impl Judge {
             return verdict;
         }
         same::answer(&case.answer, result)
+    }
+
+    /// The names that the contract itself gives to a value of an enumeration.
+    pub fn labels(&self, pointer: &str, value: &str) -> Vec<String> {
+        let Some((_, schema)) = resolve(&self.contract.document, pointer) else { return Vec::new() };
+        let written = |other: &Value| other.as_str().map_or_else(|| other.to_string(), str::to_owned);
+        let is_it = |other: &Value| written(other) == value;
+        let position = schema.get("enum").and_then(Value::as_array).and_then(|values| values.iter().position(is_it));
+        let lists =
+            ["x-enum-varnames", "x-enumNames", "x-enum-names"].iter().filter_map(|key| schema.get(key)?.get(position?));
+        let entries = schema.pointer("/x-ms-enum/values").and_then(Value::as_array).into_iter().flatten();
+        let names = entries.filter(|entry| entry.get("value").is_some_and(is_it)).filter_map(|entry| entry.get("name"));
+        lists.chain(names).filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// JSON pointer of the part of the contract that has the rule of a place: a parameter, a body, a response. `None`: the operation has it.
+    pub fn pointer(&self, case: &Case, place: &str) -> Option<String> {
+        let operation = self.contract.operations.get(case.operation)?;
+        let argument = case.arguments.iter().find(|argument| place == format!("{} {}", argument.place, argument.name));
+        if let Some(parameter) = argument.and_then(|argument| operation.parameters.get(argument.parameter)) {
+            return Some(parameter.pointer.to_string());
+        }
+        let part = match place.split(' ').next() {
+            Some("body") => "requestBody".to_owned(),
+            Some("answer") => format!("responses/{}", case.answer.status),
+            _ if place == "header content-type" => "requestBody".to_owned(),
+            _ => return None,
+        };
+        Some(format!("{}/{part}", operation.pointer))
     }
 
     fn find(&self, offer: &Offer) -> Option<usize> {

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::answer::Answer;
+use super::live::Observed;
 
 /// A request as it arrived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,6 +79,19 @@ impl Recorder {
     pub fn prepare(&self, answer: &Answer) {
         let (bytes, ends_connection) = (answer.bytes(), answer.ends_connection());
         *lock(&self.exchange) = Exchange { answer: bytes, ends_connection, requests: Vec::new() };
+    }
+
+    /// Forgets former requests, and answers all later ones as a service did.
+    pub fn replay(&self, observed: Observed<'_>) {
+        let media_type: String = observed.media_type.chars().filter(|c| !c.is_control()).collect();
+        let content = if media_type.is_empty() { String::new() } else { format!("content-type: {media_type}\r\n") };
+        let length = match observed.status {
+            204 | 304 => String::new(),
+            _ => format!("content-length: {}\r\n", observed.body.len()),
+        };
+        let head = format!("HTTP/1.1 {} Answer\r\n{content}{length}\r\n", observed.status);
+        let answer = [head.as_bytes(), observed.body].concat();
+        *lock(&self.exchange) = Exchange { answer, ends_connection: false, requests: Vec::new() };
     }
 
     /// The requests since then.

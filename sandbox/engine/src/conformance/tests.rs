@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
 
-use super::Verdict;
 use super::answer::{Answer, BodyForm, Flaw};
 use super::bytes::{Part, Shape, is_sent, write};
 use super::same::{answer, difference};
 use super::variant::variants;
+use super::{Judge, Offer, Verdict};
 use crate::contract::SchemaRef;
 use crate::contract::Style::{self, DeepObject, Form, Label, Matrix, Pipe, Simple, Space};
 
@@ -170,4 +170,40 @@ fn a_value_out_of_an_answer_without_one_is_a_fault() {
         assert_eq!(is_fault(&answer(&flawed, &Ok(read.clone()))), flaw.hides_value(), "{flaw:?}");
     }
     assert!(is_fault(&answer(&plain, &Err(None))));
+}
+
+/// The value of the first answer of `GET /a` with these responses.
+fn first_answer(responses: &Value) -> Answer {
+    let contract = json!({
+        "openapi": "3.0.3", "info": { "title": "a", "version": "1" }, "paths": { "/a": { "get": { "responses": responses } } },
+        "components": { "schemas": { "Item": { "allOf": [{ "properties": { "id": { "type": "integer" } } }] } } },
+    });
+    let judge = Judge::read(contract.to_string().as_bytes(), 1).unwrap();
+    let (method, pointer) = ("GET".to_owned(), "/paths/~1a/get".to_owned());
+    let offer = Offer { method, pointer, accept: "application/json".to_owned(), ..Offer::default() };
+    judge.cases(&offer).swap_remove(0).unwrap().answer
+}
+
+#[test]
+fn an_answer_has_no_members_that_only_an_example_has() {
+    let answer = |schema: Value| {
+        let content = json!({ "application/json": { "schema": schema } });
+        first_answer(&json!({ "200": { "description": "", "content": content } })).value
+    };
+    let example = json!({ "data": 1, "items": [{ "id": 2, "other": 3 }] });
+    let items = json!({ "type": "array", "items": { "$ref": "#/components/schemas/Item" } });
+    let declared = json!({ "type": "object", "properties": { "items": items }, "example": example });
+    assert_eq!(answer(declared.clone()), json!({ "items": [{ "id": 2 }] }));
+    // A schema that allows others, or that declares none, has all of them.
+    let mut open = declared;
+    open["additionalProperties"] = json!(true);
+    assert_eq!(answer(open), example);
+    assert_eq!(answer(json!({ "type": "object", "example": example })), example);
+}
+
+#[test]
+fn the_default_response_describes_a_success_that_is_not_declared() {
+    let content = json!({ "application/json": { "schema": { "type": "string", "enum": ["a"] } } });
+    let answer = first_answer(&json!({ "default": { "description": "", "content": content } }));
+    assert_eq!((answer.status, answer.value), (200, json!("a")));
 }

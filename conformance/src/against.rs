@@ -1,0 +1,136 @@
+//! The answers of a real service: the contract, and the client, are compared with them.
+
+use driftless::develop::{ServiceAnswer, Sources};
+use driftless::failure::Failure;
+use driftless::interrupt::Interrupt;
+use driftless::workspace::Workspace;
+use driftless_codegen::{CatalogOperation, line};
+use driftless_sandbox::conformance::{Fault, Judge, Known, Lists, Observed, Verdict};
+use serde_json::Value;
+
+use crate::report::{Report, Row};
+use crate::run::{Calls, Prepared, offer};
+
+/// The bodies of errors are read up to here.
+const ERRORS: usize = 64 * 1024;
+
+/// Sends a request: method, path with query, `Accept`.
+pub type Ask<'a> = &'a mut dyn FnMut(&str, &str, &str) -> Result<Option<ServiceAnswer>, Failure>;
+
+/// Reads with each operation of GET and HEAD whose arguments can be known, and compares the answers with the contract. The client
+/// reads the same answers. No value of an answer is in the report, unless `shows_values`.
+///
+/// # Errors
+///
+/// The contract cannot be read, the client cannot be compiled, or the first request is not answered.
+pub fn observe(
+    workspace: &Workspace,
+    name: &str,
+    sources: &Sources,
+    shows_values: bool,
+    ask: Ask<'_>,
+    interrupt: &Interrupt,
+) -> Result<Report, Failure> {
+    let Prepared { catalog, judges, mut calls, .. } = Prepared::new(workspace, name, sources, 1, &|_| {}, interrupt)?;
+    let mut report = Report::new(name, 1);
+    let mut lists = Lists::default();
+    let mut has_answered = false;
+    let is_safe = |operation: &CatalogOperation| ["GET", "HEAD"].contains(&operation.method.as_str());
+    let mut operations: Vec<_> =
+        catalog.operations.iter().enumerate().filter(|(_, operation)| is_safe(operation)).collect();
+    // A path of an item comes behind that of its list.
+    operations.sort_by_key(|(_, operation)| (operation.path.matches('{').count(), &operation.path));
+    for (index, operation) in operations {
+        interrupt.check()?;
+        let Some(judge) = judges.get(&operation.document) else { continue };
+        let mut one = One { judge, operation, index, calls: &mut calls, lists: &mut lists, shows_values };
+        let verdict = match one.verdict(ask) {
+            Ok(verdict) => verdict,
+            Err(failure) if !has_answered => return Err(failure),
+            Err(failure) => Verdict::Limit(format!("the service does not answer: {}", line(&failure.message))),
+        };
+        has_answered |= !matches!(verdict, Verdict::Limit(_));
+        report.rows.push(Row::new(operation, format!("{} {} against", operation.method, operation.path), verdict));
+    }
+    Ok(report)
+}
+
+/// One operation.
+struct One<'o> {
+    judge: &'o Judge,
+    operation: &'o CatalogOperation,
+    index: usize,
+    calls: &'o mut Calls,
+    lists: &'o mut Lists,
+    shows_values: bool,
+}
+
+impl One<'_> {
+    fn verdict(&mut self, ask: Ask<'_>) -> Result<Verdict, Failure> {
+        let offer = offer(self.operation);
+        let arguments = match self.judge.known(&offer, self.lists) {
+            Ok(arguments) => arguments,
+            Err(why) => return Ok(Verdict::Limit(why)),
+        };
+        if self.operation.form == "events" {
+            return Ok(Verdict::Limit("a stream of events does not end".to_owned()));
+        }
+        // The request of the client, which no service gets yet.
+        self.calls.recorder.replay(Observed { status: 503, media_type: "", body: b"" });
+        let outcome = self.calls.call(self.index, &arguments, None)?;
+        let Some(request) = self.calls.recorder.recorded().pop() else {
+            let why = outcome.get("argument").and_then(Value::as_str).unwrap_or("it sends no request");
+            return Ok(Verdict::Limit(format!("the client: {}", line(why))));
+        };
+        let Some(answer) = ask(&request.method, &self.judge.without_keys(&request.target), &self.operation.accept)?
+        else {
+            return Ok(Verdict::Limit("the limit of requests or of time is reached".to_owned()));
+        };
+        let observed = Observed { status: answer.status, media_type: &answer.content_type, body: &answer.body };
+        if answer.status >= 400 && answer.body.len() >= ERRORS {
+            return Ok(Verdict::Limit("the body of the error is too long".to_owned()));
+        }
+        let verdict = self.judge.observe(&offer, observed);
+        if matches!(answer.status, 100..200 | 300..400) || matches!(verdict, Verdict::Limit(_)) {
+            return Ok(verdict);
+        }
+        let read = self.read(&arguments, observed)?;
+        Ok(match (verdict, read) {
+            (Verdict::Mismatch(fault), read) => {
+                let reads = if read.is_ok() { "the client reads it" } else { "the client does not read it" };
+                let value = serde_json::from_slice::<Value>(&answer.body).ok();
+                let pointer = fault.place.strip_prefix("body ").unwrap_or_default();
+                let value = value.as_ref().and_then(|value| value.pointer(pointer)).filter(|_| self.shows_values);
+                let value = value.map(|value| format!(" {value}")).unwrap_or_default();
+                Verdict::Mismatch(Fault { actual: format!("{}{value}; {reads}", fault.actual), ..fault })
+            }
+            (Verdict::Right, Err(actual)) => Verdict::Fault(Fault {
+                place: "answer".to_owned(),
+                rule: "Responses Object",
+                expected: format!("a result: the answer of status {} fits the schema", answer.status),
+                actual,
+            }),
+            (verdict, _) => {
+                if let Ok(value) = serde_json::from_slice(&answer.body) {
+                    self.lists.learn(&self.operation.path, &arguments, &value);
+                }
+                verdict
+            }
+        })
+    }
+
+    /// Lets the client read the answer. An error is the result of a status from 400 on.
+    fn read(&mut self, arguments: &[Known], observed: Observed<'_>) -> Result<Result<(), String>, Failure> {
+        self.calls.recorder.replay(observed);
+        let outcome = self.calls.call(self.index, arguments, None)?;
+        let status = outcome.get("status").and_then(Value::as_u64);
+        let is_read = match observed.status {
+            400.. => status == Some(u64::from(observed.status)),
+            _ => outcome.get("read").is_some(),
+        };
+        let error = outcome.get("error").and_then(Value::as_str).unwrap_or("a result");
+        // The text of an error can contain a part of the answer, the code before it does not.
+        let error = if self.shows_values { error } else { error.split(':').next().unwrap_or_default() };
+        Ok(if is_read { Ok(()) } else { Err(line(error).into_owned()) })
+    }
+}
