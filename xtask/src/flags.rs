@@ -142,11 +142,14 @@ pub(crate) struct Bench {
     /// Operations of the largest contract of `growth`.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) most: usize,
+    /// Operations of the largest contract of `growth` whose client is compiled.
+    #[arg(long, value_name = "N", default_value_t = 3_000)]
+    pub(crate) compiled: usize,
     /// Writes `growth` as a picture (SVG).
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
     /// Installs the other generators in their pinned versions, and measures nothing.
-    #[arg(long, conflicts_with_all = ["contracts", "only", "runs", "json", "most", "picture"])]
+    #[arg(long, conflicts_with_all = ["contracts", "only", "runs", "json", "most", "compiled", "picture"])]
     pub(crate) install: bool,
 }
 

@@ -7,20 +7,18 @@ use super::figures::Figure;
 use super::programs::GENERATORS;
 use super::{Bench, measure, plot, synthetic};
 use crate::failure::Failure;
-
-/// The largest contract whose client is compiled: beyond it, the figures are those of the compiler.
-const COMPILED: usize = 3_000;
+use crate::flags;
 
 const STEPS: [&str; 4] = ["generation", "cargo check", "cargo build --release", "drift"];
 
-pub(super) fn run(bench: &mut Bench<'_>, most: usize, picture: Option<&Path>) -> Result<(), Failure> {
+pub(super) fn run(bench: &mut Bench<'_>, flags: &flags::Bench) -> Result<(), Failure> {
     let folder = emptied(&bench.folder.join("growth"))?;
     let (before, after) = (folder.join("before.json"), folder.join("after.json"));
     let [own, ..] = &GENERATORS;
     let program = std::env::current_exe().map_err(|error| Failure::file("find", Path::new("xtask"), &error))?;
     let runs = usize::try_from(bench.runs).unwrap_or_default();
     let mut figures: Vec<Figure> = Vec::new();
-    for operations in sizes(most) {
+    for operations in sizes(flags.most) {
         for (path, is_next) in [(&before, false), (&after, true)] {
             synthetic::write(path, operations, is_next).map_err(|error| Failure::file("write", path, &error))?;
         }
@@ -44,7 +42,7 @@ pub(super) fn run(bench: &mut Bench<'_>, most: usize, picture: Option<&Path>) ->
                 .arg(folder.join("drift.txt"));
             compare.current_dir(bench.workspace.root());
             add(drift, measure::run(&mut compare, bench.interrupt)?);
-            if operations > COMPILED || generation.error.is_some() {
+            if operations > flags.compiled || generation.error.is_some() {
                 continue;
             }
             own.complete(&client, bench.workspace.root())
@@ -58,13 +56,13 @@ pub(super) fn run(bench: &mut Bench<'_>, most: usize, picture: Option<&Path>) ->
             }
         }
         for figure in row.iter_mut().filter(|figure| figure.runs.is_empty() && figure.error.is_none()) {
-            figure.error = Some(format!("left out: compiled up to {COMPILED} operations"));
+            figure.error = Some(format!("left out: compiled up to {} operations", flags.compiled));
         }
         figures.extend(row);
     }
     // One table for each step.
     figures.sort_by_key(|figure| STEPS.iter().position(|step| *step == figure.contract));
-    if let Some(path) = picture {
+    if let Some(path) = &flags.picture {
         std::fs::write(path, plot::svg(&figures)).map_err(|error| Failure::file("write", path, &error))?;
     }
     bench.report(figures);

@@ -85,7 +85,7 @@ pub(crate) fn run(workspace: &Workspace, flags: &flags::Bench) -> Result<ExitCod
         calls::run(&bench)?;
     }
     if bench.wants(BenchPart::Growth) {
-        growth::run(&mut bench, flags.most, flags.picture.as_deref())?;
+        growth::run(&mut bench, flags)?;
     }
     if bench.json {
         data(&serde_json::to_string_pretty(&bench.figures).unwrap_or_default());
