@@ -51,7 +51,7 @@ pub(crate) enum Command {
     FuzzWorker(FuzzWorker),
     /// Measures driftless beside other generators: generation, `cargo check`, a release build, growth, calls.
     #[command(after_help = format!("{BENCH}\n\n{EXIT_CODES}"))]
-    Bench(Bench),
+    Bench(BenchFlags),
     /// Checks the conventions of the workspace, and says how to fix each finding.
     Tidy,
 }
@@ -126,7 +126,7 @@ pub(crate) struct Fuzz {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Bench {
+pub(crate) struct BenchFlags {
     /// Contracts (default: some of ../shared/contracts, and the pinned one).
     #[arg(value_name = "CONTRACT")]
     pub(crate) contracts: Vec<PathBuf>,

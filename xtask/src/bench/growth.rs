@@ -11,7 +11,7 @@ use crate::flags;
 
 const STEPS: [&str; 4] = ["generation", "cargo check", "cargo build --release", "drift"];
 
-pub(super) fn run(bench: &mut Bench<'_>, flags: &flags::Bench) -> Result<(), Failure> {
+pub(super) fn run(bench: &mut Bench<'_>, flags: &flags::BenchFlags) -> Result<(), Failure> {
     let folder = emptied(&bench.folder.join("growth"))?;
     let (before, after) = (folder.join("before.json"), folder.join("after.json"));
     let [own, ..] = &GENERATORS;

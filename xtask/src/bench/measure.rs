@@ -108,7 +108,7 @@ fn reason(output: &str) -> String {
             lines().skip_while(|other| *other != line).take(2).collect::<Vec<_>>().join(" ")
         }
         Some(line) => line.to_owned(),
-        None => lines().last().unwrap_or_default().to_owned(),
+        None => lines().next_back().unwrap_or_default().to_owned(),
     };
     let text: String = text.chars().take(REASON).collect();
     driftless_codegen::line(&text).replace('|', "\\|")

@@ -50,7 +50,7 @@ struct Bench<'a> {
     figures: Vec<Figure>,
 }
 
-pub(crate) fn run(workspace: &Workspace, flags: &flags::Bench) -> Result<ExitCode, Failure> {
+pub(crate) fn run(workspace: &Workspace, flags: &flags::BenchFlags) -> Result<ExitCode, Failure> {
     let (_runtime, interrupt) = Interrupt::start()?;
     let mut bench = Bench {
         workspace,

@@ -43,7 +43,7 @@ fn operation(index: usize, is_next: bool) -> (String, Value) {
             parameters
                 .push(json!({"name": "sort", "in": "query", "schema": {"type": "string", "enum": ["asc", "desc"]}}));
             // The next revision of some lists takes one parameter more.
-            if is_next && index % 40 == 0 {
+            if is_next && index.is_multiple_of(40) {
                 parameters.push(json!({"name": "filter", "in": "query", "schema": {"type": "string"}}));
             }
             ("get", parameters, None, json!({"type": "array", "items": reference(index)}))
@@ -76,7 +76,7 @@ fn schema(index: usize, is_next: bool) -> Value {
         "parent": reference(index / 2),
     });
     // The next revision of some objects has another type.
-    if is_next && index % 50 == 0 {
+    if is_next && index.is_multiple_of(50) {
         properties["count"] = json!({"type": "string"});
     }
     match index % 3 {

@@ -36,7 +36,8 @@ struct Item {
 /// The list as a service sends it, with `unknown` members that the contract does not have.
 fn body(unknown: usize) -> Vec<u8> {
     let item = |number: usize| {
-        let more: String = (0..unknown).map(|index| format!(",\"more{index}\":{{\"a\":[1,2,3],\"b\":\"text\"}}")).collect();
+        let more: String =
+            (0..unknown).map(|index| format!(",\"more{index}\":{{\"a\":[1,2,3],\"b\":\"text\"}}")).collect();
         format!(
             "{{\"id\":\"0a1b2c3d-0000-4000-8000-{number:012}\",\"name\":\"item {number}\",\"description\":\"a text of some \
              length, with an \\u00e9\",\"count\":{number},\"price\":{number}.25,\"active\":true,\"state\":\"used\",\
@@ -46,16 +47,18 @@ fn body(unknown: usize) -> Vec<u8> {
     format!("[{}]", (0..10_000).map(item).collect::<Vec<_>>().join(",")).into_bytes()
 }
 
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
 /// One way to read or write the list; it returns the number of items or bytes.
-type Way<'a> = (&'a str, Box<dyn Fn() -> usize + 'a>);
+type Way<'a> = (&'a str, Box<dyn Fn() -> Outcome<usize> + 'a>);
 
 /// Runs all ways in turn. Prints the median of each in milliseconds, as a multiple of the second one, and its allocations.
-fn compare(title: &str, ways: &[Way<'_>]) {
+fn compare(title: &str, ways: &[Way<'_>]) -> Outcome<()> {
     let mut times = vec![Vec::new(); ways.len()];
     for _ in 0..31 {
         for ((_, way), times) in ways.iter().zip(&mut times) {
             let start = Instant::now();
-            black_box(way());
+            black_box(way()?);
             times.push(start.elapsed().as_secs_f64() * 1e3);
         }
     }
@@ -72,28 +75,32 @@ fn compare(title: &str, ways: &[Way<'_>]) {
         let times = median / medians[1];
         println!("  {name:24} {median:7.2} ms  {times:5.2}  {:6.1} allocations an item", allocations as f64 / 10_000.0);
     }
+    Ok(())
 }
 
-fn main() {
+fn main() -> Outcome<()> {
     for unknown in [0, 5] {
         let body = body(unknown);
         let ways: [Way<'_>; 4] = [
-            ("generated, serde_json", Box::new(|| serde_json::from_slice::<Vec<client::types::Item>>(&body).unwrap().len())),
-            ("derive, serde_json", Box::new(|| serde_json::from_slice::<Vec<Item>>(&body).unwrap().len())),
-            ("derive, sonic-rs", Box::new(|| sonic_rs::from_slice::<Vec<Item>>(&body).unwrap().len())),
-            ("derive, simd-json", Box::new(|| simd_json::from_slice::<Vec<Item>>(&mut body.clone()).unwrap().len())),
+            (
+                "generated, serde_json",
+                Box::new(|| Ok(serde_json::from_slice::<Vec<client::types::Item>>(&body)?.len())),
+            ),
+            ("derive, serde_json", Box::new(|| Ok(serde_json::from_slice::<Vec<Item>>(&body)?.len()))),
+            ("derive, sonic-rs", Box::new(|| Ok(sonic_rs::from_slice::<Vec<Item>>(&body)?.len()))),
+            ("derive, simd-json", Box::new(|| Ok(simd_json::from_slice::<Vec<Item>>(&mut body.clone())?.len()))),
         ];
-        compare(&format!("decoding, {unknown} unknown members an item, {:.1} MB", body.len() as f64 / 1e6), &ways);
+        compare(&format!("decoding, {unknown} unknown members an item, {:.1} MB", body.len() as f64 / 1e6), &ways)?;
     }
     let body = body(0);
-    let ours: Vec<client::types::Item> = serde_json::from_slice(&body).unwrap();
-    let theirs: Vec<Item> = serde_json::from_slice(&body).unwrap();
-    assert_eq!(serde_json::to_value(&ours).unwrap(), serde_json::to_value(&theirs).unwrap());
+    let ours: Vec<client::types::Item> = serde_json::from_slice(&body)?;
+    let theirs: Vec<Item> = serde_json::from_slice(&body)?;
+    assert_eq!(serde_json::to_value(&ours)?, serde_json::to_value(&theirs)?);
     let ways: [Way<'_>; 4] = [
-        ("generated, serde_json", Box::new(|| serde_json::to_vec(&ours).unwrap().len())),
-        ("derive, serde_json", Box::new(|| serde_json::to_vec(&theirs).unwrap().len())),
-        ("derive, sonic-rs", Box::new(|| sonic_rs::to_vec(&theirs).unwrap().len())),
-        ("derive, simd-json", Box::new(|| simd_json::to_vec(&theirs).unwrap().len())),
+        ("generated, serde_json", Box::new(|| Ok(serde_json::to_vec(&ours)?.len()))),
+        ("derive, serde_json", Box::new(|| Ok(serde_json::to_vec(&theirs)?.len()))),
+        ("derive, sonic-rs", Box::new(|| Ok(sonic_rs::to_vec(&theirs)?.len()))),
+        ("derive, simd-json", Box::new(|| Ok(simd_json::to_vec(&theirs)?.len()))),
     ];
-    compare("encoding", &ways);
+    compare("encoding", &ways)
 }
