@@ -95,6 +95,9 @@ pub const INTERFACE: u16 = 2;
 pub use setup::{GraphqlFiles, Reserved, Setup};
 pub use text::line;
 
+/// Schemas recurse as deep as their authors like, and so do the libraries that read them.
+pub(crate) const STACK: usize = 256 * 1024 * 1024;
+
 /// Generates the client for one or several contracts.
 ///
 /// The same contracts, configuration and pinned names give the same bytes, whatever the key order of the source.

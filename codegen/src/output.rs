@@ -76,6 +76,8 @@ pub struct Proposal {
     pub client: ClientNames,
     /// Route families: entries for [`Config::families`](crate::Config::families).
     pub families: Vec<FamilyRule>,
+    /// The address that a contract states.
+    pub address: Option<String>,
     /// Every scheme that a key, or a user with a password, is given for.
     pub schemes: Vec<Scheme>,
     /// Other entries that the contracts suggest.

@@ -6,13 +6,10 @@ use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
-    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Problem, Proposal, Report, Setup,
+    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Problem, Proposal, Report, STACK, Setup,
     StyleVersion, bind, correct, decisions, emit, generate, graphql, infer, model, refine, review, shape, stats,
     upgrade,
 };
-
-/// Schemas recurse as deep as their authors like, and so do the libraries that read them.
-const STACK: usize = 256 * 1024 * 1024;
 
 /// Runs all stages where there is room for them.
 pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
@@ -52,7 +49,8 @@ pub(crate) fn propose(contracts: &[Contract<'_>], setup: &Setup) -> Result<Propo
         setup.config.style = NameStyle { version: StyleVersion::Two };
         let (model, ..) = model::build(&documents, &setup, &Names::default(), &mut ledger)?;
         let suggestions = infer::suggest(&model, &documents, &bind::Bindings::default());
-        Ok(Proposal { client, families, schemes, suggestions })
+        let address = documents.iter().find_map(model::address);
+        Ok(Proposal { client, families, address, schemes, suggestions })
     })
 }
 

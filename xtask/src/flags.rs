@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use driftless::flags::{EXIT_CODES, Scope, seconds};
 
 const FUZZ: &str = "\
@@ -16,6 +16,15 @@ Examples:
   cargo xtask fuzz --seed 7 --at 12345                one execution, here
   cargo run --release -p xtask -- fuzz --for 3600 --compile 50
                                                       with optimisation, and a sample of the clients compiled";
+
+const BENCH: &str = "\
+Processor time and memory come from the system; all generators run in turn. A generator that is not installed is skipped, and one
+that refuses a contract has its reason in the table.
+
+Examples:
+  cargo xtask bench --install                         the other generators, into target/peers
+  cargo run --release -p xtask -- bench               everything, which takes an hour or more
+  cargo run --release -p xtask -- bench --only generation --only check contract.json";
 
 /// Maintainers' commands of the workspace.
 #[derive(Debug, Parser)]
@@ -40,8 +49,9 @@ pub(crate) enum Command {
     Fuzz(Fuzz),
     #[command(hide = true)]
     FuzzWorker(FuzzWorker),
-    /// Measures generations from contracts of growing size, and plots time and memory.
-    Growth(Growth),
+    /// Measures driftless beside other generators: generation, `cargo check`, a release build, growth, calls.
+    #[command(after_help = format!("{BENCH}\n\n{EXIT_CODES}"))]
+    Bench(BenchFlags),
     /// Checks the conventions of the workspace, and says how to fix each finding.
     Tidy,
 }
@@ -116,13 +126,46 @@ pub(crate) struct Fuzz {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Growth {
-    /// Operations of the largest contract.
+pub(crate) struct BenchFlags {
+    /// Contracts (default: some of ../shared/contracts, and the pinned one).
+    #[arg(value_name = "CONTRACT")]
+    pub(crate) contracts: Vec<PathBuf>,
+    /// Measures this part only; it can be repeated.
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) only: Vec<BenchPart>,
+    /// Measures N times in turn, and reports the middle, the least and the most.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub(crate) runs: u32,
+    /// Prints all runs as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Operations of the largest contract of `growth`.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) most: usize,
-    /// Measures N times and reports medians.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99))]
-    pub(crate) repeat: u32,
+    /// Operations of the largest contract of `growth` whose client is compiled.
+    #[arg(long, value_name = "N", default_value_t = 3_000)]
+    pub(crate) compiled: usize,
+    /// Writes `growth` as a picture (SVG).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<PathBuf>,
+    /// Installs the other generators in their pinned versions, and measures nothing.
+    #[arg(long, conflicts_with_all = ["contracts", "only", "runs", "json", "most", "compiled", "picture"])]
+    pub(crate) install: bool,
+}
+
+/// A part of the measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchPart {
+    /// From a contract to a crate.
+    Generation,
+    /// `cargo check` of the crate; its dependencies are compiled before.
+    Check,
+    /// `cargo build --release` of a program that calls three operations of GitHub.
+    Build,
+    /// Calls beside bare `reqwest`, and lists of 10,000 items beside serde's derive, sonic-rs and simd-json.
+    Calls,
+    /// Generation, check, build and drift, from 10 operations on.
+    Growth,
 }
 
 #[derive(Debug, Args)]

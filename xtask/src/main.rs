@@ -1,9 +1,9 @@
 //! `cargo xtask`: the commands of `driftless`, and those of its developers. `cargo xtask --help` lists them.
 
+mod bench;
 mod corpus;
 mod flags;
 mod fuzz;
-mod growth;
 mod tidy;
 
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         Command::CorpusOne(flags) => corpus::run_one(&workspace()?, &flags),
         Command::Fuzz(flags) => fuzz::run(&workspace()?, &flags),
         Command::FuzzWorker(flags) => fuzz::run_worker(&workspace()?, &flags),
-        Command::Growth(flags) => growth::run(&workspace()?, &flags),
+        Command::Bench(flags) => bench::run(&workspace()?, &flags),
         Command::Tidy => tidy::run(&workspace()?),
     }
 }

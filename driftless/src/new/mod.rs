@@ -9,9 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use driftless_codegen::{
-    ClientNames, Contract, FamilyRule, FirstCall, Proposal, Setup, address, client_names, line, propose,
-};
+use driftless_codegen::{ClientNames, Contract, FamilyRule, FirstCall, Proposal, Setup, client_names, line, propose};
 use url::Url;
 
 use self::template::Service;
@@ -152,13 +150,13 @@ fn make(
         Service { names: &ClientNames::default(), first: None, variables: &[], base_url: "" }.client(),
     )?;
     let setup = Setup { reserved: reserved(&Files::read(&workspace)?)?, ..Setup::default() };
-    let Proposal { client, families, schemes, suggestions } = propose(&contracts, &setup).map_err(|report| {
-        Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
-    })?;
+    let Proposal { client, families, address, schemes, suggestions } =
+        propose(&contracts, &setup).map_err(|report| {
+            Failure::new(Exit::Contract, "contract/not-usable", report.to_string(), "nothing was written")
+        })?;
     let names = given.unwrap_or(client);
     let served_at = fetched.contracts.first().and_then(|contract| Url::parse(&contract.source).ok());
-    let stated = contracts.first().and_then(|contract| address(contract.bytes));
-    let base = base_url(flags, served_at.as_ref(), stated.as_deref())?;
+    let base = base_url(flags, served_at.as_ref(), address.as_deref())?;
     let place = document(flags, base.as_ref(), served_at.as_ref());
     let mut text = configuration(&names, base.as_ref(), place.as_deref(), &asked::places(&schemes), &families);
     text.push_str(suggestions::of_new(&suggestions).trim_end());

@@ -175,20 +175,6 @@ fn paragraph(text: &str) {
     text.lines().for_each(crate::console::result);
 }
 
-/// Seconds and peak of memory, in megabytes, of one generation in a process of its own.
-pub(crate) fn cost(
-    workspace: &Workspace,
-    path: &Path,
-    repeat: u32,
-    interrupt: &Interrupt,
-) -> Result<(f64, Option<f64>), Failure> {
-    let (row, _) = one::measure(workspace, "contract", path, repeat, interrupt)?;
-    match row.error {
-        Some(error) => Err(Failure::new(Exit::Stale, "corpus/failed", error, "report it with the contract")),
-        None => Ok((row.generate_seconds.unwrap_or_default(), row.peak_mb)),
-    }
-}
-
 /// Compiles several clients in one crate. Returns the compiler's errors, each with the name of its client if known.
 pub(crate) fn compile(
     workspace: &Workspace,
