@@ -10,7 +10,7 @@ use driftless::failure::{Exit, Failure};
 use driftless::flags::Scope;
 use driftless::interrupt::Interrupt;
 use driftless::{console, workspace::Workspace};
-use driftless_conformance::{Options, Report, check};
+use driftless_conformance::{GENERATE, Options, Report, check, generate};
 
 const ABOUT: &str = "\
 Each operation is called with its required arguments, with all arguments, and once for each declared status. The values are
@@ -24,7 +24,7 @@ Examples:
 
 Exit codes:
   0    no fault
-  2    faults, or a client that does not compile
+  2    faults, what --strict refuses, or a client that does not compile
   4    a contract cannot be read
   5    command line, configuration or lock
   6    the file system refused
@@ -51,16 +51,38 @@ struct Flags {
     /// Names the cases that are not judged, with the reasons.
     #[arg(long)]
     limits: bool,
+    /// Compares each request with that of progenitor's client: a case that is right, and differs, is disputed. It needs a contract of
+    /// OpenAPI 3.0, and the package registry.
+    #[arg(long)]
+    progenitor: bool,
+    /// Ends with exit code 2 if a case is disputed, or a contract has no second judge.
+    #[arg(long, requires = "progenitor")]
+    strict: bool,
 }
 
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    if let (true, Some(contract)) = (arguments.next().is_some_and(|first| first == GENERATE), arguments.next()) {
+        return match generate(Path::new(&contract)) {
+            Ok(client) => {
+                console::data(&client);
+                ExitCode::SUCCESS
+            }
+            Err(reason) => {
+                console::progress(&reason);
+                ExitCode::FAILURE
+            }
+        };
+    }
     develop::ended(Flags::try_parse(), run)
 }
 
 fn run(flags: Flags) -> Result<ExitCode, Failure> {
     let workspace = develop::workspace(&flags.scope)?;
     let (_runtime, interrupt) = Interrupt::start()?;
-    let options = Options { seed: flags.seed, case: flags.case.clone() };
+    let own = || std::env::current_exe().map_err(|error| Failure::file("find", Path::new("this program"), &error));
+    let second = if flags.progenitor { Some(own()?) } else { None };
+    let options = Options { seed: flags.seed, case: flags.case.clone(), second };
     let (mut reports, mut ended): (Vec<Report>, Option<Exit>) = Default::default();
     for (name, sources) in subjects(&workspace, &flags)? {
         let report = match check(&workspace, &name, &sources, &options, &|_| {}, &interrupt) {
@@ -89,7 +111,8 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
     if flags.json {
         console::data(&(serde_json::to_string_pretty(&reports).unwrap_or_default() + "\n"));
     }
-    let is_right = reports.iter().all(|report| report.count("fault") == 0);
+    let is_open = |report: &Report| report.count("disputed") > 0 || !report.unheard.is_empty();
+    let is_right = reports.iter().all(|report| report.count("fault") == 0 && !(flags.strict && is_open(report)));
     let exit = ended.or_else(|| (!is_right).then_some(Exit::Stale));
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
 }

@@ -1,9 +1,13 @@
 //! The verdicts of a run, for people and for programs.
 
+mod opinions;
+
 use driftless_codegen::{CatalogOperation, line};
 use driftless_sandbox::conformance::{Case, Recorded, Verdict};
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::second::Opinion;
 
 /// The verdicts on one contract.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -14,6 +18,9 @@ pub struct Report {
     pub seed: u64,
     /// One for each case.
     pub rows: Vec<Row>,
+    /// The contracts without a second judge, and the reasons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unheard: Vec<(String, String)>,
 }
 
 /// One case.
@@ -23,7 +30,7 @@ pub struct Row {
     pub case: String,
     /// The method of Rust: `family.name`.
     pub operation: String,
-    /// `right`, `fault`, `contradiction` or `limit`.
+    /// `right`, `fault`, `disputed`, `contradiction` or `limit`.
     pub class: &'static str,
     /// The part of the request or of the answer that is at fault.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -40,6 +47,9 @@ pub struct Row {
     /// Arguments, request and result, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call: Vec<String>,
+    /// The opinion of progenitor's client, once for the same arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progenitor: Option<Opinion>,
 }
 
 /// The longest line of a report.
@@ -63,6 +73,16 @@ impl Row {
         }
     }
 
+    /// Adds the opinion of the second judge. A right request that it would not send is disputed.
+    pub(crate) fn with_opinion(mut self, opinion: Option<Opinion>) -> Self {
+        if let (Some(Opinion::Other { place, theirs, ours }), "right") = (&opinion, self.class) {
+            (self.class, self.rule) = ("disputed", "progenitor");
+            (self.place, self.expected, self.actual) = (place.clone(), theirs.clone(), ours.clone());
+        }
+        self.progenitor = opinion;
+        self
+    }
+
     /// Adds the call to a row that is not right.
     pub(crate) fn with_call(mut self, case: &Case, recorded: Option<&Recorded>, outcome: &Value) -> Self {
         if self.class == "right" {
@@ -80,6 +100,7 @@ impl Row {
                 call.push(format!("request   {}", String::from_utf8_lossy(&recorded.body)));
             }
         }
+        call.extend(self.progenitor.as_ref().map(|opinion| format!("progenitor {}", opinions::sentence(opinion))));
         call.push(format!("answer    {} {}", case.answer.status, case.answer.value));
         call.push(format!("result    {outcome}"));
         self.call = call.iter().map(|text| shortened(text)).collect();
@@ -98,7 +119,7 @@ fn shortened(text: &str) -> String {
 
 impl Report {
     pub(crate) fn new(contract: &str, seed: u64) -> Self {
-        Self { contract: contract.to_owned(), seed, rows: Vec::new() }
+        Self { contract: contract.to_owned(), seed, ..Self::default() }
     }
 
     /// The number of cases of a class.
@@ -107,7 +128,7 @@ impl Report {
         self.rows.iter().filter(|row| row.class == class).count()
     }
 
-    /// A screen for each fault, then the counts. `all` also names the cases that were not judged.
+    /// A screen for each fault and each disputed case, then the counts. `all` also names the cases that were not judged.
     #[must_use]
     pub fn text(&self, all: bool) -> String {
         let mut text = String::new();
@@ -127,6 +148,7 @@ impl Report {
         for row in self.rows.iter().filter(|row| all && ["limit", "contradiction"].contains(&row.class)) {
             text.push_str(&format!("{}: {}: {}\n", row.class, shortened(&row.case), shortened(&row.expected)));
         }
+        text.push_str(&opinions::text(self, all));
         let mut operations: Vec<&str> = self.rows.iter().map(|row| row.operation.as_str()).collect();
         operations.dedup();
         text + &format!(

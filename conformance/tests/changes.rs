@@ -31,7 +31,7 @@ fn each_change_of_a_client_is_noticed() {
     let (_runtime, interrupt) = Interrupt::start().unwrap();
     let bytes = include_bytes!("changes.yaml").to_vec();
     let sources = Sources { contracts: vec![(DEFAULT_NAME.to_owned(), bytes)], ..Sources::default() };
-    let options = Options { seed: 1, case: None };
+    let options = Options { seed: 1, ..Options::default() };
     let faults = |name: &str, change: &dyn Fn(&mut BTreeMap<String, String>)| -> BTreeSet<String> {
         let report = check(&workspace, name, &sources, &options, change, &interrupt).unwrap();
         assert!(report.count("right") > 0);

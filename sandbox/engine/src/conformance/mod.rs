@@ -19,6 +19,7 @@ use serde_json::Value;
 pub use answer::{Answer, BodyForm, Flaw};
 pub use case::{Argument, Case};
 pub use recorder::{Recorded, Recorder};
+pub use same::difference;
 
 use crate::contract::Contract;
 use crate::error::Error;
