@@ -8,8 +8,9 @@ use driftless_codegen::{CatalogOperation, line};
 use driftless_sandbox::conformance::{Fault, Judge, Known, Lists, Observed, Verdict};
 use serde_json::Value;
 
+use crate::process::Calls;
 use crate::report::{Report, Row};
-use crate::run::{Calls, Prepared, offer};
+use crate::run::{Prepared, offer};
 
 /// The bodies of errors are read up to here.
 const ERRORS: usize = 64 * 1024;

@@ -1,18 +1,21 @@
 //! Calls every operation of a generated client, and compares the bytes with the contract.
 //!
 //! The client is generated into `target/conformance`, with a program that calls it. The judge is `driftless_sandbox::conformance`: it
-//! reads the contract by itself, and shares no code with the generator or the client.
+//! reads the contract by itself, and shares no code with the generator or the client. The client of progenitor is a second judge.
 #![deny(missing_docs)]
 
 mod against;
 pub mod junit;
 mod names;
 mod prism;
+mod process;
 mod program;
 mod report;
 mod run;
 pub mod sarif;
+mod second;
 
 pub use against::{Ask, observe};
 pub use report::{Report, Row, table};
 pub use run::{Change, Options, check};
+pub use second::{GENERATE, Opinion, generate};

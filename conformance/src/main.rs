@@ -18,7 +18,7 @@ use driftless::sarif::printed;
 use driftless::workspace::{Workspace, pinned_path};
 use driftless_codegen::line;
 use driftless_conformance::sarif::DocumentFiles;
-use driftless_conformance::{Options, Report, check, junit, observe, sarif, table};
+use driftless_conformance::{GENERATE, Options, Report, check, generate, junit, observe, sarif, table};
 
 const ABOUT: &str = "\
 Each operation is called with its required arguments, with all arguments, and once for each declared status. The values are
@@ -39,7 +39,7 @@ Examples:
 
 Exit codes:
   0    no fault
-  2    faults, mismatches, or a client that does not compile
+  2    faults, mismatches, what --strict refuses, or a client that does not compile
   3    the service of --against does not answer, or refuses the credentials
   4    a contract cannot be read
   5    command line, configuration or lock; an entry of specs/accepted-faults.toml that matches no fault
@@ -80,6 +80,13 @@ struct Flags {
     /// Lets Prism judge the requests, too: the program of the variable PRISM, else npm's, which npx downloads.
     #[arg(long, conflicts_with = "against")]
     prism: bool,
+    /// Compares each request with that of progenitor's client: a case that is right, and differs, is disputed. It needs a contract of
+    /// OpenAPI 3.0, and the package registry.
+    #[arg(long, conflicts_with = "against")]
+    progenitor: bool,
+    /// Ends with exit code 2 if a case is disputed, or if --progenitor has no client of a contract.
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     against: AgainstFlags,
 }
@@ -177,6 +184,19 @@ enum Format {
 }
 
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    if let (true, Some(contract)) = (arguments.next().is_some_and(|first| first == GENERATE), arguments.next()) {
+        return match generate(Path::new(&contract)) {
+            Ok(client) => {
+                console::data(&client);
+                ExitCode::SUCCESS
+            }
+            Err(reason) => {
+                console::progress(&reason);
+                ExitCode::FAILURE
+            }
+        };
+    }
     develop::ended(Flags::try_parse(), run)
 }
 
@@ -184,7 +204,9 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
     let workspace = develop::workspace(&flags.scope)?;
     let (runtime, interrupt) = Interrupt::start()?;
     let service = flags.against.service(&workspace, &runtime, &interrupt)?;
-    let options = Options { seed: flags.seed, case: flags.case.clone(), prism: flags.prism };
+    let own = || std::env::current_exe().map_err(|error| Failure::file("find", Path::new("this program"), &error));
+    let second = if flags.progenitor { Some(own()?) } else { None };
+    let options = Options { seed: flags.seed, case: flags.case.clone(), prism: flags.prism, second };
     let (mut reports, mut ended): (Vec<(Report, DocumentFiles)>, Option<Exit>) = Default::default();
     for (name, path) in subjects(&flags)? {
         interrupt.check()?;
@@ -236,7 +258,9 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
             "copy the name from a report, with its quotes",
         ));
     }
-    let is_right = reports.iter().all(|(report, _)| report.open_faults() == 0);
+    let is_disputed = |report: &Report| report.count("disputed") > 0 || !report.unheard.is_empty();
+    let is_right = |report: &Report| report.open_faults() == 0 && !(flags.strict && is_disputed(report));
+    let is_right = reports.iter().all(|(report, _)| is_right(report));
     publish(&flags, &reports)?;
     let exit = ended.or_else(|| (!is_right).then_some(Exit::Stale));
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))

@@ -1,10 +1,14 @@
 //! The verdicts of a run, for people and for programs.
 
+mod opinions;
+
 use driftless::approvals::{Acceptable, Approvals, OF_FAULTS, fingerprint};
 use driftless_codegen::{CatalogOperation, line};
 use driftless_sandbox::conformance::{Case, Judge, Recorded, Verdict};
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::second::Opinion;
 
 /// The verdicts on one contract.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -18,6 +22,9 @@ pub struct Report {
     /// Why the contract could not be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// The contracts without a second judge, and the reasons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unheard: Vec<(String, String)>,
 }
 
 /// One case.
@@ -56,6 +63,9 @@ pub struct Row {
     /// Arguments, request and result, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call: Vec<String>,
+    /// The opinion of progenitor's client, once for the same arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progenitor: Option<Opinion>,
 }
 
 /// The longest line of a report.
@@ -95,6 +105,16 @@ impl Row {
         }
     }
 
+    /// Adds the opinion of the second judge. A right request that it would not send is disputed.
+    pub(crate) fn with_opinion(mut self, opinion: Option<Opinion>) -> Self {
+        if let (Some(Opinion::Other { place, theirs, ours }), "right") = (&opinion, self.class) {
+            (self.class, self.rule) = ("disputed", "progenitor");
+            (self.place, self.expected, self.actual) = (place.clone(), theirs.clone(), ours.clone());
+        }
+        self.progenitor = opinion;
+        self
+    }
+
     /// Adds the call to a row that is not right, and the part of the contract.
     pub(crate) fn with_call(
         mut self,
@@ -119,6 +139,7 @@ impl Row {
                 call.push(format!("request   {}", String::from_utf8_lossy(&recorded.body)));
             }
         }
+        call.extend(self.progenitor.as_ref().map(|opinion| format!("progenitor {}", opinions::sentence(opinion))));
         call.push(format!("answer    {} {}", case.answer.status, case.answer.value));
         call.push(format!("result    {outcome}"));
         self.call = call.iter().map(|text| shortened(text)).collect();
@@ -219,7 +240,7 @@ impl Report {
         text
     }
 
-    /// A screen for each fault, then the counts. `all` also names the cases that were not judged.
+    /// A screen for each fault and each disputed case, then the counts. `all` also names the cases that were not judged.
     #[must_use]
     pub fn text(&self, all: bool) -> String {
         let mut text = String::new();
@@ -234,17 +255,13 @@ impl Report {
                 shortened(reason)
             ));
         }
-        for row in self.rows.iter().filter(|row| row.class == "disputed") {
-            text.push_str(&format!(
-                "disputed by {}: {}: {}\n",
-                row.rule,
-                shortened(&row.case),
-                shortened(&row.expected)
-            ));
+        for row in self.rows.iter().filter(|row| row.class == "disputed" && row.rule == "prism") {
+            text.push_str(&format!("disputed by Prism: {}: {}\n", shortened(&row.case), shortened(&row.expected)));
         }
         for row in self.rows.iter().filter(|row| all && ["limit", "contradiction"].contains(&row.class)) {
             text.push_str(&format!("{}: {}: {}\n", row.class, shortened(&row.case), shortened(&row.expected)));
         }
+        text.push_str(&opinions::text(self, all));
         let mut operations: Vec<&str> =
             self.rows.iter().map(|row| row.operation.as_str()).filter(|name| !name.starts_with("types::")).collect();
         operations.dedup();

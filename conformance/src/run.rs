@@ -2,24 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use driftless::child::{self, Owned};
 use driftless::develop::Sources;
 use driftless::failure::{Exit, Failure};
 use driftless::interrupt::Interrupt;
 use driftless::workspace::Workspace;
 use driftless::{console, features, stand_alone};
 use driftless_codegen::{Catalog, CatalogOperation, Contract, Output, catalog, generate, line};
-use driftless_sandbox::conformance::{Case, Judge, Known, Offer, Recorded, Recorder, Verdict};
+use driftless_sandbox::conformance::{Case, Judge, Offer, Recorded, Recorder, Verdict};
 use serde_json::Value;
 
 use crate::names::Names;
 use crate::prism::Prism;
+use crate::process::{Calls, compile, write};
 use crate::program;
 use crate::report::{Report, Row};
+use crate::second::Second;
 
 /// The cases of a run.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +29,8 @@ pub struct Options {
     pub case: Option<String>,
     /// Lets Prism judge the requests, too.
     pub prism: bool,
+    /// Compares the requests with those of progenitor's client. This program generates it, called with [`GENERATE`](crate::GENERATE).
+    pub second: Option<PathBuf>,
 }
 
 /// Changes the generated files of a client, by their paths: a test changes them to see whether the judge notices.
@@ -97,6 +98,7 @@ pub fn check(
         if options.prism { prisms(&folder(workspace, name), sources, interrupt)? } else { BTreeMap::new() };
     let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
     let names = Names { files: &output.files, sources };
+    let mut seconds = seconds(workspace, &folder(workspace, name), sources, options, interrupt)?;
     for (index, operation) in catalog.operations.iter().enumerate() {
         interrupt.check()?;
         let Some(judge) = judges.get(&operation.document) else { continue };
@@ -110,9 +112,13 @@ pub fn check(
             }
             report.rows.push(match case {
                 Ok(case) => {
-                    let row = calls.perform(judge, index, operation, &case)?;
-                    let prism = prisms.get_mut(&operation.document).zip(calls.recorded.last());
-                    row.disputed(prism.and_then(|(prism, recorded)| prism.refusal(recorded)))
+                    let (recorded, outcome) = calls.perform(index, &case)?;
+                    let row = Row::new(operation, case.id.clone(), verdict(judge, &case, &recorded, &outcome));
+                    let second = seconds.get_mut(&operation.document).zip(recorded.last());
+                    let opinion = second.and_then(|(second, ours)| second.opinion(operation, &case, ours));
+                    let prism = prisms.get_mut(&operation.document).zip(recorded.last());
+                    let refusal = prism.and_then(|(prism, recorded)| prism.refusal(recorded));
+                    row.with_opinion(opinion).disputed(refusal).with_call(judge, &case, recorded.last(), &outcome)
                 }
                 Err((id, verdict)) => Row::new(operation, id, verdict),
             });
@@ -121,6 +127,7 @@ pub fn check(
     }
     let types = catalog.types.iter().filter_map(|ty| names.of_type(ty, judges.get(&ty.document)?));
     report.rows.extend(types.filter(|row| is_wanted(&row.case)));
+    report.unheard = seconds.into_iter().filter_map(|(name, second)| Some((name, second.reason()?))).collect();
     Ok(report)
 }
 
@@ -144,6 +151,22 @@ fn prisms(folder: &Path, sources: &Sources, interrupt: &Interrupt) -> Result<BTr
         }
     }
     Ok(prisms)
+}
+
+/// The second judge of each contract.
+fn seconds(
+    workspace: &Workspace,
+    folder: &Path,
+    sources: &Sources,
+    options: &Options,
+    interrupt: &Interrupt,
+) -> Result<BTreeMap<String, Second>, Failure> {
+    let Some(generator) = &options.second else { return Ok(BTreeMap::new()) };
+    let second = |(name, bytes): &(String, Vec<u8>)| {
+        let folder = folder.join(stand_alone::slug(name));
+        Ok((name.clone(), Second::start(workspace, &folder, generator, bytes, interrupt)?))
+    };
+    sources.contracts.iter().map(second).collect()
 }
 
 fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Judge>, Failure> {
@@ -199,32 +222,17 @@ fn build(
     let caller = folder.join("caller");
     write(&caller.join("Cargo.toml"), manifest.as_bytes())?;
     write(&caller.join("src/main.rs"), source.as_bytes())?;
-    if let Some(lock) = workspace.read("Cargo.lock")?.filter(|_| !caller.join("Cargo.lock").exists()) {
-        write(&caller.join("Cargo.lock"), &lock)?;
-    }
-    let target = workspace.path("target/conformance/target");
-    let mut command = child::cargo();
-    command.args(["build", "--quiet", "--message-format", "short"]).current_dir(&caller);
-    command.env("CARGO_INCREMENTAL", "0").env("CARGO_TARGET_DIR", &target);
-    let ended = child::run(&mut command, None, interrupt)?;
-    if !ended.status.is_some_and(|status| status.success()) {
-        let errors = String::from_utf8_lossy(&ended.stderr);
-        let errors: Vec<&str> = errors.lines().filter(|line| line.contains("error")).take(10).collect();
-        return Err(Failure::new(
+    compile(workspace, folder, "caller", interrupt)?.map_err(|errors| {
+        Failure::new(
             Exit::Stale,
             "conformance/compile",
-            format!("the client and the program that calls it do not compile:\n{}", errors.join("\n")),
+            format!("the client and the program that calls it do not compile:\n{errors}"),
             format!(
                 "this is a defect of the generator: please report it with the contract; the program is in {}",
                 caller.display()
             ),
-        ));
-    }
-    let built = target.join("debug").join(format!("caller{}", std::env::consts::EXE_SUFFIX));
-    // The next contract builds a program of the same name.
-    let program = folder.join(format!("program{}", std::env::consts::EXE_SUFFIX));
-    fs::copy(&built, &program).map_err(|error| Failure::file("copy", &built, &error))?;
-    Ok(program)
+        )
+    })
 }
 
 /// The name of the package in a folder.
@@ -233,71 +241,6 @@ fn package_name(folder: &Path) -> Option<String> {
     let package = manifest.split("[package]").nth(1)?;
     let line = package.lines().find(|line| line.starts_with("name"))?;
     Some(line.split('"').nth(1)?.to_owned())
-}
-
-fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    if fs::read(path).is_ok_and(|known| known == content) {
-        return Ok(());
-    }
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(|error| Failure::file("create", parent, &error))?;
-    }
-    fs::write(path, content).map_err(|error| Failure::file("write", path, &error))
-}
-
-/// The program, and the server that it calls.
-pub(crate) struct Calls {
-    pub(crate) recorder: Recorder,
-    /// The requests of the last case.
-    recorded: Vec<Recorded>,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    _child: Owned,
-}
-
-impl Calls {
-    fn start(program: &Path, recorder: Recorder) -> Result<Self, Failure> {
-        let mut command = Command::new(program);
-        command.arg(recorder.address()).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child: Child = command.spawn().map_err(|error| Failure::file("start", program, &error))?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        let child = Owned(child);
-        match (input, output) {
-            (Some(input), Some(output)) => {
-                let output = BufReader::new(output);
-                Ok(Self { recorder, recorded: Vec::new(), input, output, _child: child })
-            }
-            _ => Err(ended("it has no standard input")),
-        }
-    }
-
-    /// Lets the program perform a call, and returns its outcome.
-    pub(crate) fn call(&mut self, index: usize, arguments: &[Known], body: Option<&Value>) -> Result<Value, Failure> {
-        let line = serde_json::json!([index, arguments, body]).to_string();
-        writeln!(self.input, "{line}").map_err(|error| ended(&error.to_string()))?;
-        let mut outcome = String::new();
-        self.output.read_line(&mut outcome).map_err(|error| ended(&error.to_string()))?;
-        serde_json::from_str(&outcome).map_err(|_| ended(&line))
-    }
-
-    fn perform(
-        &mut self,
-        judge: &Judge,
-        index: usize,
-        operation: &CatalogOperation,
-        case: &Case,
-    ) -> Result<Row, Failure> {
-        self.recorder.prepare(&case.answer);
-        let arguments: Vec<Known> = case
-            .arguments
-            .iter()
-            .map(|argument| (argument.place.clone(), argument.name.clone(), argument.value.clone()))
-            .collect();
-        let outcome = self.call(index, &arguments, case.body.as_ref())?;
-        self.recorded = self.recorder.recorded();
-        let verdict = verdict(judge, case, &self.recorded, &outcome);
-        Ok(Row::new(operation, case.id.clone(), verdict).with_call(judge, case, self.recorded.last(), &outcome))
-    }
 }
 
 fn verdict(judge: &Judge, case: &Case, recorded: &[Recorded], outcome: &Value) -> Verdict {
@@ -309,13 +252,4 @@ fn verdict(judge: &Judge, case: &Case, recorded: &[Recorded], outcome: &Value) -
         None => Err(outcome.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok())),
     };
     judge.judge(case, recorded, &result)
-}
-
-fn ended(why: &str) -> Failure {
-    Failure::new(
-        Exit::Stale,
-        "conformance/program",
-        format!("the program that calls the client ended early: {why}"),
-        "this is a defect of the client: repeat the case, and report it with the contract",
-    )
 }

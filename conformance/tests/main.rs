@@ -3,4 +3,5 @@
 
 mod against;
 mod changes;
+mod second;
 mod unreadable;

@@ -24,6 +24,7 @@ pub use case::{Argument, Case};
 pub use live::{Known, Lists, Observed};
 pub use names::{Name, names};
 pub use recorder::{Recorded, Recorder};
+pub use same::difference;
 
 use crate::contract::{Contract, resolve};
 use crate::error::Error;

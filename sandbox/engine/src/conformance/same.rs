@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::answer::{Answer, BodyForm, Flaw};
 use super::{Verdict, fault};
 
-/// The first place at which two values differ: its pointer, and both values.
-pub(super) fn difference(expected: &Value, actual: &Value) -> Option<(String, String, String)> {
+/// The first place at which two values differ: its pointer, and both values. Numbers are compared digit by digit: `10` and `1e1` are
+/// the same.
+pub fn difference(expected: &Value, actual: &Value) -> Option<(String, String, String)> {
     match (expected, actual) {
         (Value::Object(one), Value::Object(other)) => {
             let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
