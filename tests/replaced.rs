@@ -158,7 +158,18 @@ fn another_contract_needs_no_change_by_hand() {
     for arguments in [
         // All other members compile the same files as before.
         &["check", "--locked", "-p", "platform-client", "-p", "platform-tests", "--all-targets", "--all-features"][..],
-        &["check", "--locked", "-p", "platform-client", "--no-default-features"],
+        // With the features of the tests, libraries are those that are compiled.
+        &[
+            "check",
+            "--locked",
+            "-p",
+            "platform-client",
+            "-p",
+            "platform-features",
+            "--no-default-features",
+            "--features",
+            "platform-features/tests",
+        ],
     ] {
         place.cargo(arguments);
     }

@@ -3,7 +3,7 @@
 
 use driftless_codegen::{Names, Output};
 
-use super::verdicts::{Broken, compared, scripted};
+use super::verdicts::{Broken, compared, known};
 use super::{cases, consumer, lay_out};
 use crate::support::{Programs, cargo};
 
@@ -53,8 +53,8 @@ fn another_tool_finds_nothing_that_the_report_does_not_say() {
     let place = Programs::get().target().join("growth");
     for case in cases().into_iter().filter(|case| case.name != "grown") {
         let before = case.client(&case.contract, &Names::default());
-        let (contract, _) = scripted(&case, &before);
-        let after = case.client(&contract, &before.names);
+        let (contract, _) = known(&case, &before);
+        let after = case.client(contract, &before.names);
         let program = consumer::program(&before.api.index());
         let [old, new] = [("before", &before), ("after", &after)].map(|(name, client)| {
             let folder = place.join(format!("{}-semver-{name}", case.name));
@@ -71,7 +71,7 @@ fn another_tool_finds_nothing_that_the_report_does_not_say() {
             .unwrap();
         let [report, about] = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert!(about.contains("semver requires new major version"), "{}: {about}", case.name);
-        let whole = compared(&case, &contract, &before, &after);
+        let whole = compared(&case, contract, &before, &after);
         let broken = Broken::from_drift(&whole, &before);
         let untold = untold(&report, &broken, &before);
         assert!(untold.is_empty(), "{}: the report does not say\n{}", case.name, untold.join("\n"));

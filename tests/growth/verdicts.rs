@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::{Mutex, OnceLock};
 
 use driftless_codegen::drift::{self, Drift, Sides, Source};
 use driftless_codegen::{Contract, Item, Names, Output};
@@ -39,6 +40,13 @@ pub(super) fn scripted(case: &Case, before: &Output) -> (Value, Vec<Reported>) {
         }
     }
     (all.contract, reported)
+}
+
+/// The same for a case of all tests here, which takes as long as fifty clients: it is made once.
+pub(super) fn known(case: &Case, before: &Output) -> &'static (Value, Vec<Reported>) {
+    static KNOWN: Mutex<BTreeMap<&str, &OnceLock<(Value, Vec<Reported>)>>> = Mutex::new(BTreeMap::new());
+    let known = *KNOWN.lock().unwrap().entry(case.name).or_insert_with(|| Box::leak(Box::default()));
+    known.get_or_init(|| scripted(case, before))
 }
 
 /// The operations whose body is a form with parts, as method and path.
@@ -158,15 +166,15 @@ fn the_compiler_says_what_the_report_says() {
     let mut wrong = Vec::new();
     for case in cases().into_iter().filter(|case| case.name != "grown") {
         let before = case.client(&case.contract, &Names::default());
-        let (contract, reported) = scripted(&case, &before);
+        let (contract, reported) = known(&case, &before);
         assert!(reported.len() >= 45, "{}: {} changes", case.name, reported.len());
-        let after = case.client(&contract, &before.names);
+        let after = case.client(contract, &before.names);
         let program = consumer::program(&before.api.index());
         let used = used(&before, &program);
         assert!(used.len() > 500, "{}", used.len());
         let refused = refused(&case, &after, &before, &program);
 
-        let whole = compared(&case, &contract, &before, &after);
+        let whole = compared(&case, contract, &before, &after);
         let broken = Broken::from_drift(&whole, &before);
         for (line, item) in &used {
             match (refused.contains(line), broken.has(item)) {
@@ -179,7 +187,7 @@ fn the_compiler_says_what_the_report_says() {
                 _ => {}
             }
         }
-        for Reported { what, drift, .. } in &reported {
+        for Reported { what, drift, .. } in reported {
             let own = Broken::from_drift(drift, &before);
             let breaks = used.iter().any(|(line, item)| refused.contains(line) && own.has(item));
             // An item that moves behind another feature breaks no program that enables all of them.
@@ -210,7 +218,8 @@ fn the_guide_says_what_each_change_costs() {
     let cases: Vec<Case> = cases().into_iter().filter(|case| case.name != "grown").collect();
     for case in &cases {
         let before = case.client(&case.contract, &Names::default());
-        for Reported { what, drift, .. } in scripted(case, &before).1 {
+        for Reported { what, drift, .. } in &known(case, &before).1 {
+            let what = *what;
             let met = met.get(&(case.name, what)).unwrap_or_else(|| panic!("nobody has tried {what} ({})", case.name));
             let verdict = format!("{} | {met} | {}", drift.client().as_str(), drift.source().as_str());
             let row = CHANGES.iter().position(|(known, _)| *known == what).unwrap();

@@ -19,8 +19,8 @@ use serde_json::{Map, Value, json};
 use self::caller::{Arguments, BODY, Caller};
 use self::schemas::{How, Schemas};
 use self::service::{Manner, Seen, Service, parameters, successes};
-use super::verdicts::{Reported, scripted};
-use super::{Case, cases, lay_out};
+use super::verdicts::{Reported, known};
+use super::{Case, SHARED, cases, lay_out};
 use crate::support::{Programs, cargo, read, root};
 
 /// The response of the service to the requests of the old client.
@@ -117,7 +117,7 @@ impl Running {
         let manifest = format!(
             "[package]\nname = \"consumer\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n\
              platform-client = {{ path = \"../client\", features = [{}] }}\nserde.workspace = true\n\
-             serde_json.workspace = true\ntokio = {{ workspace = true, features = [\"rt\"] }}\n",
+             serde_json.workspace = true\ntokio = {{ workspace = true, features = [\"rt\"] }}\n{SHARED}",
             features.join(", ")
         );
         fs::write(folder.join("consumer/Cargo.toml"), manifest).unwrap();
@@ -400,8 +400,8 @@ fn a_running_client_meets_what_the_report_says() {
     for case in cases().into_iter().filter(|case| case.name != "grown") {
         let before = case.client(&case.contract, &Names::default());
         let mut meeting = Meeting::start(&case, &before, &runtime, true);
-        for Reported { what, contract, drift } in scripted(&case, &before).1 {
-            let met = meeting.meets(&contract);
+        for Reported { what, contract, drift } in &known(&case, &before).1 {
+            let met = meeting.meets(contract);
             lines.push_str(&format!("{}\t{what}\t{}\t{}\n", case.name, met.request.says(), met.answer.says()));
             assert!(met.calls > 0 || drift.client() < Wire::Risk, "{}: {what}: no call meets it", case.name);
             // For a running program, an addition and a change without effect are the same.

@@ -15,7 +15,8 @@ use driftless_codegen::{Contract, Ledger, Names, load, upgrade};
 use serde_json::Value;
 
 use self::random::{Random, change};
-use super::{Case, Meeting, Reported, scripted};
+use super::super::verdicts::scripted;
+use super::{Case, Meeting, Reported};
 use crate::support::{root, setup};
 
 /// The largest contract that is taken; `PLATFORM_CONFIRM=all` takes those of ten times the size, and another value those of the usual
