@@ -259,7 +259,14 @@ impl Source<'_> {
         };
         let Some(content) = best(&body.content, media_type) else {
             let declared: Vec<&str> = body.content.iter().map(|content| content.media_type.as_str()).collect();
-            return Err(fault("Request Body Object", &declared.join(" or "), media_type));
+            let file = body.content.iter().find_map(|content| self.file(content));
+            return Err(match file.filter(|_| media::essence(media_type) == "multipart/form-data") {
+                Some(name) => Verdict::Contradiction(format!(
+                    "{name} is a file, which a body of {} cannot have",
+                    declared.join(" or ")
+                )),
+                None => fault("Request Body Object", &declared.join(" or "), media_type),
+            });
         };
         if extent == Extent::Required && !body.required && !self.offer.is_body_required {
             return Ok((Some(media_type.clone()), None));
@@ -281,6 +288,18 @@ impl Source<'_> {
             return Err(Verdict::Limit("no sample of the body is valid".to_owned()));
         }
         Ok((Some(media_type.clone()), Some(value)))
+    }
+
+    /// The member of a form without parts that is a file.
+    fn file(&self, content: &Content) -> Option<String> {
+        let is_form = media::essence(&content.media_type) == "application/x-www-form-urlencoded";
+        let schema = match content.schema.as_ref().filter(|_| is_form)? {
+            SchemaRef::Pointer(pointer) => resolve(&self.contract.document, pointer)?.1,
+            SchemaRef::Inline(value) => value.as_ref(),
+        };
+        let is_file = |schema: &&Value| schema.get("format").and_then(Value::as_str) == Some("binary");
+        let members = schema.get("properties").and_then(Value::as_object)?;
+        members.iter().find(|(_, schema)| is_file(schema)).map(|(name, _)| name.clone())
     }
 
     fn answer(&self, status: u16, response: Option<&Response>) -> Result<Answer, Verdict> {

@@ -207,3 +207,19 @@ fn the_default_response_describes_a_success_that_is_not_declared() {
     let answer = first_answer(&json!({ "default": { "description": "", "content": content } }));
     assert_eq!((answer.status, answer.value), (200, json!("a")));
 }
+
+#[test]
+fn a_form_without_parts_that_has_a_file_contradicts_itself() {
+    let verdict = |property: Value| {
+        let form = json!({ "schema": { "type": "object", "properties": { "member": property } } });
+        let body = json!({ "required": true, "content": { "application/x-www-form-urlencoded": form } });
+        let post = json!({ "post": { "requestBody": body, "responses": { "204": { "description": "" } } } });
+        let contract = json!({ "openapi": "3.0.3", "info": { "title": "a", "version": "1" }, "paths": { "/a": post } });
+        let judge = Judge::read(contract.to_string().as_bytes(), 1).unwrap();
+        let (method, pointer) = ("POST".to_owned(), "/paths/~1a/post".to_owned());
+        let offer = Offer { method, pointer, media_type: Some("multipart/form-data".to_owned()), ..Offer::default() };
+        judge.cases(&offer).swap_remove(0).unwrap_err().1
+    };
+    assert!(matches!(verdict(json!({ "type": "string", "format": "binary" })), Verdict::Contradiction(_)));
+    assert!(matches!(verdict(json!({ "type": "string" })), Verdict::Fault(_)));
+}
