@@ -44,6 +44,8 @@ fn drawn(figures: &[Figure], (title, value): Panel) -> String {
     let steps: Vec<(&str, Vec<(f64, f64)>)> = figures
         .chunk_by(|one, other| one.contract == other.contract)
         .filter_map(|step| Some((step.first()?.contract.as_str(), points(step, value))))
+        // A step that was left out has no points.
+        .filter(|(_, points)| !points.is_empty())
         .collect();
     let all = || steps.iter().flat_map(|(_, points)| points);
     let range = |pick: fn(&(f64, f64)) -> f64| {
