@@ -44,7 +44,8 @@ pub(super) fn scripted(case: &Case, before: &Output) -> (Value, Vec<Reported>) {
 
 /// The same for a case of all tests here, which takes as long as fifty clients: it is made once.
 pub(super) fn known(case: &Case, before: &Output) -> &'static (Value, Vec<Reported>) {
-    static KNOWN: Mutex<BTreeMap<&str, &OnceLock<(Value, Vec<Reported>)>>> = Mutex::new(BTreeMap::new());
+    type Known = OnceLock<(Value, Vec<Reported>)>;
+    static KNOWN: Mutex<BTreeMap<&str, &Known>> = Mutex::new(BTreeMap::new());
     let known = *KNOWN.lock().unwrap().entry(case.name).or_insert_with(|| Box::leak(Box::default()));
     known.get_or_init(|| scripted(case, before))
 }
