@@ -22,7 +22,9 @@ pub(super) struct Reported {
 }
 
 /// A contract with all changes, each at a position of its own, and the report of each.
-pub(super) fn scripted(case: &Case, before: &Output) -> (Value, Vec<Reported>) {
+pub(super) type Script = (Value, Vec<Reported>);
+
+pub(super) fn scripted(case: &Case, before: &Output) -> Script {
     let pages = case.setup.config.paginations.iter().map(|entry| entry.operation.clone());
     // Nor those that send files: the program of `wire` has none.
     let mut all = Scripted::new(&case.contract, pages.chain(forms(&case.contract)));
@@ -43,9 +45,8 @@ pub(super) fn scripted(case: &Case, before: &Output) -> (Value, Vec<Reported>) {
 }
 
 /// The same for a case of all tests here, which takes as long as fifty clients: it is made once.
-pub(super) fn known(case: &Case, before: &Output) -> &'static (Value, Vec<Reported>) {
-    type Known = OnceLock<(Value, Vec<Reported>)>;
-    static KNOWN: Mutex<BTreeMap<&str, &Known>> = Mutex::new(BTreeMap::new());
+pub(super) fn known(case: &Case, before: &Output) -> &'static Script {
+    static KNOWN: Mutex<BTreeMap<&str, &OnceLock<Script>>> = Mutex::new(BTreeMap::new());
     let known = *KNOWN.lock().unwrap().entry(case.name).or_insert_with(|| Box::leak(Box::default()));
     known.get_or_init(|| scripted(case, before))
 }
