@@ -105,7 +105,7 @@ impl Names<'_> {
             })
         });
         let lists: Vec<Vec<&str>> = lists.collect();
-        match lists.iter().any(|list| *list == expected) {
+        match lists.contains(&expected) {
             true => Verdict::Right,
             false if lists.is_empty() => Verdict::Limit("the function was not found in the generated files".to_owned()),
             false => Verdict::Fault(driftless_sandbox::conformance::Fault {
