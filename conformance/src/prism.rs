@@ -120,7 +120,10 @@ fn refusal(answer: &[u8]) -> Option<String> {
     let headers = head.lines().filter_map(|line| line.split_once(':'));
     let mut violations = headers.filter(|(name, _)| name.eq_ignore_ascii_case("sl-violations"));
     if let Some(list) = violations.find_map(|(_, list)| serde_json::from_str::<Vec<Value>>(list).ok()) {
-        return reasons(list.iter().filter(|one| one.pointer("/location/0").is_some_and(|side| side == "request")));
+        let is_request = |one: &&Value| one.pointer("/location/0").is_some_and(|side| side == "request");
+        // Credentials are not compared: 401 is about them.
+        let is_credential = |one: &&Value| one.get("code").is_some_and(|code| *code == 401 || *code == "401");
+        return reasons(list.iter().filter(is_request).filter(|one| !is_credential(one)));
     }
     let (first, last) = (body.iter().position(|byte| *byte == b'{')?, body.iter().rposition(|byte| *byte == b'}')?);
     let problem: Value = serde_json::from_slice(body.get(first..=last)?).ok()?;
