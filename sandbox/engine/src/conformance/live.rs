@@ -263,7 +263,7 @@ mod tests {
             &json!({ "data": { "items": [{ "key": "x" }] } }),
         );
         assert!(known("/pets/{petId}/toys/{key}", &lists).is_err());
-        lists.learn("/pets/{petId}/toys", &[pet.clone()], &json!({ "items": [{ "key": "ball" }] }));
+        lists.learn("/pets/{petId}/toys", std::slice::from_ref(&pet), &json!({ "items": [{ "key": "ball" }] }));
         assert_eq!(known("/pets/{petId}/toys/{key}", &lists), Ok(vec![pet, argument("path", "key", json!("ball"))]));
     }
 

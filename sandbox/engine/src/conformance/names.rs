@@ -133,7 +133,7 @@ mod tests {
         let given = Name { is_given: true, ..name("query", "left", "other") };
         assert_eq!(names(&[given]), Verdict::Right);
         let labelled = Name { labels: vec!["Closed".to_owned()], ..name("value", "2", "Closed") };
-        assert_eq!(names(&[labelled.clone()]), Verdict::Right);
+        assert_eq!(names(std::slice::from_ref(&labelled)), Verdict::Right);
         assert_eq!(class(&names(&[Name { rust: "Open".to_owned(), ..labelled }])), "fault");
     }
 }
