@@ -54,6 +54,18 @@ fn the_first_command_compiles_no_library_in_vain() {
 }
 
 #[test]
+fn shared_features_add_no_library_to_xtask() {
+    let names = |more: &[&str]| -> BTreeSet<String> {
+        let all = tree("normal,build", &[&["--package", "xtask"], more].concat());
+        all.into_iter().map(|(library, _)| library).filter(|name| !name.starts_with("platform-features ")).collect()
+    };
+    let (all, needed) = (names(&[]), names(&["--prune", "platform-features"]));
+    assert!(needed.len() > 100, "xtask stands on {} libraries", needed.len());
+    let others: Vec<&String> = all.difference(&needed).collect();
+    assert!(others.is_empty(), "make them optional in features/Cargo.toml, for its feature `tests`: {others:?}");
+}
+
+#[test]
 fn the_sandbox_stands_on_what_xtask_was_compiled_from() {
     let mut asked: BTreeMap<(bool, String), BTreeSet<String>> = BTreeMap::new();
     for package in FIRST_COMMAND {
