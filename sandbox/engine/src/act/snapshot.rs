@@ -66,7 +66,7 @@ const MOST_NUMBERS: u64 = 1 << 53;
 
 impl Snapshot {
     /// The places of addresses in the document, with the addresses, and the templates of collections.
-    pub(crate) fn addresses(&self) -> impl Iterator<Item = (Place, &str, Option<&str>)> {
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = (ElementPlace, &str, Option<&str>)> {
         let collections = self.collections.iter().enumerate();
         let collections = collections
             .map(|(index, saved)| (("collections", index), saved.address.as_str(), saved.template.as_deref()));
@@ -79,7 +79,7 @@ impl Snapshot {
 }
 
 /// A list of a snapshot, and the index of an element.
-pub(crate) type Place = (&'static str, usize);
+pub(crate) type ElementPlace = (&'static str, usize);
 
 /// A part of a snapshot that cannot be a state: its place, and the reason.
 pub(crate) type Unfit = (String, &'static str);
@@ -123,11 +123,11 @@ impl Engine {
     pub(crate) fn state_of(
         &self,
         snapshot: &Snapshot,
-        is_own: impl Fn(Place) -> bool,
+        is_own: impl Fn(ElementPlace) -> bool,
     ) -> Result<State, Result<Unfit, Full>> {
         let unfit =
             |list: &str, index: usize, member: &str, reason| Ok((format!("$.{list}[{index}].{member}"), reason));
-        fn own<'s, T>(all: &'s [T], list: &'static str, is_own: &impl Fn(Place) -> bool) -> Vec<(usize, &'s T)> {
+        fn own<'s, T>(all: &'s [T], list: &'static str, is_own: &impl Fn(ElementPlace) -> bool) -> Vec<(usize, &'s T)> {
             all.iter().enumerate().filter(|(index, _)| is_own((list, *index))).collect()
         }
         const ANOTHER: &str = "another element has this address";

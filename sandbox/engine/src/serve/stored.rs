@@ -127,10 +127,14 @@ pub(super) async fn restore_snapshot(
     // The contract that has the address, with the longest base path before it, as for requests.
     let has = |part: &ServedContract, list: &str, address: &str, template: Option<&str>| {
         let methods = [Method::GET, Method::PUT, Method::PATCH, Method::POST];
+        let is_routed = |method: &Method| match service.routed(method, address) {
+            (Some(routed), Routed::Operations(_)) => std::ptr::eq(routed, part),
+            _ => false,
+        };
         part.engine.place_of(address).is_some()
             && match list {
                 "collections" => part.engine.owner_at(address, template).is_some(),
-                _ => methods.iter().any(|method| !matches!(part.router.route(method, address), Routed::Unknown)),
+                _ => methods.iter().any(is_routed),
             }
     };
     let mut owners = HashMap::new();
@@ -245,4 +249,66 @@ pub(super) async fn reset(
         control.log.clear();
     }
     Ok(done())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tokio::sync::watch;
+
+    use super::super::route::Router;
+    use super::*;
+    use crate::behaviour::Behaviour;
+    use crate::contract::Contract;
+    use crate::infer;
+    use crate::state::{Change, Keeper, State as Stored};
+
+    #[derive(Debug)]
+    struct Fails;
+
+    impl Keeper for Fails {
+        fn save(&self, _: &Stored, _: &BTreeSet<Change>) -> Result<(), String> {
+            Err("the disk is full".to_owned())
+        }
+    }
+
+    fn part(path: &str) -> ServedContract {
+        let list =
+            json!({ "200": { "content": { "application/json": { "schema": { "type": "array", "items": {} } } } } });
+        let paths = json!({ path: { "get": { "responses": list }, "post": { "responses": {} } } });
+        let contract = Contract::read(json!({ "openapi": "3.0.3", "paths": paths }).to_string().as_bytes()).unwrap();
+        let plan = infer::plans(std::slice::from_ref(&contract), &Behaviour::default()).unwrap().remove(0);
+        ServedContract { router: Router::new(&contract), engine: Engine::new(contract, plan, 1) }
+    }
+
+    /// Catches a state of one contract beside the one before of another, and an address that goes to the wrong contract.
+    #[tokio::test]
+    async fn a_snapshot_is_restored_for_all_contracts_or_for_none() {
+        let state = |service: &Service| {
+            let mut snapshot = Snapshot::default();
+            service.engines().for_each(|engine| engine.save_to(&mut snapshot));
+            json!(snapshot)
+        };
+        for fails in [true, false] {
+            let (first, mut second) = (part("/a"), part("/b"));
+            if fails {
+                second.engine = second.engine.with_saved(Stored::default(), Box::new(Fails));
+            }
+            let service = Arc::new(Service {
+                parts: vec![first, second],
+                front: None,
+                origin: String::new(),
+                checks_credentials: false,
+                has_control_interface: true,
+                public_host: String::new(),
+                touched: watch::Sender::new(()),
+            });
+            let before = state(&service);
+            let sent = json!({ "collections": [{ "address": "/a" }, { "address": "/b" }] });
+            let sent = Sent(serde_json::from_value(sent).unwrap());
+            let restored = restore_snapshot(State(Arc::clone(&service)), sent).await;
+            assert_eq!((restored.is_err(), state(&service) == before), (fails, fails));
+        }
+    }
 }
