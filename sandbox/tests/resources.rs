@@ -297,6 +297,7 @@ async fn an_item_is_added_for_a_team_and_the_api_serves_it() {
     assert_eq!(ask(&sandbox, Method::POST, "items", &[], Some(&again)).await.0, 201);
     assert_eq!(own.get_json(&format!("{machines}/{id}")).await["id"], id);
     assert_eq!(ask(&sandbox, Method::POST, "items", &[], Some(&again)).await.0, 409);
+    assert_eq!(ask(&sandbox, Method::GET, "items", &[("collection", "/api/nothing")], None).await.0, 404);
     for (body, place) in [
         (json!({ "collection": "/api/nothing" }), "$.collection"),
         (json!({ "collection": machines, "fields": { "cores": "many" } }), "$.fields.cores"),

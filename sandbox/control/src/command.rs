@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The longest wait for the next bytes of the sandbox.
 const SILENCE: Duration = Duration::from_secs(30);
 /// The maximum length of an answer, in bytes.
-const LONGEST: u64 = 256 * 1024 * 1024;
+const LONGEST: u64 = 1024 * 1024 * 1024;
 
 /// A command: its words, the method and the path of its request, and its arguments. Each `{}` of the path stands for a word that follows.
 pub type Command = (&'static [&'static str], &'static str, &'static str, Takes);

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// The form of a file.
 #[derive(Clone, Copy, Debug)]
@@ -59,15 +59,18 @@ pub fn open(path: &Path, form: Form) -> Result<Connection, Unusable> {
     if is_foreign(path, form.application).unwrap_or(false) {
         return Err(Unusable::Because("it belongs to another program".to_owned()));
     }
-    let connection = owned(path)?;
+    let mut connection = owned(path)?;
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version != 0 && version != form.version {
         let reason = format!("it is of version {version}, and this sandbox reads version {}", form.version);
         return Err(Unusable::Because(reason));
     }
-    connection.execute_batch(form.tables)?;
-    connection.pragma_update(None, "user_version", form.version)?;
-    connection.pragma_update(None, "application_id", form.application)?;
+    // In one transaction: a program that is killed here leaves an empty file, not a foreign one.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(form.tables)?;
+    transaction.pragma_update(None, "user_version", form.version)?;
+    transaction.pragma_update(None, "application_id", form.application)?;
+    transaction.commit()?;
     Ok(connection)
 }
 
@@ -105,4 +108,21 @@ fn owned(path: &Path) -> rusqlite::Result<Connection> {
     // The lock comes with the first transaction.
     connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
     Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Form, open};
+
+    /// Catches tables in a file that has no mark of its program yet, which the next start would refuse.
+    #[test]
+    fn a_start_that_fails_leaves_a_file_that_the_next_one_takes() {
+        let path = std::env::temp_dir().join(format!("half-{}.db", std::process::id()));
+        let form = |tables| Form { application: 7, version: 1, tables };
+        assert!(open(&path, form("CREATE TABLE a (b); CREATE TABLE a (b);")).is_err());
+        let opened = open(&path, form("CREATE TABLE IF NOT EXISTS a (b);"))
+            .map(|connection| connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0)));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(opened.unwrap().unwrap(), 7);
+    }
 }

@@ -137,8 +137,13 @@ async fn the_clock_takes_work_further() {
     };
     assert_eq!((state().await, state().await), (json!("new"), json!("new")));
     let step = |milliseconds| sandbox.clock().advance(Duration::from_millis(milliseconds));
+    let last = async || {
+        let list = body(send(&sandbox, Method::GET, "/pets", None).await).await;
+        list.as_array().unwrap().last().unwrap()["state"].clone()
+    };
     for (milliseconds, wanted) in [(999, "new"), (1, "washing"), (0, "washing"), (999, "washing")] {
         step(milliseconds);
+        assert_eq!(last().await, wanted, "a list after {milliseconds} ms more");
         assert_eq!(state().await, wanted, "after {milliseconds} ms more");
     }
     sandbox.clock().set_milliseconds(0);
@@ -152,10 +157,69 @@ async fn the_clock_takes_work_further() {
     sandbox.clock().hold();
     let changed = json!({ "id": other["id"], "name": "Tom", "state": "washing" });
     assert_eq!(send(&sandbox, Method::PUT, &item, Some(changed)).await.status(), 200);
+    step(999);
+    // Another member changes, and the state goes on.
+    let renamed = json!({ "id": other["id"], "name": "Max", "state": "washing" });
+    assert_eq!(send(&sandbox, Method::PUT, &item, Some(renamed)).await.status(), 200);
     assert_eq!(body(send(&sandbox, Method::GET, &item, None).await).await["state"], "washing");
+    step(1);
+    let kept = format!("{}/sandbox/item?address=/v1{item}", sandbox.origin());
+    assert_eq!(body(super::client().get(&kept).send().await.unwrap()).await["fields"]["state"], "clean");
+    assert_eq!(body(send(&sandbox, Method::GET, &item, None).await).await["state"], "clean");
     assert_eq!(send(&sandbox, Method::DELETE, &item, None).await.status(), 204);
     step(60_000);
     assert_eq!(send(&sandbox, Method::GET, &item, None).await.status(), 404, "work of a deleted item goes on");
+    sandbox.stop().await;
+}
+
+/// Catches timers that outlive their state: a reset, a restored snapshot and a restart begin the present state anew, also if a list is
+/// the first to see it.
+#[cfg(feature = "data")]
+#[tokio::test]
+async fn timers_begin_with_the_state_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = async || {
+        let mut options = Options::default();
+        options.data = Some(folder.path().join("state.db"));
+        options.behaviour = Behaviour::read(
+            NAME,
+            "[[collection]]\npath = '/pets'\nseeds = [{ id = 1, name = 'Rex', state = 'new' }]\n\
+             [[work]]\noperation = 'POST /pets'\nmember = 'state'\nstates = ['new', 'washing', 'clean']\nmilliseconds = 1000\n",
+        )?;
+        let sandbox = start_with(contract().to_string().as_bytes(), options).await?;
+        sandbox.clock().hold();
+        Ok::<Sandbox, Error>(sandbox)
+    };
+    let list =
+        async |sandbox: &Sandbox| body(send(sandbox, Method::GET, "/pets", None).await).await[0]["state"].clone();
+    // The state after 999 ms, and after another one.
+    let goes_on = async |sandbox: &Sandbox, states: [&str; 3]| {
+        assert_eq!(list(sandbox).await, states[0]);
+        sandbox.clock().advance(Duration::from_millis(999));
+        assert_eq!(list(sandbox).await, states[1]);
+        sandbox.clock().advance(Duration::from_millis(1));
+        assert_eq!(list(sandbox).await, states[2]);
+    };
+    let sandbox = start().await.unwrap();
+    goes_on(&sandbox, ["new", "new", "washing"]).await;
+    sandbox.clock().advance(Duration::from_millis(500));
+    let snapshot = format!("{}/sandbox/snapshot", sandbox.origin());
+    let saved = body(super::client().get(&snapshot).send().await.unwrap()).await;
+    assert_eq!(saved["collections"][0]["items"][0]["fields"]["state"], "washing");
+    assert_eq!(super::client().put(&snapshot).json(&saved).send().await.unwrap().status(), 204);
+    goes_on(&sandbox, ["washing", "washing", "clean"]).await;
+    assert_eq!(super::client().put(&snapshot).json(&saved).send().await.unwrap().status(), 204);
+    sandbox.stop().await;
+
+    let sandbox = start().await.unwrap();
+    goes_on(&sandbox, ["washing", "washing", "clean"]).await;
+    let reset = format!("{}/sandbox/reset", sandbox.origin());
+    for _ in 0..2 {
+        let only = json!({ "only": ["state"] });
+        assert_eq!(super::client().post(&reset).json(&only).send().await.unwrap().status(), 204);
+        sandbox.clock().advance(Duration::from_millis(500));
+        goes_on(&sandbox, ["new", "new", "washing"]).await;
+    }
     sandbox.stop().await;
 }
 

@@ -124,10 +124,22 @@ async fn a_snapshot_is_the_whole_state() {
     let before = get(&other, "snapshot").await;
     let pets = |items: Value| json!({ "singles": [], "collections": [{ "address": "/v1/pets", "items": items }] });
     let one = json!({ "key": "1", "fields": { "id": 1, "name": "a" } });
+    let many: Vec<String> = (0..10_001).map(|number| number.to_string()).collect();
+    let single = json!({ "address": "/v1/config", "fields": {} });
+    let file = json!({ "address": "/v1/config", "mediaType": "a/b", "base64": "" });
     for (place, refused) in [
         ("$.collections[1].address", json!({ "collections": [{ "address": "/v1/pets" }, { "address": "/v1/dogs" }] })),
         ("$.collections[1].address", json!({ "collections": [{ "address": "/v1/pets" }, { "address": "/v1/pets" }] })),
         ("$.collections[0].items", pets(json!([one, one]))),
+        (
+            "$.collections[0].items",
+            json!({ "collections": [{ "address": "/v1/pets", "items": [one], "removed": ["1"] }] }),
+        ),
+        ("$.collections[0].numbers", json!({ "collections": [{ "address": "/v1/pets", "numbers": u64::MAX }] })),
+        ("$.collections[0].removed", json!({ "collections": [{ "address": "/v1/pets", "removed": many }] })),
+        ("$.collections[0].address", json!({ "collections": [{ "address": "/v1/pets", "template": "/dogs" }] })),
+        ("$.singles[1].address", json!({ "singles": [single, single] })),
+        ("$.files[1].address", json!({ "files": [file, file] })),
         ("$.singles[0].address", json!({ "singles": [{ "address": "/other", "fields": {} }] })),
         ("$.files[0].base64", json!({ "files": [{ "address": "/v1/config", "mediaType": "a/b", "base64": "?" }] })),
         ("$.files[0].address", json!({ "files": [{ "address": "/v1/a", "mediaType": "a/b", "base64": "" }] })),
@@ -138,6 +150,48 @@ async fn a_snapshot_is_the_whole_state() {
         assert!(problem.to_string().contains(place), "{refused}: {problem}");
         assert_eq!(get(&other, "snapshot").await, before, "{refused}");
     }
+}
+
+/// Catches addresses that are encoded twice or not at all, a collection that only a list of all begins, and identifiers in use.
+#[tokio::test]
+async fn an_item_is_edited_at_the_address_that_lists_it() {
+    let mut contract = pets("3.0.3");
+    contract["components"]["schemas"]["Pet"]["properties"]["id"] = json!({ "type": "string" });
+    contract["paths"]["/pets/{petId}"]["parameters"][0]["schema"] = json!({ "type": "string" });
+    let mut options = driftless_sandbox::Options::default();
+    options.behaviour = driftless_sandbox::Behaviour::read(
+        "a",
+        "[[collection]]\npath = '/pets'\nunique = ['name']\nseeds = [{ id = 'a/b', name = 'Rex' }, { id = 'a%2Fb', name = 'Tom' }, { id = 'pet-3', name = 'Max' }]\n",
+    )
+    .unwrap();
+    let sandbox = driftless_sandbox::start_with(contract.to_string().as_bytes(), options).await.unwrap();
+    let item = |address: &str| {
+        format!("item?address={}", form_urlencoded::byte_serialize(address.as_bytes()).collect::<String>())
+    };
+    let read = get(&sandbox, &item("/v1/pets/a%2Fb")).await;
+    assert_eq!((&read["key"], &read["fields"]["name"]), (&json!("a/b"), &json!("Rex")), "before anything else: {read}");
+    for listed in get(&sandbox, "items?collection=/v1/pets").await["items"].as_array().unwrap() {
+        let at = item(listed["address"].as_str().unwrap());
+        assert_eq!(get(&sandbox, &at).await["fields"], listed["fields"]);
+        let mut fields = listed["fields"].clone();
+        fields["tag"] = json!("edited");
+        assert_eq!(control(&sandbox, Method::PUT, &at, fields).await.0, StatusCode::OK);
+        assert_eq!(get(&sandbox, &at).await["fields"]["tag"], "edited");
+    }
+    // The next number is 4, and `pet-4` is in use.
+    let add = async |body: Value| control(&sandbox, Method::POST, "items", body).await;
+    assert_eq!(
+        add(json!({ "collection": "/v1/pets", "key": "pet-4", "fields": { "name": "a" } })).await.0,
+        StatusCode::CREATED
+    );
+    let (status, made) = add(json!({ "collection": "/v1/pets", "fields": { "name": "b" } })).await;
+    assert_eq!((status, &made["key"]), (StatusCode::CREATED, &json!("pet-5")));
+    assert_eq!(add(json!({ "collection": "/v1/pets", "fields": { "name": "b" } })).await.0, StatusCode::CONFLICT);
+    let taken = json!({ "id": "pet-5", "name": "Rex" });
+    assert_eq!(control(&sandbox, Method::PUT, &item("/v1/pets/pet-5"), taken).await.0, StatusCode::CONFLICT);
+    assert_eq!(control(&sandbox, Method::DELETE, &item("/v1/pets/a%2Fb"), json!({})).await.0, StatusCode::NO_CONTENT);
+    let left = get(&sandbox, "items?collection=/v1/pets").await.to_string();
+    assert!(left.contains("Tom") && !left.contains("Rex"), "{left}");
 }
 
 /// Catches a total that counts the page, a page that is cut before the search, and pages in another order.

@@ -63,7 +63,7 @@ async fn a_restored_snapshot_survives() {
     let sandbox = begin(&contract, &data).await.unwrap();
     send(&sandbox, Method::PUT, "/config", Some(json!({ "id": 7, "name": "gone" }))).await;
     let snapshot = json!({ "singles": [], "files": [{ "address": "/v1/config", "mediaType": "text/plain", "base64": "YQ==" }],
-        "collections": [{ "address": "/v1/pets", "numbers": 9, "removed": ["8"],
+        "collections": [{ "address": "/v1/pets", "template": "/pets", "numbers": 9, "removed": ["8"],
             "items": [{ "key": "5", "fields": { "id": 5, "name": "Rex" }, "isInvented": false }] }] });
     let restored = client().put(format!("{}/sandbox/snapshot", sandbox.origin())).json(&snapshot).send().await.unwrap();
     assert_eq!(restored.status(), 204);

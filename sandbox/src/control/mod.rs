@@ -12,7 +12,7 @@ mod snapshot;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::FromRef;
+use axum::extract::{DefaultBodyLimit, FromRef};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
@@ -61,7 +61,10 @@ where
         .merge(interface::subscription_routes())
         .merge(interface::resource_routes::<S, StoredResources>())
         .route("/sandbox/openapi.yaml", get(document))
-        .route("/sandbox/snapshot", get(snapshot::get).put(snapshot::put))
+        .route(
+            "/sandbox/snapshot",
+            get(snapshot::get).put(snapshot::put).layer(DefaultBodyLimit::max(taken::SNAPSHOT_LIMIT)),
+        )
         .route("/sandbox/operations", get(operations::list))
         .route("/sandbox/operations/{id}", get(operations::get))
         .route("/sandbox/directory", get(directory::get))

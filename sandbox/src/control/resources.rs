@@ -58,18 +58,19 @@ impl Resources for StoredResources {
         most: usize,
         see: &mut dyn FnMut(Element),
     ) -> Result<usize, ControlRefusal> {
-        Ok(self.store.read(|state| {
+        let count = self.store.read(|state| {
             let page = state.items(collection).rev().skip(skip).take(most);
-            page.for_each(|(key, team, fields)| see(element(key, team, fields)));
+            page.for_each(|(key, team, fields)| see(element(&format!("{collection}/{key}"), team, fields)));
             state.items(collection).count()
-        })?)
+        })?;
+        let is_known = || schema(self.publication.contract(), &format!("{collection}/1"), true).is_some();
+        if count > 0 || is_known() { Ok(count) } else { Err(ControlRefusal::missing("collection")) }
     }
 
     fn at(&self, address: &str) -> Result<Option<Resource>, ControlRefusal> {
-        let key = address.rsplit('/').next().unwrap_or_default();
         Ok(self.store.read(|state| {
             Some(match state.stored(address)? {
-                Stored::Item(team, fields) => Resource::Item(element(key, team, fields)),
+                Stored::Item(team, fields) => Resource::Item(element(address, team, fields)),
                 Stored::Single(fields) => Resource::Single(fields.clone().into()),
                 Stored::Blob(blob) => Resource::File(blob.media_type.clone(), blob.bytes.to_vec()),
             })
@@ -77,7 +78,7 @@ impl Resources for StoredResources {
     }
 
     /// Members that are left out get the plainest values that the schema allows.
-    fn create(&self, new: CreateItem) -> Result<(String, Element), ControlRefusal> {
+    fn create(&self, new: CreateItem) -> Result<Element, ControlRefusal> {
         let CreateItem { collection, team_id, key, mut fields } = new;
         let id = fields.get("id").and_then(Value::as_str).map(str::to_owned);
         let key = key.or(id).unwrap_or_else(|| Uuid::new_v4().to_string());
@@ -115,7 +116,7 @@ impl Resources for StoredResources {
                 ));
             }
             state.put(team, &collection, &key, item.clone());
-            Ok((address.clone(), element(&key, team, &item)))
+            Ok(element(&address, team, &item))
         })?
     }
 
@@ -147,8 +148,14 @@ impl Resources for StoredResources {
     }
 }
 
-fn element(key: &str, team: Uuid, fields: &Item) -> Element {
-    Element { key: key.to_owned(), fields: fields.clone().into(), own: ("teamId", team.to_string().into()) }
+fn element(address: &str, team: Uuid, fields: &Item) -> Element {
+    let key = address.rsplit('/').next().unwrap_or_default().to_owned();
+    Element {
+        address: address.to_owned(),
+        key,
+        fields: fields.clone().into(),
+        own: ("teamId", team.to_string().into()),
+    }
 }
 
 /// Refuses changes to members that hold the key of the item.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::taken::{ControlAnswer, ControlRefusal, Count, Sent};
 use super::{done, send};
 use crate::problem::Complaint;
-use crate::requests::mask;
+use crate::requests::{is_mask, mask};
 
 /// The default length of a list.
 const LIMIT: usize = 100;
@@ -36,7 +36,7 @@ pub trait Resources: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Fails if the state cannot be read, or has no such collection.
+    /// Fails if the state cannot be read, or cannot have such a collection.
     fn visit(
         &self,
         collection: &str,
@@ -52,14 +52,15 @@ pub trait Resources: fmt::Debug + Send + Sync {
     /// Fails if the state cannot be read.
     fn at(&self, address: &str) -> Result<Option<Resource>, ControlRefusal>;
 
-    /// Adds an item. Returns its address with it.
+    /// Adds an item.
     ///
     /// # Errors
     ///
     /// Fails if the collection cannot have the item.
-    fn create(&self, new: Self::New) -> Result<(String, Element), ControlRefusal>;
+    fn create(&self, new: Self::New) -> Result<Element, ControlRefusal>;
 
-    /// Replaces the fields of an item or of a single resource; [`restore`] puts masked members back. Returns the new fields.
+    /// Replaces the fields of an item or of a single resource; [`restore`] puts masked members back. Returns the new fields. Those of an
+    /// item are checked against the contract; a sandbox need not check those of a single resource.
     ///
     /// # Errors
     ///
@@ -88,7 +89,9 @@ pub struct Addresses {
 /// An item of a collection.
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// The last segment of its address.
+    /// Its address, encoded as the path of a request is.
+    pub address: String,
+    /// The last segment of its address, decoded.
     pub key: String,
     /// Its fields, with secrets.
     pub fields: Value,
@@ -108,8 +111,8 @@ pub enum Resource {
 }
 
 impl Element {
-    fn described(self, address: &str) -> Value {
-        json!({ "address": address, "key": self.key, self.own.0: self.own.1, "fields": masked(self.fields) })
+    fn described(self) -> Value {
+        json!({ "address": self.address, "key": self.key, self.own.0: self.own.1, "fields": masked(self.fields) })
     }
 }
 
@@ -175,17 +178,13 @@ fn counted((address, count): (String, usize)) -> Value {
 async fn items<R: Resources>(State(resources): State<Arc<R>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let asked = Asked::read(query, &["collection", "search", "skip", "limit"])?;
     let (skip, limit) = (asked.skip, asked.limit.unwrap_or(LIMIT));
-    let described = |element: Element| {
-        let address = format!("{}/{}", asked.address, element.key);
-        element.described(&address)
-    };
     let mut page = Vec::new();
     let total = if asked.search.is_empty() {
-        resources.visit(&asked.address, skip, limit, &mut |element| page.push(described(element)))?
+        resources.visit(&asked.address, skip, limit, &mut |element| page.push(element.described()))?
     } else {
         let mut total = 0;
         resources.visit(&asked.address, 0, usize::MAX, &mut |element| {
-            let element = described(element);
+            let element = element.described();
             // Masked values are not searched: a search must not reveal a secret piece by piece.
             if holds(&element["fields"], &asked.search) {
                 if total >= skip && page.len() < limit {
@@ -202,22 +201,21 @@ async fn items<R: Resources>(State(resources): State<Arc<R>>, RawQuery(query): R
 async fn item<R: Resources>(State(resources): State<Arc<R>>, RawQuery(query): RawQuery) -> ControlAnswer {
     let Asked { address, .. } = Asked::read(query, &["address"])?;
     let mut document = match resources.at(&address)?.ok_or_else(|| ControlRefusal::missing("item"))? {
-        Resource::Item(element) => element.described(&address),
+        Resource::Item(element) => element.described(),
         Resource::Single(fields) => json!({ "address": address, "fields": masked(fields) }),
         Resource::File(media_type, bytes) => {
             let text = std::str::from_utf8(&bytes).ok().filter(|text| text.len() <= SHOWN);
             json!({ "address": address, "mediaType": media_type, "length": bytes.len(), "text": text })
         }
     };
-    let start = format!("{address}/");
+    let start = format!("{}/", document["address"].as_str().unwrap_or(&address));
     let below = resources.addresses()?.collections.into_iter().filter(|(other, _)| other.starts_with(&start));
     document["below"] = below.map(counted).collect();
     Ok(send(StatusCode::OK, &document))
 }
 
 async fn create<R: Resources>(State(resources): State<Arc<R>>, Sent(new): Sent<R::New>) -> ControlAnswer {
-    let (address, element) = resources.create(new)?;
-    Ok(send(StatusCode::CREATED, &element.described(&address)))
+    Ok(send(StatusCode::CREATED, &resources.create(new)?.described()))
 }
 
 async fn replace<R: Resources>(
@@ -246,38 +244,52 @@ fn masked(mut value: Value) -> Value {
 /// Puts back masked members that come back unchanged, and returns the places at which a secret would be revealed.
 pub fn restore(fields: &mut Map<String, Value>, stored: &Map<String, Value>) -> Vec<Complaint> {
     let presented = masked(stored.clone().into());
-    let mut kept = Vec::new();
-    unmask(fields, &presented, stored, "", &mut kept);
-    let presented_next = masked(fields.clone().into());
-    // Values that were put back stay masked.
-    let is_revealed = |place: &&String| presented_next.pointer(place) != presented.pointer(place);
+    let (mut kept, mut next) = (Vec::new(), Value::Object(std::mem::take(fields)));
+    unmask(&mut next, Some(&presented), Some(&stored.clone().into()), "", &mut kept);
+    let presented_next = masked(next.clone());
+    // Values that were put back stay masked. The mask itself is no value.
+    let is_revealed = |place: &&String| {
+        next.pointer(place).is_some_and(is_mask) || presented_next.pointer(place) != presented.pointer(place)
+    };
     let complaint = |place: &String| {
         let message = "The value is masked: send the value itself, or keep the member secret.";
         (format!("$.{}", place[1..].replace('/', ".")), message.to_owned())
     };
-    kept.iter().filter(is_revealed).map(complaint).collect()
+    let complaints = kept.iter().filter(is_revealed).map(complaint).collect();
+    if let Value::Object(next) = next {
+        *fields = next;
+    }
+    complaints
 }
 
-/// Puts back masked members that come back unchanged; their places are added to `kept`.
-fn unmask(
-    fields: &mut Map<String, Value>,
-    presented: &Value,
-    stored: &Map<String, Value>,
-    place: &str,
-    kept: &mut Vec<String>,
-) {
-    for (name, value) in fields {
-        let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
-        match (value, presented.get(name), stored.get(name)) {
-            (value, Some(presented), Some(stored)) if value == presented && presented != stored => {
-                *value = stored.clone();
-                kept.push(below);
+/// Puts back masked values that come back unchanged. Their places are added to `kept`, and those of masks that stand for no value.
+fn unmask(value: &mut Value, presented: Option<&Value>, stored: Option<&Value>, place: &str, kept: &mut Vec<String>) {
+    if let (Some(presented), Some(stored)) = (presented, stored)
+        && !presented.is_object()
+        && !presented.is_array()
+        && presented != stored
+        && value == presented
+    {
+        *value = stored.clone();
+        kept.push(place.to_owned());
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
+                let [presented, stored] = [presented, stored].map(|value| value?.get(name));
+                unmask(value, presented, stored, &below, kept);
             }
-            (Value::Object(fields), Some(presented), Some(Value::Object(stored))) => {
-                unmask(fields, presented, stored, &below, kept);
-            }
-            _ => {}
         }
+        Value::Array(elements) => {
+            for (index, value) in elements.iter_mut().enumerate() {
+                let [presented, stored] = [presented, stored].map(|value| value?.get(index));
+                unmask(value, presented, stored, &format!("{place}/{index}"), kept);
+            }
+        }
+        value if is_mask(value) && stored != Some(value) => kept.push(place.to_owned()),
+        _ => {}
     }
 }
 
@@ -288,5 +300,36 @@ fn holds(value: &Value, text: &str) -> bool {
         Value::Array(elements) => elements.iter().any(|element| holds(element, text)),
         Value::String(string) => string.to_lowercase().contains(text),
         other => other.to_string().contains(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{masked, restore};
+
+    /// Catches a secret within an array that is replaced by its mask, and a mask that is stored as a value.
+    #[test]
+    fn masked_values_come_back_and_masks_are_no_values() {
+        let stored = json!({ "name": "a", "list": [{ "id": 1, "password": "one" }, { "id": 2, "password": "two" }] });
+        let restored = |fields: &Value| {
+            let mut fields = fields.as_object().unwrap().clone();
+            let places: Vec<String> =
+                restore(&mut fields, stored.as_object().unwrap()).into_iter().map(|(place, _)| place).collect();
+            (Value::from(fields), places)
+        };
+        let mut sent = masked(stored.clone());
+        assert!(!sent.to_string().contains("two"));
+        sent["name"] = json!("b");
+        let mut expected = stored.clone();
+        expected["name"] = json!("b");
+        assert_eq!(restored(&sent), (expected, vec![]));
+        sent["list"][1]["password"] = json!("new");
+        assert_eq!(restored(&sent).0["list"], json!([{ "id": 1, "password": "one" }, { "id": 2, "password": "new" }]));
+        let longer = json!({ "name": "***", "list": [sent["list"][0], sent["list"][1], { "password": "***" }] });
+        let mut places = restored(&longer).1;
+        places.sort();
+        assert_eq!(places, ["$.list.2.password", "$.name"]);
     }
 }

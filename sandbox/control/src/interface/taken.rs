@@ -18,6 +18,8 @@ use crate::problem::{self, Complaint};
 
 /// The maximum length of a body.
 pub const BODY_LIMIT: usize = 16 * 1024 * 1024;
+/// The maximum length of a snapshot: a full state and its notation in JSON.
+pub const SNAPSHOT_LIMIT: usize = 1024 * 1024 * 1024;
 /// The maximum of the format `int32`, the default integer of most languages.
 pub const INT32: i64 = i32::MAX as i64;
 /// The maximum of the format `int64`.
@@ -79,7 +81,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Sent<T> {
         let bytes = Bytes::from_request(request, state).await.map_err(|rejected| match rejected.status() {
             status @ StatusCode::PAYLOAD_TOO_LARGE => ControlRefusal::whole(
                 status,
-                &format!("The body has more than {BODY_LIMIT} bytes: send a shorter one."),
+                &format!(
+                    "The body has more than {BODY_LIMIT} bytes, or {SNAPSHOT_LIMIT} of a snapshot: send a shorter one."
+                ),
             ),
             status => ControlRefusal::whole(status, "The body is incomplete: send all of it."),
         })?;

@@ -117,6 +117,11 @@ fn variables(text: &str, hidden: &HashSet<String>) -> String {
     }
 }
 
+/// Returns whether a value is the mask.
+pub fn is_mask(value: &Value) -> bool {
+    value == MASK
+}
+
 /// Masks the secrets of a JSON value, by the names of its members; in GraphQL requests, also by those of arguments.
 pub fn json(value: &mut Value) {
     match value {

@@ -24,7 +24,7 @@ use crate::clock;
 use crate::operations::{Operations, is_control};
 use capture::Captured;
 
-pub use mask::json as mask;
+pub use mask::{is_mask, json as mask};
 
 pub use arrived::Arrived;
 pub use filter::RequestFilter;

@@ -127,6 +127,24 @@ impl Engine {
         self.create_one(call, &owner, collection, self.sent(call, collection))
     }
 
+    pub(super) fn is_taken(&self, owner: &Owner, id: &str) -> bool {
+        self.state().instance(owner).is_some_and(|instance| instance.item(id).is_some())
+    }
+
+    /// A new identifier that is not in use, if one comes in some attempts: as it stands in the path, and in the item.
+    pub(super) fn free_key(&self, owner: &Owner, collection: &Collection) -> (String, Value) {
+        let mut attempt = 0;
+        loop {
+            let number = self.state().number(owner);
+            let seed = mix(self.seed_for(owner, collection, "new"), &[&number.to_string()]);
+            let (id, key) = self.new_key(collection, number, seed);
+            attempt += 1;
+            if !self.is_taken(owner, &id) || attempt > MOST_ATTEMPTS {
+                return (id, key);
+            }
+        }
+    }
+
     fn create_one(
         &self,
         call: &Call<'_>,
@@ -134,9 +152,8 @@ impl Engine {
         collection: &Collection,
         mut members: Map<String, Value>,
     ) -> Result<Outcome, Full> {
-        let is_taken = |id: &str| self.state().instance(owner).is_some_and(|instance| instance.item(id).is_some());
         if let Some(conflict) = self.shared(owner, collection, &members, None) {
-            return Ok(conflict);
+            return Ok(Outcome::Conflict(conflict));
         }
         let sent = self.sent_key(collection, &members);
         let declares_conflict = || {
@@ -144,21 +161,12 @@ impl Engine {
             call.operation.responses.iter().any(|response| response.status == conflict)
         };
         let id = match sent {
-            Some(id) if is_taken(&id) && declares_conflict() => {
+            Some(id) if self.is_taken(owner, &id) && declares_conflict() => {
                 return Ok(Outcome::Conflict(format!("an item of {} has the identifier {id:?}", collection.path)));
             }
-            Some(id) if !is_taken(&id) => id,
+            Some(id) if !self.is_taken(owner, &id) => id,
             _ => {
-                let mut attempt = 0;
-                let (id, key) = loop {
-                    let number = self.state().number(owner);
-                    let seed = mix(self.seed_for(owner, collection, "new"), &[&number.to_string()]);
-                    let (id, key) = self.new_key(collection, number, seed);
-                    attempt += 1;
-                    if !is_taken(&id) || attempt > MOST_ATTEMPTS {
-                        break (id, key);
-                    }
-                };
+                let (id, key) = self.free_key(owner, collection);
                 self.place(collection, &[], Some(&key), &mut members);
                 id
             }
@@ -216,7 +224,7 @@ impl Engine {
         }
         let mut members = self.sent(call, collection);
         if let Some(conflict) = self.shared(&owner, collection, &members, Some(&id)) {
-            return Ok(conflict);
+            return Ok(Outcome::Conflict(conflict));
         }
         let sendable = self.sendable(call, collection);
         let kept = before.as_ref().and_then(|before| before.value.as_object());
@@ -269,7 +277,7 @@ impl Engine {
         }
         let members = value.as_object().cloned().unwrap_or_default();
         if let Some(conflict) = self.shared(&owner, collection, &members, Some(&id)) {
-            return Ok(conflict);
+            return Ok(Outcome::Conflict(conflict));
         }
         // An optional member that the patch removed stays away.
         let (id, value) = self.store_named(&owner, collection, id, members, Missing::Required)?;
@@ -314,6 +322,7 @@ impl Engine {
             }
             if next.is_some() {
                 self.state().forget(below, parents);
+                self.timers.forget(below, parents);
             }
         }
     }

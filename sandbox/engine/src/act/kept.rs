@@ -1,6 +1,6 @@
 //! The state as people and programs see it who control the sandbox: addresses of collections, items and values.
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,6 @@ use crate::contract::{SchemaRef, decoded, encoded_segment, matches, segments, sp
 use crate::fit::Missing;
 use crate::infer::Collection;
 use crate::schema::{Direction, Violation};
-use crate::seed::mix;
 use crate::state::{Full, Item, Owner, StoredFile};
 
 /// All addresses of a state.
@@ -24,8 +23,8 @@ pub(crate) struct Addresses {
 /// The part of the state at an address.
 #[derive(Debug)]
 pub(crate) enum Kept {
-    /// The identifier and the item.
-    Item(String, Item),
+    /// The address, the identifier and the item.
+    Item(String, String, Item),
     Single(Arc<Value>),
     File(Arc<StoredFile>),
 }
@@ -39,6 +38,8 @@ pub(crate) enum ChangeRefused {
     Parent(String),
     /// The identifier is in use.
     Exists(String),
+    /// A value that no two items share, as this sentence says.
+    Shared(String),
     /// The member holds the identifier, which does not change.
     Identifier(String),
     /// Bytes, or a value without members.
@@ -59,7 +60,7 @@ impl From<Full> for ChangeRefused {
 impl Engine {
     /// The addresses of the whole state. Collections that are not below an item begin with it.
     pub(crate) fn kept(&self) -> Addresses {
-        self.begin_all();
+        let _writing = self.refreshed();
         let state = self.state();
         let collections = state.instances().filter_map(|(owner, instance)| {
             let collection = self.plan.collections.get(owner.0)?;
@@ -74,36 +75,52 @@ impl Engine {
     }
 
     /// The number of items of the collection at an address, and a page of them, newest first.
-    pub(crate) fn items_at(&self, address: &str, skip: usize, limit: usize) -> Option<(usize, Vec<(String, Item)>)> {
-        self.begin_all();
-        let owner = self.owner_at(address)?;
+    pub(crate) fn items_at(&self, address: &str, skip: usize, limit: usize) -> Option<(usize, Vec<Kept>)> {
+        let _writing = self.refreshed();
+        let owner = self.owner_at(address, None)?;
         let state = self.state();
         let instance = state.instance(&owner)?;
         let page = instance.items().rev().skip(skip).take(limit);
-        Some((instance.len(), page.map(|(id, item)| (id.to_owned(), item.clone())).collect()))
+        let kept = |(id, item): (&str, &Item)| Kept::Item(self.item_address(&owner, id), id.to_owned(), item.clone());
+        Some((instance.len(), page.map(kept).collect()))
     }
 
     pub(crate) fn kept_at(&self, address: &str) -> Option<Kept> {
+        let _writing = self.refreshed();
+        self.stored_at(address)
+    }
+
+    /// Begins the collections that are not below an item, and takes all work as far as the clock has gone. Nobody writes meanwhile.
+    fn refreshed(&self) -> MutexGuard<'_, ()> {
+        let writing = self.writing();
+        self.begin_all();
+        self.settle_all();
+        writing
+    }
+
+    fn stored_at(&self, address: &str) -> Option<Kept> {
         if let Some((owner, id)) = self.item_at(address) {
             let item = self.state().instance(&owner)?.item(&id)?.clone();
-            return Some(Kept::Item(id, item));
+            return Some(Kept::Item(self.item_address(&owner, &id), id, item));
         }
-        let place = address.strip_prefix(self.contract.base_path.as_str())?;
+        let place = self.place_of(address)?;
         let state = self.state();
         state.value(place).map(Kept::Single).or_else(|| state.file(place).map(Kept::File))
     }
 
     /// Removes an item, a value or a file with everything below it. Returns whether it existed.
     pub(crate) fn remove_at(&self, address: &str) -> Result<bool, String> {
-        let _writing = self.writing();
-        if self.kept_at(address).is_none() {
+        let _writing = self.refreshed();
+        if self.stored_at(address).is_none() {
             return Ok(false);
         }
-        if let Some((owner, id)) = self.item_at(address) {
+        let mut address = address.to_owned();
+        if let Some((owner, id)) = self.item_at(&address) {
+            address = self.item_address(&owner, &id);
             self.state().remove(&owner, &id);
             self.forget_below(owner.0, &[owner.1.as_slice(), &[id]].concat());
         }
-        if let Some(place) = address.strip_prefix(self.contract.base_path.as_str()) {
+        if let Some(place) = self.place_of(&address) {
             self.state().remove_below(place);
         }
         self.keep().map(|()| true)
@@ -113,18 +130,19 @@ impl Engine {
     pub(crate) fn reset(&self) -> Result<(), String> {
         let _writing = self.writing();
         self.state().forget_all();
+        self.timers.clear();
         self.keep()
     }
 
-    /// Adds an item to the collection at an address. Members that its schema requires are made up. Returns its identifier.
+    /// Adds an item to the collection at an address. Members that its schema requires are made up. Returns it with its address and identifier.
     pub(crate) fn create_at(
         &self,
         address: &str,
         key: Option<String>,
         mut members: Map<String, Value>,
-    ) -> Result<(String, Item), ChangeRefused> {
-        let _writing = self.writing();
-        let owner = self.owner_at(address).ok_or(ChangeRefused::Nowhere)?;
+    ) -> Result<Kept, ChangeRefused> {
+        let _writing = self.refreshed();
+        let owner = self.owner_at(address, None).ok_or(ChangeRefused::Nowhere)?;
         let collection = self.plan.collections.get(owner.0).ok_or(ChangeRefused::Nowhere)?;
         if let Some(unknown) = self.unknown_parent(collection.owner, &owner.1) {
             return Err(ChangeRefused::Parent(unknown));
@@ -132,13 +150,13 @@ impl Engine {
         self.begin(&owner, collection);
         let (id, value) = match key.or_else(|| self.sent_key(collection, &members)) {
             Some(id) => (id.clone(), self.key_value(collection, &id)),
-            None => {
-                let number = self.state().number(&owner);
-                self.new_key(collection, number, mix(self.seed_for(&owner, collection, "new"), &[&number.to_string()]))
-            }
+            None => self.free_key(&owner, collection),
         };
-        if self.state().instance(&owner).is_some_and(|instance| instance.item(&id).is_some()) {
+        if self.is_taken(&owner, &id) {
             return Err(ChangeRefused::Exists(id));
+        }
+        if let Some(sentence) = self.shared(&owner, collection, &members, None) {
+            return Err(ChangeRefused::Shared(sentence));
         }
         self.place(collection, &owner.1, Some(&value), &mut members);
         let mut value = Value::Object(members.clone());
@@ -152,8 +170,9 @@ impl Engine {
         }
         let item = Item::new(value, false);
         self.state().put(&owner, id.clone(), item.clone())?;
+        self.settle(&owner, collection)?;
         self.keep().map_err(ChangeRefused::Unsaved)?;
-        Ok((id, item))
+        Ok(Kept::Item(self.item_address(&owner, &id), id, item))
     }
 
     /// Replaces the members of an item, or a value that exists once. `change` gets the stored members, and makes the new ones.
@@ -162,9 +181,9 @@ impl Engine {
         address: &str,
         change: impl FnOnce(&Map<String, Value>) -> Result<Map<String, Value>, E>,
     ) -> Result<Map<String, Value>, E> {
-        let _writing = self.writing();
-        let changed = match self.kept_at(address).ok_or(ChangeRefused::Nowhere)? {
-            Kept::Item(id, item) => {
+        let _writing = self.refreshed();
+        let changed = match self.stored_at(address).ok_or(ChangeRefused::Nowhere)? {
+            Kept::Item(_, id, item) => {
                 let changed = change(item.value.as_object().ok_or(ChangeRefused::NoFields)?)?;
                 let (owner, _) = self.item_at(address).ok_or(ChangeRefused::Nowhere)?;
                 let collection = self.plan.collections.get(owner.0).ok_or(ChangeRefused::Nowhere)?;
@@ -177,12 +196,16 @@ impl Engine {
                 if let Some(schema) = &collection.item {
                     self.checked(schema, &value)?;
                 }
+                if let Some(sentence) = self.shared(&owner, collection, &changed, Some(&id)) {
+                    return Err(ChangeRefused::Shared(sentence).into());
+                }
                 self.state().put(&owner, id, Item::new(value, false)).map_err(ChangeRefused::from)?;
+                self.settle(&owner, collection).map_err(ChangeRefused::from)?;
                 changed
             }
             Kept::Single(value) => {
                 let changed = change(value.as_object().ok_or(ChangeRefused::NoFields)?)?;
-                let place = address.strip_prefix(self.contract.base_path.as_str()).unwrap_or(address);
+                let place = self.place_of(address).unwrap_or(address);
                 self.state().set_value(place.to_owned(), changed.clone().into()).map_err(ChangeRefused::from)?;
                 changed
             }
@@ -224,32 +247,44 @@ impl Engine {
             address.push_str(&encoded_segment(parent).to_string());
             rest = after;
         }
-        address + rest
+        address.push_str(rest);
+        if address.is_empty() { "/".to_owned() } else { address }
     }
 
-    /// The collection at an address, the most literal one first, whether or not it has begun.
-    pub(super) fn owner_at(&self, address: &str) -> Option<Owner> {
-        let place = address.strip_prefix(self.contract.base_path.as_str()).filter(|place| !place.ends_with('/'))?;
+    /// The address of an item: that of its collection, and its identifier, encoded.
+    fn item_address(&self, owner: &Owner, id: &str) -> String {
+        let collection = self.plan.collections.get(owner.0).map(|collection| self.address(collection, &owner.1));
+        format!("{}/{}", collection.unwrap_or_default().trim_end_matches('/'), encoded_segment(id))
+    }
+
+    /// The part of an address behind the base path.
+    pub(crate) fn place_of<'a>(&self, address: &'a str) -> Option<&'a str> {
+        let place = address.strip_prefix(self.contract.base_path.as_str())?;
+        (place.is_empty() || place.starts_with('/')).then_some(place)
+    }
+
+    /// The collection at an address, whether or not it has begun: of this template, or else the most literal one.
+    pub(crate) fn owner_at(&self, address: &str, template: Option<&str>) -> Option<Owner> {
+        let place = self.place_of(address).filter(|place| *place == "/" || !place.ends_with('/'))?;
         let path = decoded(place);
+        let all = self.plan.collections.iter().enumerate();
+        let all = all.filter(|(_, collection)| template.is_none_or(|template| template == collection.path));
         let at = |(index, collection): (usize, &Collection)| {
             let (template, mut parents) = (segments(&collection.path), Vec::new());
-            let is_at = matches(&template, &path, &mut parents);
+            let is_at = collection.parents.is_empty() && self.address(collection, &[]) == address
+                || matches(&template, &path, &mut parents) && parents.len() == collection.parents.len();
             is_at.then(|| (specificity(&template), (index, parents.into_iter().map(|(_, value)| value).collect())))
         };
-        let all = self.plan.collections.iter().enumerate().filter_map(at);
-        all.max_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, owner)| owner)
+        all.filter_map(at).max_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, owner)| owner)
     }
 
     fn item_at(&self, address: &str) -> Option<(Owner, String)> {
         let (collection, key) = address.rsplit_once('/')?;
-        let owner = self.owner_at(collection)?;
+        let owner = self.owner_at(if collection.is_empty() { "/" } else { collection }, None)?;
         let state = self.state();
         let instance = state.instance(&owner)?;
-        // A key is written in an address as it is, or encoded.
-        let id = match instance.item(key) {
-            Some(_) => key.to_owned(),
-            None => instance.items().map(|(id, _)| id).find(|id| encoded_segment(id).to_string() == key)?.to_owned(),
-        };
+        // A key is encoded in an address. A person can write it as it is.
+        let id = [decoded(key).concat(), key.to_owned()].into_iter().find(|id| instance.item(id).is_some())?;
         drop(state);
         Some((owner, id))
     }

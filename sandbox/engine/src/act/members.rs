@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::{Call, Engine, Outcome, body_schema, merge};
+use super::{Call, Engine, body_schema, merge};
 use crate::infer::{Collection, ELEMENT, is_identifying, plain};
 use crate::outline::Member;
 use crate::state::Owner;
@@ -51,21 +51,21 @@ impl Engine {
         }
     }
 
-    /// The conflict of members with another item that has the same value of a unique member. `own` is the identifier of the item.
+    /// The sentence about another item that has the same value of a unique member. `own` is the identifier of the item.
     pub(super) fn shared(
         &self,
         owner: &Owner,
         collection: &Collection,
         members: &Map<String, Value>,
         own: Option<&str>,
-    ) -> Option<Outcome> {
+    ) -> Option<String> {
         let mut state = self.state();
         let shared = collection.unique.iter().find_map(|name| {
             let value = members.get(name)?;
             state.is_shared(owner, name, value, own).then_some((name, value))
         });
         let (name, value) = shared?;
-        Some(Outcome::Conflict(format!("another item of {} has {value} as `{name}`", collection.path)))
+        Some(format!("another item of {} has {value} as `{name}`", collection.path))
     }
 
     /// The names of members that a request can send.

@@ -7,6 +7,8 @@ mod list;
 mod members;
 pub(crate) mod merge;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod values;
 mod work;
 
@@ -139,7 +141,8 @@ impl Engine {
         outcome
     }
 
-    fn writing(&self) -> MutexGuard<'_, ()> {
+    /// Keeps others from writing.
+    pub(crate) fn writing(&self) -> MutexGuard<'_, ()> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -178,7 +181,12 @@ impl Engine {
             (Role::Download, None) => Ok(self.download(call)),
             _ => Ok(Outcome::Invented),
         };
-        self.worked(call, outcome.unwrap_or_else(Outcome::from))
+        let outcome = self.worked(call, outcome.unwrap_or_else(Outcome::from));
+        // Timers of new states begin now.
+        match collection.map(|(index, collection)| self.settle(&self.owner(call, index, collection), collection)) {
+            Some(Err(full)) => full.into(),
+            _ => outcome,
+        }
     }
 
     /// A panic of another request leaves the state as it was between two changes.

@@ -10,12 +10,19 @@ use super::{Call, Engine, Outcome};
 use crate::infer::{Collection, Role, Work};
 use crate::state::{Full, Item, Owner};
 
-/// The clock, and the moments at which the present states of work that it drives began. They are not saved: after a restart, the
-/// present states begin again.
+/// The clock, and the present states of work that it drives. They are not saved: after a restart, the present states begin again.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     clock: Clock,
-    began: Mutex<BTreeMap<Owner, BTreeMap<String, i64>>>,
+    began: Mutex<BTreeMap<Owner, BTreeMap<String, Began>>>,
+}
+
+/// The state of an item's work, and the moment at which it began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Began {
+    member: String,
+    index: usize,
+    since: i64,
 }
 
 impl Timers {
@@ -23,25 +30,17 @@ impl Timers {
         Self { clock, began: Mutex::default() }
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<Owner, BTreeMap<String, i64>>) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<Owner, BTreeMap<String, Began>>) -> T) -> T {
         change(&mut self.began.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn begin(&self, owner: &Owner, id: &str, moment: i64) {
-        self.change(|began| {
-            began.entry(owner.clone()).or_default().insert(id.to_owned(), moment);
-        });
+    pub(super) fn clear(&self) {
+        self.change(BTreeMap::clear);
     }
 
-    fn end(&self, owner: &Owner, id: &str) {
-        self.change(|began| {
-            if let Some(of_owner) = began.get_mut(owner) {
-                of_owner.remove(id);
-                if of_owner.is_empty() {
-                    began.remove(owner);
-                }
-            }
-        });
+    /// Forgets those of a collection below these parents.
+    pub(super) fn forget(&self, collection: usize, parents: &[String]) {
+        self.change(|began| began.retain(|owner, _| owner.0 != collection || !owner.1.starts_with(parents)));
     }
 }
 
@@ -53,33 +52,53 @@ impl Engine {
         call.planned.role == Role::Read && !works.is_empty() || works.iter().any(|work| work.milliseconds.is_some())
     }
 
-    /// Takes the work of a collection as far as the clock has gone.
+    /// Takes all work as far as the clock has gone. Work for which the state has no room stays where it is.
+    pub(super) fn settle_all(&self) {
+        let is_timed = |owner: &&Owner| self.plan.collections.get(owner.0).is_some_and(is_timed);
+        let owners: Vec<Owner> = self.state().instances().map(|(owner, _)| owner).filter(is_timed).cloned().collect();
+        for owner in owners {
+            let _ = self.plan.collections.get(owner.0).map(|collection| self.settle(&owner, collection));
+        }
+    }
+
+    /// Takes the work of a collection as far as the clock has gone. A state without a timer begins now.
     pub(super) fn settle(&self, owner: &Owner, collection: &Collection) -> Result<(), Full> {
-        if collection.works.iter().all(|work| work.milliseconds.is_none()) {
+        if !is_timed(collection) {
             return Ok(());
         }
         let now = self.timers.clock.now();
-        let began = self.timers.change(|began| began.get(owner).cloned().unwrap_or_default());
-        for (id, since) in began {
-            let stored = self.state().instance(owner).and_then(|instance| instance.item(&id).cloned());
-            let present = stored.and_then(|item| Some((present(&item.value, collection)?, item)));
-            let Some(((work, index, milliseconds), item)) = present else {
-                self.timers.end(owner, &id);
-                continue;
-            };
+        let mut before = self.timers.change(|began| began.remove(owner).unwrap_or_default());
+        let working: Vec<(String, Item)> = match self.state().instance(owner) {
+            Some(instance) => {
+                let goes_on = |item: &Item| present(&item.value, collection).is_some();
+                let items = instance.items().filter(|(_, item)| goes_on(item));
+                items.map(|(id, item)| (id.to_owned(), item.clone())).collect()
+            }
+            None => Vec::new(),
+        };
+        let (mut after, mut result) = (BTreeMap::new(), Ok(()));
+        for (id, item) in working {
+            let Some((work, index, milliseconds)) = present(&item.value, collection) else { continue };
+            let is_same = |began: &Began| began.member == work.member && began.index == index;
+            let since = before.remove(&id).filter(is_same).map_or(now, |began| began.since);
             // A clock that was set back leaves the state as it is.
             let steps = now.saturating_sub(since).checked_div(milliseconds).unwrap_or(i64::MAX).max(0);
             let last = work.states.len() - 1;
             let next = index.saturating_add(usize::try_from(steps).unwrap_or(usize::MAX)).min(last);
-            if next > index {
-                self.put_work(owner, id.clone(), &item, work, next)?;
-            }
-            match next == last {
-                true => self.timers.end(owner, &id),
-                false => self.timers.begin(owner, &id, since.saturating_add(steps.saturating_mul(milliseconds))),
+            if next > index
+                && let Err(full) = self.put_work(owner, id.clone(), &item, work, next)
+            {
+                after.insert(id, Began { member: work.member.clone(), index, since });
+                result = Err(full);
+            } else if next < last {
+                let since = since.saturating_add(steps.saturating_mul(milliseconds));
+                after.insert(id, Began { member: work.member.clone(), index: next, since });
             }
         }
-        Ok(())
+        if !after.is_empty() {
+            self.timers.change(|began| began.insert(owner.clone(), after));
+        }
+        result
     }
 
     /// The outcome with the state of the work that the operation begins, or takes further.
@@ -111,13 +130,9 @@ impl Engine {
             },
             None => item.value,
         };
-        // Work that the clock drives begins here, or goes on: after a restart, or a change by another operation.
-        if present(&value, collection).is_some_and(|(work, index, _)| index + 1 < work.states.len()) {
-            let is_new = call.planned.role != Role::Read
-                || !self.timers.change(|began| began.get(&owner).is_some_and(|ids| ids.contains_key(&id)));
-            if is_new {
-                self.timers.begin(&owner, &id, self.timers.clock.now());
-            }
+        // The operation begins its work anew, also in the first state.
+        if call.planned.work.is_some() {
+            self.timers.change(|began| began.get_mut(&owner).map(|of_owner| of_owner.remove(&id)));
         }
         match outcome {
             Outcome::Item { id, is_created, is_invented, .. } => Outcome::Item { value, id, is_created, is_invented },
@@ -137,10 +152,15 @@ impl Engine {
     }
 }
 
-/// The work of an item that the clock drives, the index of its present state, and the milliseconds of each.
+fn is_timed(collection: &Collection) -> bool {
+    collection.works.iter().any(|work| work.milliseconds.is_some())
+}
+
+/// The work of an item that the clock will take further, the index of its present state, and the milliseconds of each.
 fn present<'w>(value: &Value, collection: &'w Collection) -> Option<(&'w Work, usize, i64)> {
     collection.works.iter().find_map(|work| {
         let milliseconds = work.milliseconds?;
-        Some((work, work.index(value.get(&work.member)?.as_str()?)?, i64::try_from(milliseconds).unwrap_or(i64::MAX)))
+        let index = work.index(value.get(&work.member)?.as_str()?).filter(|index| index + 1 < work.states.len())?;
+        Some((work, index, i64::try_from(milliseconds).unwrap_or(i64::MAX)))
     })
 }

@@ -3,7 +3,7 @@
 use apollo_compiler::ast::Type;
 use serde_json::{Map, Value, json};
 
-use super::page::Window;
+use super::page::{OF_CONNECTIONS, Window};
 use super::plan::{Action, Field, Kind, is_key, node};
 use super::rest::{Refused, Run, argument};
 use super::{Graph, leaf};
@@ -100,19 +100,20 @@ impl Graph {
         ty: &Type,
     ) -> Result<Value, Refused> {
         let mut elements = run.listed(&field.way, arguments)?;
+        let object = self.schema.get_object(ty.inner_named_type()).filter(|_| !ty.is_list());
+        let is_edge = |ty: &Type| ty.is_list() && node(&self.schema, ty) == Some(field.kind.as_str());
+        let is_connection = object.is_some_and(|object| object.fields.values().any(|declared| is_edge(&declared.ty)));
         let declared = run.query_names(&field.way);
         // An argument that the operation does not know filters by the member of its name.
         for (name, wanted) in arguments.iter().filter(|(_, wanted)| !wanted.is_null()) {
-            let is_known = declared.iter().any(|other| plain(other) == plain(name));
+            let is_known = declared.iter().any(|other| plain(other) == plain(name))
+                || is_connection && OF_CONNECTIONS.contains(&name.as_str());
             if !is_known && elements.iter().any(|element| member(element, name).is_some()) {
                 elements.retain(|element| member(element, name).is_some_and(|value| is_same(wanted, value)));
             }
         }
         let total = elements.len();
         let pages = field.way.pages(run.parts());
-        let object = self.schema.get_object(ty.inner_named_type()).filter(|_| !ty.is_list());
-        let is_edge = |ty: &Type| ty.is_list() && node(&self.schema, ty) == Some(field.kind.as_str());
-        let is_connection = object.is_some_and(|object| object.fields.values().any(|declared| is_edge(&declared.ty)));
         let window = match is_connection {
             true => Window::of_connection(arguments, &pages, total).map_err(|name| Refused {
                 status: 400,

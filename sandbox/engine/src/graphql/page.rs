@@ -8,6 +8,8 @@ use crate::infer::{Pages, plain};
 
 const LIMITS: &[&str] = &["first", "limit", "take", "pagesize", "perpage"];
 const OFFSETS: &[&str] = &["skip", "offset"];
+/// The arguments of pages of a connection.
+pub(super) const OF_CONNECTIONS: [&str; 4] = ["first", "last", "after", "before"];
 
 /// A part of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +58,7 @@ impl Window {
             None | Some(Value::Null) => Ok(None),
             Some(value) => value.as_u64().map(|count| Some(usize::try_from(count).unwrap_or(usize::MAX))).ok_or(name),
         };
-        let others = ["first", "last", "after", "before"];
-        let others = arguments.iter().filter(|(name, _)| !others.contains(&name.as_str()));
+        let others = arguments.iter().filter(|(name, _)| !OF_CONNECTIONS.contains(&name.as_str()));
         let Self { start, limit } =
             Self::new(&others.map(|(name, value)| (name.clone(), value.clone())).collect(), pages);
         let mut start = start.max(cursor("after")?.map_or(0, |place| place.saturating_add(1))).min(total);

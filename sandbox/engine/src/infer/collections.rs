@@ -229,10 +229,7 @@ fn collection(
         parents.pop();
     }
     Some(Collection {
-        path: match key.is_some() {
-            true => first.template.rsplit_once('/').map_or("", |(path, _)| path).to_owned(),
-            false => first.template.clone(),
-        },
+        path: template(&first.template, key.is_some()),
         has_create: create.is_some(),
         names_identifiers: is_listed && (identifier.is_some() || shape.is_scalar()) || create.is_some_and(names),
         parameter: key,
@@ -248,6 +245,16 @@ fn collection(
         seeds: None,
         works: Vec::new(),
     })
+}
+
+/// The template of a collection, from that of its items or its own: without a slash at the end, which makes no other place.
+fn template(template: &str, is_of_item: bool) -> String {
+    let template = template.strip_suffix('/').unwrap_or(template);
+    let Some((before, last)) = template.rsplit_once('/').filter(|_| is_of_item) else { return template.to_owned() };
+    match last.split_once("({") {
+        Some((name, _)) => format!("{before}/{name}"),
+        None => before.to_owned(),
+    }
 }
 
 /// The path parameter of an operation on an item.

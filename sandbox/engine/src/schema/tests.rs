@@ -1,7 +1,7 @@
 //! Tests of the schemas. `corpus` runs over real contracts.
 
 mod complete;
-mod corpus;
+pub(crate) mod corpus;
 mod hostile;
 mod keywords;
 

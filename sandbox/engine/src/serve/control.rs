@@ -7,7 +7,7 @@ use axum::extract::{DefaultBodyLimit, FromRef, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get, post};
-use driftless_sandbox_control::interface::taken::{BODY_LIMIT, ControlRefusal};
+use driftless_sandbox_control::interface::taken::{BODY_LIMIT, ControlRefusal, SNAPSHOT_LIMIT};
 use driftless_sandbox_control::interface::{self, Control, Guard, Overview, guard, send};
 use driftless_sandbox_control::{OperationFacts, Operations, fault, requests};
 use http::{Method, StatusCode};
@@ -49,10 +49,11 @@ pub(super) fn router(service: &Arc<Service>, control: Control) -> Router {
     if !service.has_control_interface {
         return Router::new();
     }
+    let snapshot = get(stored::snapshot).put(stored::restore_snapshot).layer(DefaultBodyLimit::max(SNAPSHOT_LIMIT));
     let routes = interface::routes()
         .merge(pages::routes())
         .merge(interface::resource_routes::<ControlState, Service>())
-        .route("/sandbox/snapshot", get(stored::snapshot).put(stored::restore_snapshot))
+        .route("/sandbox/snapshot", snapshot)
         .route("/sandbox/reset", post(stored::reset))
         .route("/sandbox/explain", get(explain))
         .route("/sandbox/{*rest}", any(nowhere))

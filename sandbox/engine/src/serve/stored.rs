@@ -1,5 +1,6 @@
 //! Stored items for the control interface, and its reset.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -9,12 +10,10 @@ use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::handle::Service;
+use super::handle::{ServedContract, Service};
 use super::route::Routed;
 use crate::act::{ChangeRefused, Engine, Kept, Snapshot};
-use crate::contract::encoded_segment;
 use crate::schema::Violation;
-use crate::state::Item;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,19 +48,19 @@ impl Resources for Service {
     ) -> Result<usize, ControlRefusal> {
         let page = self.engines().find_map(|engine| engine.items_at(collection, skip, most));
         let (count, items) = page.ok_or_else(|| ControlRefusal::missing("collection"))?;
-        items.into_iter().for_each(|(key, item)| see(element(key, &item)));
+        items.into_iter().filter_map(element).for_each(see);
         Ok(count)
     }
 
     fn at(&self, address: &str) -> Result<Option<Resource>, ControlRefusal> {
-        Ok(self.engines().find_map(|engine| engine.kept_at(address)).map(|kept| match kept {
-            Kept::Item(key, item) => Resource::Item(element(key, &item)),
-            Kept::Single(value) => Resource::Single(Value::clone(&value)),
-            Kept::File(file) => Resource::File(file.media_type.clone(), file.bytes.clone()),
+        Ok(self.engines().find_map(|engine| engine.kept_at(address)).and_then(|kept| match kept {
+            Kept::Single(value) => Some(Resource::Single(Value::clone(&value))),
+            Kept::File(file) => Some(Resource::File(file.media_type.clone(), file.bytes.clone())),
+            item => element(item).map(Resource::Item),
         }))
     }
 
-    fn create(&self, NewItem { collection, key, fields }: NewItem) -> Result<(String, Element), ControlRefusal> {
+    fn create(&self, NewItem { collection, key, fields }: NewItem) -> Result<Element, ControlRefusal> {
         if key.as_ref().is_some_and(String::is_empty) {
             return Err(ControlRefusal::at("$.key", "write a part of a path, or leave the member out"));
         }
@@ -72,7 +71,7 @@ impl Resources for Service {
                 break;
             }
         }
-        let (key, item) = created.map_err(|refused| match refused {
+        let created = created.map_err(|refused| match refused {
             ChangeRefused::Nowhere => ControlRefusal::at(
                 "$.collection",
                 "the contract has no such collection: write its path with its parameters filled in",
@@ -80,7 +79,7 @@ impl Resources for Service {
             refused => refusal(refused, "$.fields"),
         })?;
         self.touched.send_replace(());
-        Ok((format!("{collection}/{}", encoded_segment(&key)), element(key, &item)))
+        element(created).ok_or_else(|| ControlRefusal::missing("item"))
     }
 
     fn replace(&self, address: &str, fields: Map<String, Value>) -> Result<Value, ControlRefusal> {
@@ -114,6 +113,7 @@ impl Service {
 
 /// The whole state.
 pub(super) async fn snapshot(State(service): State<Arc<Service>>) -> ControlAnswer {
+    let _writing: Vec<_> = service.engines().map(Engine::writing).collect();
     let mut snapshot = Snapshot::default();
     service.engines().for_each(|engine| engine.save_to(&mut snapshot));
     Ok(send(StatusCode::OK, &json!(snapshot)))
@@ -124,38 +124,57 @@ pub(super) async fn restore_snapshot(
     State(service): State<Arc<Service>>,
     Sent(snapshot): Sent<Snapshot>,
 ) -> ControlAnswer {
-    let base = |index: usize| service.parts.get(index).map(|part| part.engine.contract.base_path.as_str());
-    // The contract with the longest base path before an address, as for requests.
-    let owner = |address: &str| {
-        let all = (0..service.parts.len()).rev();
-        all.filter(|index| base(*index).is_some_and(|base| address.starts_with(base)))
-            .max_by_key(|index| base(*index).map(str::len))
-    };
-    let has_path = |address: &str| {
+    // The contract that has the address, with the longest base path before it, as for requests.
+    let has = |part: &ServedContract, list: &str, address: &str, template: Option<&str>| {
         let methods = [Method::GET, Method::PUT, Method::PATCH, Method::POST];
-        methods.iter().any(|method| !matches!(service.routed(method, address).1, Routed::Unknown))
+        let is_routed = |method: &Method| match service.routed(method, address) {
+            (Some(routed), Routed::Operations(_)) => std::ptr::eq(routed, part),
+            _ => false,
+        };
+        part.engine.place_of(address).is_some()
+            && match list {
+                "collections" => part.engine.owner_at(address, template).is_some(),
+                _ => methods.iter().any(is_routed),
+            }
     };
-    for (list, addresses) in snapshot.addresses() {
-        let is_unknown = |address: &str| owner(address).is_none() || list != "collections" && !has_path(address);
-        if let Some((index, _)) = addresses.iter().enumerate().find(|(_, address)| is_unknown(address)) {
+    let mut owners = HashMap::new();
+    for ((list, index), address, template) in snapshot.addresses() {
+        let parts = service.parts.iter().enumerate().rev();
+        let owner = parts
+            .filter(|(_, part)| has(part, list, address, template))
+            .max_by_key(|(_, part)| part.engine.contract.base_path.len());
+        let Some((owner, _)) = owner else {
             return Err(ControlRefusal::at(format!("$.{list}[{index}].address"), "the contract has no such path"));
-        }
+        };
+        owners.insert((list, index), owner);
     }
     let states = service.engines().enumerate().map(|(index, engine)| {
-        let state = engine.state_of(&snapshot, |address| owner(address) == Some(index));
+        let state = engine.state_of(&snapshot, |place| owners.get(&place) == Some(&index));
         state.map_err(|unfit| match unfit {
             Ok((place, reason)) => ControlRefusal::at(place, reason),
             Err(full) => refusal(ChangeRefused::from(full), "$"),
         })
     });
     let states: Vec<_> = states.collect::<Result<_, _>>()?;
-    service.engines().zip(states).try_for_each(|(engine, state)| engine.put_state(state))?;
+    // Nobody changes a part of the new state before all of it is saved.
+    let _writing: Vec<_> = service.engines().map(Engine::writing).collect();
+    let mut replaced = Vec::new();
+    for (engine, state) in service.engines().zip(states) {
+        let (before, saved) = engine.exchange(state);
+        replaced.push((engine, before));
+        if let Err(reason) = saved {
+            // A part that cannot be saved back stays noted as changed: the next change saves it.
+            replaced.into_iter().for_each(|(engine, before)| drop(engine.exchange(before)));
+            return Err(ChangeRefused::Unsaved(reason).into());
+        }
+    }
     service.touched.send_replace(());
     Ok(done())
 }
 
-fn element(key: String, item: &Item) -> Element {
-    Element { key, fields: Value::clone(&item.value), own: ("isInvented", item.is_invented.into()) }
+fn element(kept: Kept) -> Option<Element> {
+    let Kept::Item(address, key, item) = kept else { return None };
+    Some(Element { address, key, fields: Value::clone(&item.value), own: ("isInvented", item.is_invented.into()) })
 }
 
 impl From<ChangeRefused> for ControlRefusal {
@@ -172,6 +191,7 @@ fn refusal(refused: ChangeRefused, place: &str) -> ControlRefusal {
         ChangeRefused::Exists(id) => {
             ControlRefusal::whole(StatusCode::CONFLICT, &format!("The item {id:?} exists: replace it."))
         }
+        ChangeRefused::Shared(sentence) => ControlRefusal::whole(StatusCode::CONFLICT, &sentence),
         ChangeRefused::Identifier(name) => {
             ControlRefusal::at(format!("{place}.{name}"), "the identifier of an item cannot be changed")
         }
@@ -229,4 +249,66 @@ pub(super) async fn reset(
         control.log.clear();
     }
     Ok(done())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tokio::sync::watch;
+
+    use super::super::route::Router;
+    use super::*;
+    use crate::behaviour::Behaviour;
+    use crate::contract::Contract;
+    use crate::infer;
+    use crate::state::{Change, Keeper, State as Stored};
+
+    #[derive(Debug)]
+    struct Fails;
+
+    impl Keeper for Fails {
+        fn save(&self, _: &Stored, _: &BTreeSet<Change>) -> Result<(), String> {
+            Err("the disk is full".to_owned())
+        }
+    }
+
+    fn part(path: &str) -> ServedContract {
+        let list =
+            json!({ "200": { "content": { "application/json": { "schema": { "type": "array", "items": {} } } } } });
+        let paths = json!({ path: { "get": { "responses": list }, "post": { "responses": {} } } });
+        let contract = Contract::read(json!({ "openapi": "3.0.3", "paths": paths }).to_string().as_bytes()).unwrap();
+        let plan = infer::plans(std::slice::from_ref(&contract), &Behaviour::default()).unwrap().remove(0);
+        ServedContract { router: Router::new(&contract), engine: Engine::new(contract, plan, 1) }
+    }
+
+    /// Catches a state of one contract beside the one before of another, and an address that goes to the wrong contract.
+    #[tokio::test]
+    async fn a_snapshot_is_restored_for_all_contracts_or_for_none() {
+        let state = |service: &Service| {
+            let mut snapshot = Snapshot::default();
+            service.engines().for_each(|engine| engine.save_to(&mut snapshot));
+            json!(snapshot)
+        };
+        for fails in [true, false] {
+            let (first, mut second) = (part("/a"), part("/b"));
+            if fails {
+                second.engine = second.engine.with_saved(Stored::default(), Box::new(Fails));
+            }
+            let service = Arc::new(Service {
+                parts: vec![first, second],
+                front: None,
+                origin: String::new(),
+                checks_credentials: false,
+                has_control_interface: true,
+                public_host: String::new(),
+                touched: watch::Sender::new(()),
+            });
+            let before = state(&service);
+            let sent = json!({ "collections": [{ "address": "/a" }, { "address": "/b" }] });
+            let sent = Sent(serde_json::from_value(sent).unwrap());
+            let restored = restore_snapshot(State(Arc::clone(&service)), sent).await;
+            assert_eq!((restored.is_err(), state(&service) == before), (fails, fails));
+        }
+    }
 }

@@ -78,9 +78,9 @@ impl Instance {
         self.removed.iter().map(String::as_str)
     }
 
-    /// Notes the identifier of an item that was removed.
-    pub(crate) fn restore_removed(&mut self, id: String) {
-        self.removed.insert(id);
+    /// Notes the identifier of an item that was removed. Returns whether it is new, and there is room for it.
+    pub(crate) fn restore_removed(&mut self, id: String) -> bool {
+        self.removed.len() < MOST_REMOVED && self.removed.insert(id)
     }
 
     /// How many numbers were given.
@@ -170,7 +170,7 @@ impl Instance {
     }
 
     pub(super) fn number(&mut self) -> u64 {
-        self.numbers += 1;
+        self.numbers = self.numbers.saturating_add(1);
         self.numbers
     }
 }

@@ -124,12 +124,13 @@ impl State {
         self.files.iter()
     }
 
-    /// Takes the content of another state, all of which is a change.
-    pub(crate) fn become_state(&mut self, other: Self) {
+    /// Takes the content of another state, all of which is a change. Returns the content before.
+    pub(crate) fn become_state(&mut self, other: Self) -> Self {
         self.note_all();
         let changes = self.changes.take();
-        *self = Self { changes, ..other };
+        let before = std::mem::replace(self, Self { changes, ..other });
         self.note_all();
+        before
     }
 
     fn note_all(&mut self) {

@@ -7,7 +7,7 @@ use crate::contract::{Contract, SchemaRef};
 use crate::schema::{Direction, Hints, Schemas};
 
 /// The contracts beside the workspace, and none if they are not there.
-fn contracts() -> Vec<PathBuf> {
+pub(crate) fn contracts() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/contracts");
     let folder = std::env::var_os("DRIFTLESS_CONTRACTS").map_or(folder, PathBuf::from);
     let mut files = Vec::new();
