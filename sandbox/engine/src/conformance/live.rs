@@ -70,6 +70,13 @@ impl Judge {
     pub fn known(&self, offer: &Offer, lists: &Lists) -> Result<Vec<Known>, String> {
         let operation = self.find(offer).and_then(|index| self.contract.operations.get(index));
         let operation = operation.ok_or_else(|| "the contract does not have the operation".to_owned())?;
+        // The client sends it to another server than that of the contract.
+        let item = offer.pointer.rsplit_once('/').map_or("", |(item, _)| item);
+        let has_servers =
+            |part: &str| self.contract.document.pointer(part).is_some_and(|part| part.get("servers").is_some());
+        if !item.is_empty() && [item, &offer.pointer].into_iter().any(has_servers) {
+            return Err("the operation has servers of its own".to_owned());
+        }
         let mut known: Vec<Known> = Vec::new();
         let mut required: Vec<&Parameter> =
             operation.parameters.iter().filter(|parameter| parameter.required).collect();
@@ -137,14 +144,16 @@ impl Judge {
                 actual: shorten(actual),
             })
         };
+        // A contract that declares them, or `default`, does not make the operation right: it was not performed.
+        match observed.status {
+            401 | 403 => {
+                return Verdict::Limit(format!("the service asks for other credentials: status {}", observed.status));
+            }
+            429 => return Verdict::Limit("the service asks for a pause".to_owned()),
+            _ => {}
+        }
         let Some(response) = declared(operation, observed.status) else {
-            return match observed.status {
-                401 | 403 => {
-                    Verdict::Limit(format!("the service asks for other credentials: status {}", observed.status))
-                }
-                429 => Verdict::Limit("the service asks for a pause".to_owned()),
-                status => differs("status", "Responses Object", &statuses(operation), &status.to_string()),
-            };
+            return differs("status", "Responses Object", &statuses(operation), &observed.status.to_string());
         };
         let has_body = offer.method != "HEAD" && !matches!(observed.status, 204 | 304);
         match (response.content.is_empty(), observed.body.is_empty()) {
@@ -229,6 +238,7 @@ mod tests {
             "/pets/{petId}/toys": get(json!([path("petId")]), json!({ "type": "object" })),
             "/pets/{petId}/toys/{key}": get(json!([path("petId"), path("key")]), json!({})),
             "/search": get(json!([query("text", string.clone())]), json!({})),
+            "/elsewhere": { "servers": [{ "url": "https://other.example" }], "get": { "responses": {} } },
             "/me": get(json!([{ "in": "header", "name": "X-Who", "required": true, "schema": string }]), json!({})),
         } });
         Judge::read(contract.to_string().as_bytes(), 1).unwrap()
@@ -249,6 +259,7 @@ mod tests {
         assert_eq!(known("/pets/{petId}/toys", &lists), Err("nobody can know the value of path petId".to_owned()));
         assert_eq!(known("/search", &lists), Err("nobody can know the value of query text".to_owned()));
         assert!(known("/me", &lists).is_err());
+        assert_eq!(known("/elsewhere", &lists), Err("the operation has servers of its own".to_owned()));
         lists.learn(
             "/pets",
             &[argument("query", "kind", json!("cat"))],
@@ -274,7 +285,9 @@ mod tests {
             (200, "application/json; charset=utf-8", "[{\"id\":1}]", "right"),
             (404, "", "", "right"),
             (500, "text/html", "x", "status"),
-            (429, "", "", "right"),
+            (401, "", "", "limit"),
+            (403, "", "", "limit"),
+            (429, "", "", "limit"),
             (404, "text/html", "x", "body"),
             (200, "application/json", "", "body"),
             (200, "text/html", "<p>", "header content-type"),
@@ -289,6 +302,7 @@ mod tests {
             let place = match verdict {
                 Verdict::Right => "right".to_owned(),
                 Verdict::Mismatch(fault) => fault.place,
+                Verdict::Limit(_) => "limit".to_owned(),
                 other => panic!("{other:?}"),
             };
             assert_eq!(place, *expected, "{status} {media_type} {body}");
