@@ -19,7 +19,7 @@ const ERRORS: usize = 64 * 1024;
 pub type Ask<'a> = &'a mut dyn FnMut(&str, &str, &str) -> Result<Option<ServiceAnswer>, Failure>;
 
 /// Reads with each operation of GET and HEAD whose arguments can be known, and compares the answers with the contract. The client
-/// reads the same answers. No value of an answer is in the report, unless `shows_values`.
+/// reads the same answers. No value of an answer is in the report, and no key that the contract does not have, unless `shows_values`.
 ///
 /// # Errors
 ///
@@ -123,7 +123,7 @@ impl One<'_> {
         if answer.status >= 400 && answer.body.len() >= ERRORS {
             return Ok(Verdict::Limit("the body of the error is too long".to_owned()));
         }
-        let verdict = self.judge.observe(&offer, observed);
+        let verdict = self.judge.observe(&offer, observed, self.shows_values);
         if matches!(answer.status, 100..200 | 300..400) || matches!(verdict, Verdict::Limit(_)) {
             return Ok(verdict);
         }

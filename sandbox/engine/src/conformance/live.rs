@@ -1,5 +1,7 @@
 //! The answer of a real service against the contract, and the arguments of a call that can be known.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::case::{best, place};
@@ -130,8 +132,9 @@ impl Judge {
         keywords.iter().find_map(value).filter(|value| value.is_string() || value.is_number() || value.is_boolean())
     }
 
-    /// The verdict on the answer of a service: its status, its media type, its body. It contains no value of the answer.
-    pub fn observe(&self, offer: &Offer, observed: Observed<'_>) -> Verdict {
+    /// The verdict on the answer of a service: its status, its media type, its body. It contains no value of the answer, and no key
+    /// that the contract does not have, unless `shows_values`.
+    pub fn observe(&self, offer: &Offer, observed: Observed<'_>, shows_values: bool) -> Verdict {
         let Some(operation) = self.find(offer).and_then(|index| self.contract.operations.get(index)) else {
             return Verdict::Limit("the contract does not have the operation".to_owned());
         };
@@ -181,11 +184,51 @@ impl Judge {
         match self.schemas.violations(schema, &value, Direction::Response).first() {
             Some(violation) => {
                 let actual = value.pointer(&violation.pointer).map_or("nothing", kind);
-                differs(&format!("body {}", violation.pointer), "Schema Object", &violation.message, actual)
+                if shows_values {
+                    return differs(
+                        &format!("body {}", violation.pointer),
+                        "Schema Object",
+                        &violation.message,
+                        actual,
+                    );
+                }
+                let (pointer, message) =
+                    masked(&self.contract.document, &value, &violation.pointer, &violation.message);
+                differs(&format!("body {pointer}"), "Schema Object", message, actual)
             }
             None => Verdict::Right,
         }
     }
+}
+
+/// A pointer with `*` for each key that the contract does not have, and a message that names no such key: the keys of a map are values.
+fn masked<'m>(contract: &Value, body: &Value, pointer: &str, message: &'m str) -> (String, &'m str) {
+    let mut declared: BTreeSet<&str> = BTreeSet::new();
+    let mut rest = vec![contract];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Object(members) => {
+                let properties = members.get("properties").and_then(Value::as_object);
+                declared.extend(properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str)));
+                let required = members.get("required").and_then(Value::as_array);
+                declared.extend(required.into_iter().flatten().filter_map(Value::as_str));
+                rest.extend(members.values());
+            }
+            Value::Array(items) => rest.extend(items),
+            _ => {}
+        }
+    }
+    let (mut masked, mut at) = (String::new(), Some(body));
+    for token in pointer.split('/').skip(1) {
+        let name = token.replace("~1", "/").replace("~0", "~");
+        let is_shown = at.is_some_and(Value::is_array) || declared.contains(name.as_str());
+        masked.push('/');
+        masked.push_str(if is_shown { token } else { "*" });
+        at = at.and_then(|value| value.pointer(&format!("/{token}")));
+    }
+    let mut keys = at.and_then(Value::as_object).into_iter().flat_map(|members| members.keys());
+    let names_one = keys.any(|key| !declared.contains(key.as_str()) && message.contains(key.as_str()));
+    (masked, if names_one { "no other member" } else { message })
 }
 
 fn declared(operation: &Operation, status: u16) -> Option<&Response> {
@@ -238,6 +281,7 @@ mod tests {
             "/pets/{petId}/toys": get(json!([path("petId")]), json!({ "type": "object" })),
             "/pets/{petId}/toys/{key}": get(json!([path("petId"), path("key")]), json!({})),
             "/search": get(json!([query("text", string.clone())]), json!({})),
+            "/map": get(json!([]), json!({ "type": "object", "additionalProperties": { "type": "object", "additionalProperties": false, "properties": { "id": { "type": "integer" } } } })),
             "/elsewhere": { "servers": [{ "url": "https://other.example" }], "get": { "responses": {} } },
             "/me": get(json!([{ "in": "header", "name": "X-Who", "required": true, "schema": string }]), json!({})),
         } });
@@ -297,7 +341,7 @@ mod tests {
         ];
         for (status, media_type, body, expected) in table {
             let observed = Observed { status: *status, media_type, body: body.as_bytes() };
-            let verdict = judge.observe(&offer("/pets"), observed);
+            let verdict = judge.observe(&offer("/pets"), observed, false);
             assert!(!format!("{verdict:?}").contains("SECRET"), "{verdict:?}");
             let place = match verdict {
                 Verdict::Right => "right".to_owned(),
@@ -306,6 +350,24 @@ mod tests {
                 other => panic!("{other:?}"),
             };
             assert_eq!(place, *expected, "{status} {media_type} {body}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_the_contract_does_not_have_is_a_value() {
+        let judge = judge();
+        for (body, place) in [
+            (json!({ "SECRET/7": { "id": "a" } }), "body /*/id"),
+            (json!({ "a": {}, "SECRET": 1 }), "body /*"),
+            (json!({ "a": { "SECRET": 1 } }), "body /*"),
+        ] {
+            let body = body.to_string();
+            let observed = Observed { status: 200, media_type: "application/json", body: body.as_bytes() };
+            let verdict = judge.observe(&offer("/map"), observed, false);
+            assert!(!format!("{verdict:?}").contains("SECRET"), "{verdict:?}");
+            assert!(matches!(&verdict, Verdict::Mismatch(fault) if fault.place == place), "{verdict:?}");
+            let open = format!("{:?}", judge.observe(&offer("/map"), observed, true));
+            assert_eq!(open.contains("SECRET"), body.contains("SECRET"), "{open}");
         }
     }
 }
