@@ -151,3 +151,24 @@ fn ended(why: &str) -> Failure {
         "this is a defect of the client: repeat the case, and report it with the contract",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_excludes_others() {
+        let workspace = Workspace::find(Some(concat!(env!("CARGO_MANIFEST_DIR"), "/..").into())).unwrap();
+        let one = Build::begin(&workspace, &Interrupt::default()).unwrap();
+        let other = File::open(workspace.path("target/conformance/lock")).unwrap();
+        assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
+        drop(one);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_call_ends_with_its_program() {
+        let mut calls = Calls::start(Path::new("false"), Recorder::start().unwrap(), &Interrupt::default()).unwrap();
+        assert_eq!(calls.call(0, &[], None).unwrap_err().code, "conformance/program");
+    }
+}

@@ -98,7 +98,7 @@ pub fn check(
     let mut report = Report::new(name, options.seed);
     let mut prisms = BTreeMap::new();
     if options.prism {
-        (prisms, report.unheard) = self::prisms(&folder(workspace, name), sources, interrupt)?;
+        prisms = self::prisms(&folder(workspace, name), sources, &mut report, interrupt)?;
     }
     let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
     let names = Names { files: &output.files, sources };
@@ -142,13 +142,14 @@ fn folder(workspace: &Workspace, name: &str) -> PathBuf {
     workspace.path("target/conformance").join(stand_alone::slug(name))
 }
 
-/// A Prism for each document, and the documents without one, with the reasons.
+/// A Prism for each document. The report gets the documents without one, with the reasons.
 fn prisms(
     folder: &Path,
     sources: &Sources,
+    report: &mut Report,
     interrupt: &Interrupt,
-) -> Result<(BTreeMap<String, Prism>, Vec<(String, String)>), Failure> {
-    let (mut prisms, mut unheard) = (BTreeMap::new(), Vec::new());
+) -> Result<BTreeMap<String, Prism>, Failure> {
+    let mut prisms = BTreeMap::new();
     for (name, bytes) in &sources.contracts {
         let ending = if bytes.trim_ascii_start().starts_with(b"{") { "json" } else { "yaml" };
         let file = folder.join(format!("{}.{ending}", stand_alone::slug(name)));
@@ -159,11 +160,11 @@ fn prisms(
             }
             Err(why) => {
                 console::progress(&format!("SKIPPED: Prism does not judge {}: {}", line(name), line(&why)));
-                unheard.push((name.clone(), format!("Prism: {}", line(&why))));
+                report.unheard.push((name.clone(), format!("Prism: {}", line(&why))));
             }
         }
     }
-    Ok((prisms, unheard))
+    Ok(prisms)
 }
 
 /// The second judge of each contract.

@@ -150,3 +150,27 @@ fn contract_client_and_service_are_told_apart() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("the limit of requests or of time is reached"), "{text}");
 }
+
+#[test]
+#[ignore = "compiles a client: .ci/run runs it"]
+fn the_configured_service_gets_the_credentials_of_the_workspace() {
+    let (address, heads) = serve(|_| answer(404, "", ""));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-driftless-conformance"));
+    command.args(["--workspace", ROOT, CONTRACT, "--against", &address, "--only-safe", "--limit", "1"]);
+    let output = command.env("PLATFORM_BASE_URL", &address).env("PLATFORM_TOKEN", SECRET).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let heads = heads.lock().unwrap().concat().to_lowercase();
+    assert!(heads.contains(&format!("\r\nauthorization: bearer {SECRET}\r\n")), "{heads}");
+}
+
+#[test]
+#[ignore = "compiles a client: .ci/run runs it"]
+fn a_prism_that_does_not_start_is_no_agreement() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-driftless-conformance"));
+    command.args(["--workspace", ROOT, CONTRACT, "--case", "GET /right required", "--prism"]).env("PRISM", "false");
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+    let output = command.arg("--strict").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("not all compared: Prism: "), "{text}");
+}
