@@ -84,7 +84,7 @@ struct Flags {
     /// OpenAPI 3.0, and the package registry.
     #[arg(long, conflicts_with = "against")]
     progenitor: bool,
-    /// Ends with exit code 2 if a case is disputed, or if --progenitor has no client of a contract.
+    /// Ends with exit code 2 if a case is disputed, or if --progenitor or --prism did not compare a contract.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -97,7 +97,7 @@ struct AgainstFlags {
     /// Base URL of a service: its answers are compared with the contract, and the client has to read them.
     #[arg(long, value_name = "URL", requires = "only_safe", conflicts_with_all = ["seed", "case"])]
     against: Option<String>,
-    /// With --against: send GET and HEAD only. Required, because a service can have data.
+    /// With --against: send GET and HEAD only. Required: other methods are never sent, and the command line says so.
     #[arg(long, requires = "against")]
     only_safe: bool,
     /// With --against: a header with the secret of a variable, in place of the usual credentials.
@@ -248,6 +248,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         if flags.format == Format::Text && flags.output.is_none() && report.failed.is_none() {
             console::data(&(report.text(flags.limits) + "\n"));
         }
+        report.is_strict = flags.strict;
         reports.push((report, files));
     }
     if flags.case.is_some() && ended.is_none() && reports.iter().all(|(report, _)| report.rows.is_empty()) {
@@ -258,9 +259,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
             "copy the name from a report, with its quotes",
         ));
     }
-    let is_disputed = |report: &Report| report.count("disputed") > 0 || !report.unheard.is_empty();
-    let is_right = |report: &Report| report.open_faults() == 0 && !(flags.strict && is_disputed(report));
-    let is_right = reports.iter().all(|(report, _)| is_right(report));
+    let is_right = !reports.iter().any(|(report, _)| report.fails());
     publish(&flags, &reports)?;
     let exit = ended.or_else(|| (!is_right).then_some(Exit::Stale));
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
@@ -322,7 +321,7 @@ fn subjects(flags: &Flags) -> Result<Vec<(String, Option<PathBuf>)>, Failure> {
 /// The name of a file. A folder for each contract is common, with one name for the file.
 fn named(path: &Path) -> String {
     let name = match path.file_stem() {
-        Some(stem) if stem == "contract" || stem == "openapi" => path.parent().and_then(Path::file_name),
+        Some(stem) if stem == "contract" || stem == "openapi" => path.parent().and_then(Path::file_name).or(Some(stem)),
         stem => stem,
     };
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -343,5 +342,24 @@ impl Subject {
         let file = workspace.relative(path).map(|file| (document.clone(), (file, bytes.clone())));
         let sources = Sources { contracts: vec![(document, bytes)], setup, ..Sources::default() };
         Ok(Self { sources, files: file.into_iter().collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contract_is_named_by_its_file_or_its_folder() {
+        for (path, name) in [
+            ("pets.json", "pets"),
+            ("a/pets.json", "pets"),
+            ("a/contract.json", "a"),
+            ("contract.json", "contract"),
+            ("./openapi.yaml", "openapi"),
+            ("../openapi.yaml", "openapi"),
+        ] {
+            assert_eq!(named(Path::new(path)), name, "{path}");
+        }
     }
 }

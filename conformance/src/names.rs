@@ -75,7 +75,7 @@ impl Names<'_> {
             verdict = self.arguments(&format!("impl {} {{", ty.name), "pub fn new(", new, verdict);
         }
         let row = Row::of_part(format!("types::{} names", ty.name), format!("types::{}", ty.name), verdict);
-        (!all.is_empty()).then(|| Row { document: ty.document.clone(), pointer: ty.pointer.clone(), ..row })
+        (!all.is_empty()).then(|| Row { document: ty.document.clone(), pointer: ty.pointer.clone(), ..row }.named())
     }
 
     fn name(&self, place: &str, wire: &str, rust: &str, key: &str) -> Name {

@@ -1,15 +1,16 @@
 //! Prism (npm's `@stoplight/prism-cli`) as another judge of requests: it validates those that the client sent.
 
 use std::collections::HashMap;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use driftless::child::Owned;
+use driftless::child::Group;
 use driftless::failure::Failure;
 use driftless::interrupt::Interrupt;
+use driftless_codegen::line;
 use driftless_sandbox::conformance::Recorded;
 use serde_json::Value;
 
@@ -22,7 +23,11 @@ const START: Duration = Duration::from_secs(180);
 /// The time for one answer.
 const ANSWER: Duration = Duration::from_secs(20);
 /// The largest answer that is read, in bytes.
-const LARGEST: u64 = 1024 * 1024;
+const LARGEST: usize = 1024 * 1024;
+/// The time between two looks for a signal.
+const PAUSE: Duration = Duration::from_millis(50);
+/// After so many failures, it is not asked again.
+const FAILURES: usize = 3;
 
 /// The errors by which Prism refuses a request; the others are about its own answers, or about credentials.
 const REFUSALS: [&str; 4] =
@@ -33,18 +38,15 @@ pub(crate) struct Prism {
     address: SocketAddr,
     /// The opinions on requests: many cases send the same one.
     known: HashMap<Vec<u8>, Option<String>>,
-    _child: Owned,
+    /// The number of requests without an opinion, and the reason of the first one.
+    failed: (usize, String),
+    _group: Group,
 }
 
 impl Prism {
     /// Starts it with a contract. The inner error says why this machine has none.
     pub(crate) fn start(contract: &Path, interrupt: &Interrupt) -> Result<Result<Self, String>, Failure> {
-        let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
-        let address = match free {
-            Ok(address) => address,
-            Err(error) => return Ok(Err(format!("no port is free: {error}"))),
-        };
-        let mut command = match std::env::var_os(VARIABLE) {
+        let command = match std::env::var_os(VARIABLE) {
             Some(program) => Command::new(program),
             None => {
                 let mut command = Command::new("npx");
@@ -52,55 +54,110 @@ impl Prism {
                 command
             }
         };
+        Self::start_program(command, contract, interrupt)
+    }
+
+    fn start_program(
+        mut command: Command,
+        contract: &Path,
+        interrupt: &Interrupt,
+    ) -> Result<Result<Self, String>, Failure> {
+        let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
+        let address = match free {
+            Ok(address) => address,
+            Err(error) => return Ok(Err(format!("no port is free: {error}"))),
+        };
         command.args(["mock", "--errors", "--host", "127.0.0.1", "--port", &address.port().to_string()]).arg(contract);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let program = command.get_program().to_string_lossy().into_owned();
-        let mut child = match command.spawn() {
-            Ok(child) => Owned(child),
+        // npx starts another process, which listens.
+        let mut group = match Group::start(&mut command) {
+            Ok(group) => group,
             Err(error) => return Ok(Err(format!("{program} does not start: {error}"))),
         };
         let start = Instant::now();
-        while TcpStream::connect_timeout(&address, ANSWER).is_err() {
+        loop {
             interrupt.check()?;
-            if let Ok(Some(status)) = child.0.try_wait() {
+            let is_open = TcpStream::connect_timeout(&address, ANSWER).is_ok();
+            // If it has ended, another program listens there.
+            if let Ok(Some(status)) = group.status() {
                 return Ok(Err(format!(
                     "{program} ended with {status}: it is out of reach, or does not read the contract"
                 )));
             }
+            if is_open {
+                return Ok(Ok(Self { address, known: HashMap::new(), failed: Default::default(), _group: group }));
+            }
             if start.elapsed() > START {
                 return Ok(Err(format!("{program} does not listen")));
             }
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(PAUSE);
         }
-        Ok(Ok(Self { address, known: HashMap::new(), _child: child }))
     }
 
-    /// Why Prism refuses a request; `None`: it does not.
-    pub(crate) fn refusal(&mut self, recorded: &Recorded) -> Option<String> {
+    /// Why Prism refuses a request; `None`: it does not, or has no opinion.
+    pub(crate) fn refusal(&mut self, recorded: &Recorded, interrupt: &Interrupt) -> Result<Option<String>, Failure> {
         let request = bytes(recorded, self.address);
         if let Some(known) = self.known.get(&request) {
-            return known.clone();
+            return Ok(known.clone());
         }
-        let answer = self.answer(&request).unwrap_or_default();
-        let refusal = refusal(&answer);
-        self.known.insert(request, refusal.clone());
-        refusal
+        // One that does not answer would take its time for each case.
+        let answer =
+            if self.failed.0 < FAILURES { exchange(self.address, &request, interrupt)? } else { Err(String::new()) };
+        Ok(match answer.and_then(|answer| refusal(&answer)) {
+            Ok(refusal) => {
+                self.known.insert(request, refusal.clone());
+                refusal
+            }
+            Err(why) => {
+                if self.failed.0 == 0 {
+                    self.failed.1 = why;
+                }
+                self.failed.0 += 1;
+                None
+            }
+        })
     }
 
-    fn answer(&self, request: &[u8]) -> std::io::Result<Vec<u8>> {
-        let mut stream = TcpStream::connect_timeout(&self.address, ANSWER)?;
-        stream.set_read_timeout(Some(ANSWER))?;
-        stream.write_all(request)?;
-        let mut answer = Vec::new();
-        stream.take(LARGEST).read_to_end(&mut answer)?;
-        Ok(answer)
+    /// The reason that requests are not compared.
+    pub(crate) fn reason(&self) -> Option<String> {
+        let (count, why) = &self.failed;
+        (*count > 0).then(|| format!("Prism: {count} requests are not compared: {}", line(why)))
     }
 }
 
-/// The request as it was recorded, for another server.
+/// Sends a request, and reads the answer up to its end.
+fn exchange(address: SocketAddr, request: &[u8], interrupt: &Interrupt) -> Result<Result<Vec<u8>, String>, Failure> {
+    let start = Instant::now();
+    let sent = TcpStream::connect_timeout(&address, ANSWER).and_then(|mut stream| {
+        stream.set_write_timeout(Some(ANSWER))?;
+        stream.set_read_timeout(Some(PAUSE))?;
+        stream.write_all(request).map(|()| stream)
+    });
+    let mut stream = match sent {
+        Ok(stream) => stream,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let (mut answer, mut part) = (Vec::new(), [0; 8192]);
+    loop {
+        interrupt.check()?;
+        if start.elapsed() > ANSWER || answer.len() > LARGEST {
+            return Ok(Err(format!("its answer does not end within {} s and {LARGEST} bytes", ANSWER.as_secs())));
+        }
+        match stream.read(&mut part) {
+            Ok(0) => return Ok(Ok(answer)),
+            Ok(length) => answer.extend_from_slice(part.get(..length).unwrap_or_default()),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) => {}
+            Err(error) => return Ok(Err(error.to_string())),
+        }
+    }
+}
+
+/// The request as it was recorded, for another server. An answer to HTTP/1.0 is not chunked, and ends with the connection.
 fn bytes(recorded: &Recorded, address: SocketAddr) -> Vec<u8> {
     let mut head =
-        format!("{} {} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n", recorded.method, recorded.target);
+        format!("{} {} HTTP/1.0\r\nhost: {address}\r\nconnection: close\r\n", recorded.method, recorded.target);
     let own = ["host", "connection", "content-length", "transfer-encoding", "x-request-id", "user-agent", "expect"];
     for (name, value) in recorded.headers.iter().filter(|(name, _)| !own.contains(&name.as_str())) {
         head.push_str(&format!("{name}: {value}\r\n"));
@@ -112,27 +169,41 @@ fn bytes(recorded: &Recorded, address: SocketAddr) -> Vec<u8> {
 }
 
 /// The reason of an answer that refuses the request: the header `sl-violations` if the contract declares the status, else a problem
-/// (RFC 9457).
-fn refusal(answer: &[u8]) -> Option<String> {
-    let begin = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
-    let (head, body) = answer.split_at_checked(begin)?;
-    let head = String::from_utf8_lossy(head);
-    let headers = head.lines().filter_map(|line| line.split_once(':'));
-    let mut violations = headers.filter(|(name, _)| name.eq_ignore_ascii_case("sl-violations"));
-    if let Some(list) = violations.find_map(|(_, list)| serde_json::from_str::<Vec<Value>>(list).ok()) {
+/// (RFC 9457). An error: it is not an answer of Prism.
+fn refusal(answer: &[u8]) -> Result<Option<String>, String> {
+    let broken = || "its answer is not whole".to_owned();
+    let begin = answer.windows(4).position(|window| window == b"\r\n\r\n").ok_or_else(broken)?;
+    let head = String::from_utf8_lossy(answer.get(..begin).unwrap_or_default());
+    let body = answer.get(begin + 4..).unwrap_or_default();
+    let header = |name: &str| {
+        let mut headers = head.lines().filter_map(|line| line.split_once(':'));
+        headers.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    };
+    let status = head.split(' ').nth(1).and_then(|status| status.parse::<u16>().ok()).ok_or_else(broken)?;
+    let is_whole = header("content-length").is_none_or(|length| length.parse() == Ok(body.len()));
+    if !is_whole || header("transfer-encoding").is_some() {
+        return Err(broken());
+    }
+    if let Some(list) = header("sl-violations").and_then(|list| serde_json::from_str::<Vec<Value>>(list).ok()) {
         let is_request = |one: &&Value| one.pointer("/location/0").is_some_and(|side| side == "request");
         // Credentials are not compared: 401 is about them.
         let is_credential = |one: &&Value| one.get("code").is_some_and(|code| *code == 401 || *code == "401");
-        return reasons(list.iter().filter(is_request).filter(|one| !is_credential(one)));
+        return Ok(reasons(list.iter().filter(is_request).filter(|one| !is_credential(one))));
     }
-    let (first, last) = (body.iter().position(|byte| *byte == b'{')?, body.iter().rposition(|byte| *byte == b'}')?);
-    let problem: Value = serde_json::from_slice(body.get(first..=last)?).ok()?;
-    let kind = problem.get("type")?.as_str()?.split_once("prism/errors#")?.1;
+    let is_problem = header("content-type").is_some_and(|essence| essence.contains("problem+json"));
+    if status < 400 || !is_problem {
+        return Ok(None);
+    }
+    let problem: Value = serde_json::from_slice(body).map_err(|_| broken())?;
+    let Some((_, kind)) = text(&problem, "type").split_once("prism/errors#") else { return Ok(None) };
+    if kind == "UNKNOWN" {
+        return Err(format!("it failed: {}", text(&problem, "detail")));
+    }
     if !REFUSALS.contains(&kind) {
-        return None;
+        return Ok(None);
     }
     let list = problem.get("validation").and_then(Value::as_array);
-    reasons(list.into_iter().flatten()).or_else(|| Some(format!("{kind}: {}", text(&problem, "detail"))))
+    Ok(reasons(list.into_iter().flatten()).or_else(|| Some(format!("{kind}: {}", text(&problem, "detail")))))
 }
 
 /// The first violations that are errors.
@@ -157,7 +228,7 @@ mod tests {
 
     fn answer(kind: &str, validation: &Value) -> Vec<u8> {
         let problem = json!({ "type": format!("https://stoplight.io/prism/errors#{kind}"), "detail": "why", "validation": validation });
-        format!("HTTP/1.1 422 x\r\ntransfer-encoding: chunked\r\n\r\n1f\r\n{problem}\r\n0\r\n\r\n").into_bytes()
+        format!("HTTP/1.1 422 x\r\nContent-Type: application/problem+json\r\n\r\n{problem}").into_bytes()
     }
 
     #[test]
@@ -181,10 +252,73 @@ mod tests {
             (with_header("request"), Some("request.query.limit: must be integer")),
             (with_header("response"), None),
             (b"HTTP/1.1 204 x\r\n\r\n".to_vec(), None),
-            (b"\xff".to_vec(), None),
         ];
         for (answer, expected) in table {
-            assert_eq!(refusal(&answer).as_deref(), expected, "{}", String::from_utf8_lossy(&answer));
+            let refusal = refusal(&answer).unwrap();
+            assert_eq!(refusal.as_deref(), expected, "{}", String::from_utf8_lossy(&answer));
+        }
+        let mut cut = answer("UNPROCESSABLE_ENTITY", &errors);
+        cut.pop();
+        for answer in [
+            b"".to_vec(),
+            b"\xff".to_vec(),
+            b"HTTP/1.1 200 x\r\ncontent-length: 5\r\n\r\nfour".to_vec(),
+            b"HTTP/1.1 200 x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n".to_vec(),
+            answer("UNKNOWN", &Value::Null),
+            cut,
+        ] {
+            assert!(refusal(&answer).is_err(), "{}", String::from_utf8_lossy(&answer));
+        }
+    }
+
+    #[test]
+    fn a_failed_exchange_is_no_opinion() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = std::thread::spawn(move || {
+            // It ends each connection without an answer, but for the second one.
+            let answers = ["", "HTTP/1.1 204 x\r\n\r\n", "", ""];
+            for (answer, stream) in answers.into_iter().zip(listener.incoming()) {
+                let mut stream = stream.unwrap();
+                assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+                stream.write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        let program = Group::start(&mut Command::new("true")).unwrap();
+        let mut prism = Prism { address, known: HashMap::new(), failed: Default::default(), _group: program };
+        let interrupt = Interrupt::default();
+        let request = |target: &str| Recorded {
+            method: "GET".to_owned(),
+            target: target.to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+        };
+        // The first request is asked again; the last one is not asked, nor is one with an opinion.
+        for target in ["/a", "/a", "/a", "/b", "/c", "/d"] {
+            assert_eq!(prism.refusal(&request(target), &interrupt).unwrap(), None);
+        }
+        asked.join().unwrap();
+        assert_eq!(prism.reason().unwrap(), "Prism: 4 requests are not compared: its answer is not whole");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_processes_of_a_program_that_ends_are_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 300 & echo $! > \"$0\"; exit 3"]).arg(&file);
+        let Ok(Err(why)) = Prism::start_program(command, Path::new("x"), &Interrupt::default()) else {
+            panic!("it does not listen");
+        };
+        assert!(why.contains("exit status: 3"), "{why}");
+        let id = std::fs::read_to_string(&file).unwrap();
+        let state = || std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+        let is_alive = |state: &str| !state.is_empty() && !state.contains(") Z ");
+        let end = Instant::now() + ANSWER;
+        while is_alive(&state()) {
+            assert!(Instant::now() < end, "{}", state());
+            std::thread::sleep(PAUSE);
         }
     }
 
@@ -197,7 +331,7 @@ mod tests {
             headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             body: b"body".to_vec(),
         };
-        let expected = "POST /a?b=c%20d HTTP/1.1\r\nhost: 127.0.0.1:1\r\nconnection: close\r\nx-a: 1\r\ncontent-type: text/plain\r\ncontent-length: 4\r\n\r\nbody";
+        let expected = "POST /a?b=c%20d HTTP/1.0\r\nhost: 127.0.0.1:1\r\nconnection: close\r\nx-a: 1\r\ncontent-type: text/plain\r\ncontent-length: 4\r\n\r\nbody";
         assert_eq!(String::from_utf8(bytes(&recorded, ([127, 0, 0, 1], 1).into())).unwrap(), expected);
     }
 }

@@ -22,9 +22,12 @@ pub struct Report {
     /// Why the contract could not be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// The contracts without a second judge, and the reasons.
+    /// The contracts of which another judge did not compare all requests, and the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unheard: Vec<(String, String)>,
+    /// `true` if a disputed case, or a contract that another judge did not compare, makes the command fail.
+    #[serde(skip)]
+    pub is_strict: bool,
 }
 
 /// One case.
@@ -54,7 +57,7 @@ pub struct Row {
     /// JSON pointer of the part of the document.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub pointer: String,
-    /// The name of a fault in `specs/accepted-faults.toml`: it stays the same as long as case, place and rule do.
+    /// The name of a fault in `specs/accepted-faults.toml`: it stays the same as long as document, case, place and rule do.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
     /// The reason for which the fault was accepted.
@@ -75,17 +78,24 @@ impl Row {
     pub(crate) fn new(operation: &CatalogOperation, case: String, verdict: Verdict) -> Self {
         let name = format!("{}.{}", operation.family, operation.name);
         let (document, pointer) = (operation.document.clone(), operation.pointer.clone());
-        Self { document, pointer, ..Self::of_part(case, name, verdict) }
+        Self { document, pointer, ..Self::of_part(case, name, verdict) }.named()
     }
 
-    /// A row of an operation or a type of the client.
+    /// Gives a fault its name. It contains the document: two of them can have the same operation.
+    pub(crate) fn named(mut self) -> Self {
+        if self.class == "fault" {
+            self.fingerprint = fingerprint(&["fault", &self.document, &self.case, &self.place, self.rule]);
+        }
+        self
+    }
+
+    /// A row of an operation or a type of the client, without its document and its name.
     pub(crate) fn of_part(case: String, operation: String, verdict: Verdict) -> Self {
         let row = Self { case, operation, ..Self::default() };
         match verdict {
             Verdict::Right => Self { class: "right", ..row },
             Verdict::Fault(fault) => Self {
                 class: "fault",
-                fingerprint: fingerprint(&["fault", &row.case, &fault.place, fault.rule]),
                 place: fault.place,
                 rule: fault.rule,
                 expected: fault.expected,
@@ -177,6 +187,10 @@ impl Row {
             "fault" | "mismatch" => {
                 shortened(&format!("{}: expected {}, got {}", self.place, self.expected, self.actual))
             }
+            "disputed" if self.rule == "progenitor" => {
+                shortened(&format!("{}: progenitor sends {}, the client {}", self.place, self.expected, self.actual))
+            }
+            "disputed" => shortened(&format!("Prism: {}", self.expected)),
             _ => shortened(&self.expected),
         }
     }
@@ -216,6 +230,18 @@ impl Report {
         self.rows.iter().filter(|row| row.is_open_fault()).count()
     }
 
+    /// Returns whether a row makes the command fail.
+    #[must_use]
+    pub fn is_failure(&self, row: &Row) -> bool {
+        row.is_open_fault() || self.is_strict && row.class == "disputed"
+    }
+
+    /// Returns whether the report makes the command fail.
+    #[must_use]
+    pub fn fails(&self) -> bool {
+        self.rows.iter().any(|row| self.is_failure(row)) || self.is_strict && !self.unheard.is_empty()
+    }
+
     /// The number of cases of a class.
     #[must_use]
     pub fn count(&self, class: &str) -> usize {
@@ -235,7 +261,8 @@ impl Report {
         row.call.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
         if !row.fingerprint.is_empty() {
             let (seed, Row { case, fingerprint, .. }) = (self.seed, row);
-            text.push_str(&format!("  repeat    --seed {seed} --case {case:?}\n  accept    {fingerprint}\n"));
+            let case = format!("{case:?}");
+            text.push_str(&format!("  repeat    --seed {seed} --case {}\n  accept    {fingerprint}\n", line(&case)));
         }
         text
     }
@@ -349,6 +376,9 @@ mod tests {
         let unmatched = report.accept(approvals, "2026-12-31");
         assert_eq!(unmatched.iter().map(|(_, line)| *line).collect::<Vec<_>>(), [14]);
         assert_eq!((report.count("fault"), report.open_faults()), (3, 2));
+        let named =
+            |document: &str| Row { document: document.to_owned(), ..report.rows[0].clone() }.named().fingerprint;
+        assert_ne!(named("one"), named("other"));
         let text = report.text(false);
         assert!(text.contains("accepted: GET /a everything: query a: agreed\n"), "{text}");
         assert!(text.ends_with("0 right, 2 faults and 1 accepted, 0 contradictions, 0 not judged (seed 0)"), "{text}");

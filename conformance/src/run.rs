@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::names::Names;
 use crate::prism::Prism;
-use crate::process::{Calls, compile, write};
+use crate::process::{Build, Calls, compile, write};
 use crate::program;
 use crate::report::{Report, Row};
 use crate::second::Second;
@@ -71,10 +71,12 @@ impl Prepared {
         let servers: Vec<String> = servers.map(|server| server.name.clone()).collect();
         let source = program::source(&catalog, &output.credentials.schemes, &servers);
         let folder = folder(workspace, name);
-        let program = build(workspace, &folder, &output, &catalog, &source, interrupt)?;
         let judges = judges(sources, seed)?;
+        // Until the program runs: another run with the same name replaces it.
+        let one = Build::begin(workspace, interrupt)?;
+        let program = build(workspace, &folder, &output, &catalog, &source, &one, interrupt)?;
         let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
-        Ok(Self { catalog, judges, calls: Calls::start(&program, recorder)?, output })
+        Ok(Self { catalog, judges, calls: Calls::start(&program, recorder, interrupt)?, output })
     }
 }
 
@@ -94,8 +96,10 @@ pub fn check(
     let Prepared { catalog, judges, mut calls, output } =
         Prepared::new(workspace, name, sources, options.seed, change, interrupt)?;
     let mut report = Report::new(name, options.seed);
-    let mut prisms =
-        if options.prism { prisms(&folder(workspace, name), sources, interrupt)? } else { BTreeMap::new() };
+    let mut prisms = BTreeMap::new();
+    if options.prism {
+        prisms = self::prisms(&folder(workspace, name), sources, &mut report, interrupt)?;
+    }
     let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
     let names = Names { files: &output.files, sources };
     let mut seconds = seconds(workspace, &folder(workspace, name), sources, options, interrupt)?;
@@ -117,7 +121,8 @@ pub fn check(
                     let second = seconds.get_mut(&operation.document).zip(recorded.last());
                     let opinion = second.and_then(|(second, ours)| second.opinion(operation, &case, ours));
                     let prism = prisms.get_mut(&operation.document).zip(recorded.last());
-                    let refusal = prism.and_then(|(prism, recorded)| prism.refusal(recorded));
+                    let refusal =
+                        prism.map(|(prism, recorded)| prism.refusal(recorded, interrupt)).transpose()?.flatten();
                     row.with_opinion(opinion).disputed(refusal).with_call(judge, &case, recorded.last(), &outcome)
                 }
                 Err((id, verdict)) => Row::new(operation, id, verdict),
@@ -127,7 +132,8 @@ pub fn check(
     }
     let types = catalog.types.iter().filter_map(|ty| names.of_type(ty, judges.get(&ty.document)?));
     report.rows.extend(types.filter(|row| is_wanted(&row.case)));
-    report.unheard = seconds.into_iter().filter_map(|(name, second)| Some((name, second.reason()?))).collect();
+    report.unheard.extend(seconds.into_iter().filter_map(|(name, second)| Some((name, second.reason()?))));
+    report.unheard.extend(prisms.into_iter().filter_map(|(name, prism)| Some((name, prism.reason()?))));
     Ok(report)
 }
 
@@ -136,8 +142,13 @@ fn folder(workspace: &Workspace, name: &str) -> PathBuf {
     workspace.path("target/conformance").join(stand_alone::slug(name))
 }
 
-/// A Prism for each document; a document without one is named, with the reason.
-fn prisms(folder: &Path, sources: &Sources, interrupt: &Interrupt) -> Result<BTreeMap<String, Prism>, Failure> {
+/// A Prism for each document. The report gets the documents without one, with the reasons.
+fn prisms(
+    folder: &Path,
+    sources: &Sources,
+    report: &mut Report,
+    interrupt: &Interrupt,
+) -> Result<BTreeMap<String, Prism>, Failure> {
     let mut prisms = BTreeMap::new();
     for (name, bytes) in &sources.contracts {
         let ending = if bytes.trim_ascii_start().starts_with(b"{") { "json" } else { "yaml" };
@@ -147,7 +158,10 @@ fn prisms(folder: &Path, sources: &Sources, interrupt: &Interrupt) -> Result<BTr
             Ok(prism) => {
                 prisms.insert(name.clone(), prism);
             }
-            Err(why) => console::progress(&format!("SKIPPED: Prism does not judge {}: {}", line(name), line(&why))),
+            Err(why) => {
+                console::progress(&format!("SKIPPED: Prism does not judge {}: {}", line(name), line(&why)));
+                report.unheard.push((name.clone(), format!("Prism: {}", line(&why))));
+            }
         }
     }
     Ok(prisms)
@@ -199,6 +213,7 @@ fn build(
     output: &Output,
     catalog: &Catalog,
     source: &str,
+    one: &Build,
     interrupt: &Interrupt,
 ) -> Result<PathBuf, Failure> {
     let client = folder.join("client");
@@ -222,7 +237,7 @@ fn build(
     let caller = folder.join("caller");
     write(&caller.join("Cargo.toml"), manifest.as_bytes())?;
     write(&caller.join("src/main.rs"), source.as_bytes())?;
-    compile(workspace, folder, "caller", interrupt)?.map_err(|errors| {
+    compile(workspace, folder, "caller", one, interrupt)?.map_err(|errors| {
         Failure::new(
             Exit::Stale,
             "conformance/compile",

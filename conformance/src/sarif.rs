@@ -29,12 +29,18 @@ pub fn log(reports: &[(Report, DocumentFiles)]) -> Value {
         let limits = report.count("limit");
         let limits = (limits > 0).then(|| ("note", format!("{}: {limits} cases are not judged", report.contract)));
         let failed = report.failed.as_ref().map(|failed| ("error", format!("{}: {failed}", report.contract)));
-        for (level, text) in failed.into_iter().chain(limits) {
+        let level = if report.is_strict { "error" } else { "note" };
+        let unheard =
+            report.unheard.iter().map(|(name, reason)| (level, format!("{name}: not all compared: {reason}")));
+        for (level, text) in failed.into_iter().chain(limits).chain(unheard) {
             notifications.push(json!({ "level": level, "message": { "text": line(&text) } }));
         }
     }
     let rules = rules.iter().map(|rule| json!({ "id": rule, "shortDescription": { "text": described(rule) } }));
-    sarif::log("cargo driftless conformance", rules.collect(), notifications, results)
+    let mut log = sarif::log("cargo driftless conformance", rules.collect(), notifications, results);
+    let is_whole = reports.iter().all(|(report, _)| report.failed.is_none());
+    log["runs"][0]["invocations"][0]["executionSuccessful"] = json!(is_whole);
+    log
 }
 
 /// The identifier of a rule. Empty: the row is no result.
@@ -56,7 +62,7 @@ fn described(rule: &str) -> String {
 }
 
 fn result(report: &Report, row: &Row, index: Option<usize>, place: Option<&FileLine>) -> Value {
-    let level = if row.is_open_fault() || row.accepted.is_some() { "error" } else { "warning" };
+    let level = if report.is_failure(row) || row.accepted.is_some() { "error" } else { "warning" };
     let text = format!("{} ({}): {}", row.case, row.operation, row.sentence());
     let mut location =
         json!({ "logicalLocations": [{ "fullyQualifiedName": line(&format!("{} {}", report.contract, row.case)) }] });
@@ -113,18 +119,21 @@ mod tests {
                 Some(("Style Values", "error", Some((2, 12)))),
             ),
             (row("contradiction", "/paths/~1a", "service"), Some(("contradiction", "warning", Some((3, 11))))),
+            (row("disputed", "/paths", "service"), Some(("disputed", "error", Some((2, 12))))),
             (row("fault", "/paths/~1a", "another"), Some(("Style Values", "error", None))),
         ];
         let files = DocumentFiles::from([("service".to_owned(), ("specs/a b.json".to_owned(), CONTRACT.into()))]);
         let rows = table.iter().map(|(row, _)| row.clone()).collect();
         let failed = Some("it cannot be read".to_owned());
-        let log = log(&[(Report { contract: "c".to_owned(), rows, failed, ..Report::default() }, files)]);
+        let log =
+            log(&[(Report { contract: "c".to_owned(), rows, failed, is_strict: true, ..Report::default() }, files)]);
         // `driftless/tests/sarif.sh` holds it against the schema.
         if let Some(path) = std::env::var_os("PLATFORM_SARIF") {
             std::fs::write(path, log.to_string()).unwrap();
         }
         let run = &log["runs"][0];
-        assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), 2);
+        assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+        assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), 3);
         let levels = run["invocations"][0]["toolExecutionNotifications"].as_array().unwrap().iter();
         assert_eq!(levels.map(|one| &one["level"]).collect::<Vec<_>>(), ["error", "note"]);
         let expected: Vec<_> = table.iter().filter_map(|(_, expected)| *expected).collect();

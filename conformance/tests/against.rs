@@ -64,6 +64,19 @@ fn a_reader_has_to_know_that_only_safe_requests_are_sent() {
 }
 
 #[test]
+fn the_credentials_of_the_workspace_are_for_the_configured_service_only() {
+    let (address, heads) = serve(|_| answer(204, "", ""));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-driftless-conformance"));
+    command.args(["--workspace", ROOT, CONTRACT, "--against", &address, "--only-safe"]);
+    command.env("PLATFORM_BASE_URL", "https://platform.example").env("PLATFORM_TOKEN", SECRET);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(5), "{text}");
+    assert!(text.contains("--header-env") && !text.contains(SECRET), "{text}");
+    assert!(heads.lock().unwrap().is_empty());
+}
+
+#[test]
 #[ignore = "compiles a client: .ci/run runs it"]
 fn contract_client_and_service_are_told_apart() {
     let (elsewhere, strangers) = serve(|_| answer(200, "content-type: application/json\r\n", "{\"number\":1}"));
@@ -116,8 +129,48 @@ fn contract_client_and_service_are_told_apart() {
     }
     assert!(strangers.lock().unwrap().is_empty());
 
+    // The service refuses everything, in a form that `4XX` of the contract describes.
+    let (closed, _) = serve(|target| answer(if target == "/right" { 403 } else { 401 }, "", ""));
+    let output = run(&closed, &["--only-safe", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    // The connections after the first answer fail: no verdict on the client.
+    let answers = std::sync::atomic::AtomicUsize::new(0);
+    let (fragile, _) = serve(move |_| match answers.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+        0 => answer(404, "", ""),
+        _ => String::new(),
+    });
+    let output = run(&fragile, &["--only-safe", "--limits"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("the service refuses the request: status 404"), "{text}");
+    assert!(text.contains("the service does not answer: "), "{text}");
+
     let output = run(&address, &["--only-safe", "--limit", "2", "--format", "json"]);
     assert_eq!(heads.lock().unwrap().len(), 2);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("the limit of requests or of time is reached"), "{text}");
+}
+
+#[test]
+#[ignore = "compiles a client: .ci/run runs it"]
+fn the_configured_service_gets_the_credentials_of_the_workspace() {
+    let (address, heads) = serve(|_| answer(404, "", ""));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-driftless-conformance"));
+    command.args(["--workspace", ROOT, CONTRACT, "--against", &address, "--only-safe", "--limit", "1"]);
+    let output = command.env("PLATFORM_BASE_URL", &address).env("PLATFORM_TOKEN", SECRET).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let heads = heads.lock().unwrap().concat().to_lowercase();
+    assert!(heads.contains(&format!("\r\nauthorization: bearer {SECRET}\r\n")), "{heads}");
+}
+
+#[test]
+#[ignore = "compiles a client: .ci/run runs it"]
+fn a_prism_that_does_not_start_is_no_agreement() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-driftless-conformance"));
+    command.args(["--workspace", ROOT, CONTRACT, "--case", "GET /right required", "--prism"]).env("PRISM", "false");
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+    let output = command.arg("--strict").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("not all compared: Prism: "), "{text}");
 }

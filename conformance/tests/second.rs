@@ -77,5 +77,5 @@ fn a_contract_that_progenitor_refuses_is_judged_without_it() {
     let report = report("second-refused", contract, &|_| {});
     assert_eq!(report.unheard, [(DEFAULT_NAME.to_owned(), "progenitor reads OpenAPI 3.0".to_owned())]);
     assert!(report.count("right") > 0 && report.count("fault") == 0, "{report:#?}");
-    assert!(report.text(false).contains("no second judge: progenitor reads OpenAPI 3.0"));
+    assert!(report.text(false).contains("not all compared: progenitor reads OpenAPI 3.0"));
 }

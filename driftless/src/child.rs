@@ -41,6 +41,52 @@ impl Drop for Owned {
     }
 }
 
+/// A process with a group of its own: the processes that it starts end with this value, too.
+#[derive(Debug)]
+pub struct Group(Owned);
+
+impl Group {
+    /// Starts it.
+    ///
+    /// # Errors
+    ///
+    /// The system does not start it.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        command.spawn().map(|child| Self(Owned(child)))
+    }
+
+    /// The status of the process, if it has ended.
+    ///
+    /// # Errors
+    ///
+    /// The system does not say.
+    pub fn status(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.0.0.try_wait()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        end_group(self.0.0.id());
+    }
+}
+
+/// Ends the processes of a group, by the identifier of its first process.
+#[cfg(unix)]
+pub fn end_group(id: u32) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+        // It may have ended by itself.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Elsewhere, processes do not have groups.
+#[cfg(not(unix))]
+pub fn end_group(_: u32) {}
+
 /// Goes on as another program: signals reach it, and nothing is left to end before it.
 #[cfg(unix)]
 pub(crate) fn become_of(command: &mut Command) -> io::Result<ExitCode> {

@@ -16,23 +16,27 @@ pub(super) fn sentence(opinion: &Opinion) -> String {
     }
 }
 
-/// The counts of a report with a second judge. `all` also names the requests that it cannot make.
+/// The reasons of other judges that did not compare all requests, and the counts of a report with a second judge. `all` also names the requests that it cannot make.
 pub(super) fn text(report: &Report, all: bool) -> String {
     let opinions = || report.rows.iter().filter_map(|row| Some((row, row.progenitor.as_ref()?)));
     let reasons = report.unheard.iter();
     let mut text: String =
-        reasons.map(|(name, reason)| format!("{}: no second judge: {reason}\n", line(name))).collect();
+        reasons.map(|(name, reason)| format!("{}: not all compared: {}\n", line(name), shortened(reason))).collect();
     for row in report.rows.iter().filter(|row| row.class == "disputed" && row.rule == "progenitor") {
         text.push_str(&format!(
             "disputed: {}\n  {} of {}: right by the contract\n  progenitor  {}\n  client      {}\n",
             shortened(&row.case),
             shortened(&row.place),
-            row.operation,
+            line(&row.operation),
             shortened(&row.expected),
             shortened(&row.actual)
         ));
         row.call.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-        text.push_str(&format!("  repeat    --progenitor --seed {} --case {:?}\n\n", report.seed, row.case));
+        text.push_str(&format!(
+            "  repeat    --progenitor --seed {} --case {}\n\n",
+            report.seed,
+            line(&format!("{:?}", row.case))
+        ));
     }
     for (row, opinion) in opinions().filter(|(_, opinion)| all && matches!(opinion, Opinion::Nothing { .. })) {
         text.push_str(&format!("not compared: {}: {}\n", shortened(&row.case), shortened(&sentence(opinion))));

@@ -14,7 +14,7 @@ use driftless_sandbox::conformance::{Case, Recorded, Recorder};
 
 use super::same::{self, Opinion};
 use super::{GENERATE, Generated, program};
-use crate::process::{Calls, compile, write};
+use crate::process::{Build, Calls, compile, write};
 
 /// progenitor takes milliseconds for an operation.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -38,11 +38,12 @@ impl Second {
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let mut second = Self { generated: Generated::default(), calls: Err(String::new()), seen: HashSet::new() };
+        let one = Build::begin(workspace, interrupt)?;
         second.calls = match second.generate(&folder.join("second"), generator, contract, interrupt)? {
             Err(reason) => Err(reason),
             Ok(()) if second.generated.source.is_empty() => Err("progenitor can express no operation".to_owned()),
-            Ok(()) => match second.build(workspace, folder, interrupt)? {
-                Ok(program) => Ok(Calls::start(&program, recorder()?)?),
+            Ok(()) => match second.build(workspace, folder, &one, interrupt)? {
+                Ok(program) => Ok(Calls::start(&program, recorder()?, interrupt)?),
                 Err(reason) => Err(format!("the client of progenitor does not compile: {reason}")),
             },
         };
@@ -78,13 +79,14 @@ impl Second {
         &self,
         workspace: &Workspace,
         folder: &Path,
+        one: &Build,
         interrupt: &Interrupt,
     ) -> Result<Result<PathBuf, String>, Failure> {
         let sources = folder.join("second/src");
         write(&folder.join("second/Cargo.toml"), program::manifest().as_bytes())?;
         write(&sources.join("main.rs"), program::MAIN.as_bytes())?;
         write(&sources.join("client.rs"), self.generated.source.as_bytes())?;
-        compile(workspace, folder, "second", interrupt)
+        compile(workspace, folder, "second", one, interrupt)
     }
 
     /// The opinion on a request of the client; `None` without a second judge, and if the same arguments were

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use heck::ToSnakeCase as _;
 use serde_json::{Map, Value, json};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -74,7 +75,6 @@ impl Contract {
         let common = common.into_iter().filter(|one| !own.iter().any(|other| is_same(one, other))).collect::<Vec<_>>();
         let parameters: Vec<&Value> = common.into_iter().chain(own).collect();
         let mut arguments = Vec::new();
-        let mut names = BTreeSet::new();
         for parameter in &parameters {
             let name = text(parameter, "name");
             let place = match text(parameter, "in") {
@@ -86,9 +86,6 @@ impl Contract {
                 "header" => "header",
                 other => return Err(format!("progenitor has no parameters in {other:?}")),
             };
-            if !names.insert(name) {
-                return Err(format!("progenitor mixes up two parameters {name:?}"));
-            }
             let is_list = |schema: &Value| !["string", "integer", "number", "boolean"].contains(&text(schema, "type"));
             let schema = self.resolve(parameter.get("schema").unwrap_or(&Value::Null));
             if place == "query" && parameter.get("explode") == Some(&Value::Bool(false)) && is_list(schema) {
@@ -108,6 +105,10 @@ impl Contract {
             let content = json!({ media_type: { "schema": content.get("schema").ok_or("the body has no schema")? } });
             declaration.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
             arguments.push(Argument { place: "body", name: String::new(), is_required: true });
+        }
+        let mut names = BTreeSet::new();
+        if let Some(twice) = arguments.iter().map(ident).find(|name| !names.insert(name.clone())) {
+            return Err(format!("progenitor gives two arguments the name {twice}"));
         }
         Ok((declaration, arguments))
     }
@@ -184,6 +185,15 @@ impl Contract {
         });
         bases.collect()
     }
+}
+
+/// The name of an argument in the code of progenitor. One that has another name there is not compared.
+pub(super) fn ident(argument: &Argument) -> String {
+    let name = if argument.place == "body" { argument.place } else { &argument.name };
+    let name = name.replace('\'', "").replace(|letter: char| !letter.is_alphanumeric() && letter != '_', "-");
+    let name = name.to_snake_case();
+    let name = if name.starts_with(|first: char| first.is_alphabetic()) { name } else { format!("_{name}") };
+    if syn::parse_str::<syn::Ident>(&name).is_ok() { name } else { format!("{name}_") }
 }
 
 fn text<'v>(value: &'v Value, member: &str) -> &'v str {

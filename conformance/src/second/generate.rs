@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use heck::ToSnakeCase as _;
 use progenitor::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::Value;
 use syn::{FnArg, ImplItem, Item, Pat, PatType, Type};
 
 use super::Generated;
-use super::contract::{Argument, Contract, Operation};
+use super::contract::{Argument, Contract, Operation, ident};
 use super::program::{self, Call, inner, last};
 
 /// Generates the client of the operations that progenitor can express.
@@ -93,15 +92,6 @@ fn call(file: &syn::File, number: usize, operation: &Operation<'_>) -> Result<Ca
         return Err("progenitor leaves out an argument".to_owned());
     }
     Ok(Call { number, arguments })
-}
-
-/// The name of an argument in the code of progenitor. One that has another name there is not compared.
-fn ident(argument: &Argument) -> String {
-    let name = if argument.place == "body" { argument.place } else { &argument.name };
-    let name = name.replace('\'', "").replace(|letter: char| !letter.is_alphanumeric() && letter != '_', "-");
-    let name = name.to_snake_case();
-    let name = if name.starts_with(|first: char| first.is_alphabetic()) { name } else { format!("_{name}") };
-    if syn::parse_str::<syn::Ident>(&name).is_ok() { name } else { format!("{name}_") }
 }
 
 /// The generated types that `to_string` writes: by themselves, or as the value in them.

@@ -74,7 +74,8 @@ fn an_operation_that_progenitor_cannot_express_has_a_reason() {
     let body = |content: Value| (json!([]), json!({ "content": content }));
     for ((parameters, body), reason) in [
         (one(json!({ "in": "cookie", "name": "session", "schema": text() })), "no parameters in \"cookie\""),
-        (one(json!({ "in": "query", "name": "id", "schema": text() })), "mixes up two parameters \"id\""),
+        (one(json!({ "in": "query", "name": "id", "schema": text() })), "gives two arguments the name id"),
+        (one(json!({ "in": "header", "name": "ID", "schema": text() })), "gives two arguments the name id"),
         (one(json!({ "in": "query", "name": "a", "explode": false, "schema": list() })), "`explode: false`"),
         (one(json!({ "in": "query", "name": "a", "style": "pipeDelimited", "schema": list() })), "unsupported style"),
         (one(json!({ "in": "query", "name": "a", "content": { "application/json": {} } })), "unexpected content"),

@@ -55,7 +55,7 @@ pub struct ServiceAnswer {
     pub body: Vec<u8>,
 }
 
-/// A service. Credentials go to its origin only.
+/// A service. Credentials go to its origin only, and those of the workspace only if it is the origin of a configured base URL.
 #[derive(Debug)]
 pub struct LiveService {
     http: Http<'static>,
@@ -71,7 +71,7 @@ impl LiveService {
     ///
     /// # Errors
     ///
-    /// The address is not one of http(s), or the credentials cannot be had.
+    /// The address is not one of http(s), the credentials cannot be had, or they are for another service.
     pub async fn connect(
         workspace: &Workspace,
         base: &str,
@@ -103,10 +103,27 @@ impl LiveService {
             *token = TokenSource::default();
             (token.keys.key.secret, token.keys.key.header) = (secret, Some(name.clone()));
         }
+        let is_configured = {
+            let names = [
+                settings.source.base_url_env.clone(),
+                token.variables.as_ref().map(|begin| format!("{begin}BASE_URL")),
+            ];
+            let named = names.into_iter().flatten().filter_map(|name| std::env::var(name).ok());
+            let mut urls = named.chain(settings.source.base_url.clone());
+            urls.any(|url| Url::parse(&url).is_ok_and(|url| url.origin() == base.origin()))
+        };
         let mut http = Http::new(&NO_STEPS, bounds.timeout, bounds.timeout, credential::network(workspace, &settings)?);
         let credentials = credential::resolve(&settings, &settings.source.token, "/source/token", http.connections())?;
         http.set_origin(&base);
         if let Some(credentials) = credentials {
+            if header.is_none() && !is_configured {
+                let origin = base.origin().ascii_serialization();
+                return Err(Failure::configuration(
+                    "conformance/credentials",
+                    format!("{origin} is not the origin of a configured base URL, and does not get its credentials"),
+                    "name credentials for it: --header-env HEADER=VARIABLE or --header-file HEADER=FILE",
+                ));
+            }
             http.authorize(&base, credentials).await?;
         }
         let begun = Instant::now();
@@ -128,8 +145,7 @@ impl LiveService {
             "HEAD" => Method::Head,
             _ => return Err(refused()),
         };
-        let url = self.base.as_str().trim_end_matches('/').to_owned() + target;
-        let url = Url::parse(&url).ok().filter(|url| url.origin() == self.base.origin()).ok_or_else(refused)?;
+        let url = below(&self.base, target).ok_or_else(refused)?;
         let start = {
             let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
             let start = sent.1.max(Instant::now());
@@ -145,5 +161,29 @@ impl LiveService {
     }
 }
 
+/// The URL of a target, which begins with a slash. `None`: it would lead elsewhere, or a parser changes its path.
+fn below(base: &Url, target: &str) -> Option<Url> {
+    let url = Url::parse(&(base.as_str().trim_end_matches('/').to_owned() + target)).ok()?;
+    let path = target.split(['?', '#']).next().filter(|path| path.starts_with('/'))?;
+    let is_same = url.path() == base.path().trim_end_matches('/').to_owned() + path;
+    (is_same && url.origin() == base.origin()).then_some(url)
+}
+
 /// No step of it is shown.
 static NO_STEPS: Steps = Steps::silent();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_stays_below_the_base_url() {
+        let base = Url::parse("https://a.example/api/").unwrap();
+        let url = |target: &str| below(&base, target).map(|url| url.to_string());
+        assert_eq!(url("/pets/a%20b?q=/../x").as_deref(), Some("https://a.example/api/pets/a%20b?q=/../x"));
+        for target in ["/../x", "/pets/..", "/%2e%2E/x", "/.", "/a\\..\\..\\x", "x", "@b.example/", ".b.example/x", ""]
+        {
+            assert_eq!(url(target), None, "{target}");
+        }
+    }
+}

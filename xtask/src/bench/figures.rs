@@ -34,6 +34,8 @@ impl Figure {
     /// Adds a run. After a failure, the figure is its reason alone.
     pub(super) fn add(&mut self, run: Result<Usage, String>) {
         match run {
+            // A later run does not undo the failure.
+            _ if self.error.is_some() => {}
             Ok(usage) => self.runs.push(usage),
             Err(reason) => {
                 self.error = Some(reason);
@@ -88,7 +90,7 @@ pub(super) fn tables(figures: &[Figure]) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "\n**{}: {}**\n\n| | wall s | user s | × | peak MB | × | result |",
+            "\n**{}: {}**\n\n| | wall s | user s | × | peak MiB | × | result |",
             first.part, first.contract
         );
         let _ = writeln!(text, "|---|---|---|---|---|---|---|");
@@ -150,6 +152,7 @@ mod tests {
         let mut refused = Figure::new("check", "Radarr", "peer 2");
         refused.add(Ok(usage(8.0)));
         refused.add(Err("no 3.0".to_owned()));
+        refused.add(Ok(usage(8.0)));
         let other = Figure { contract: "GitHub".to_owned(), ..ours.clone() };
         let text = tables(&[ours, theirs, refused, other]);
         assert!(text.contains("**check: Radarr**\n") && text.contains("**check: GitHub**\n"), "{text}");

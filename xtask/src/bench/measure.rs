@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use driftless::child::end_group;
 use serde::Serialize;
 use wait4::Wait4 as _;
 
@@ -25,7 +26,7 @@ pub(super) struct Usage {
     pub(super) wall: f64,
     /// Seconds of the processor, outside of the kernel.
     pub(super) user: f64,
-    /// The largest of the processes, in megabytes.
+    /// The largest of the processes, in mebibytes.
     pub(super) peak_mb: f64,
 }
 
@@ -76,26 +77,13 @@ fn wait(child: Child, interrupt: &Interrupt) -> Result<Option<std::io::Result<wa
         }
         let interrupted = interrupt.check();
         if interrupted.is_err() || start.elapsed() > LIMIT {
-            end(id);
+            end_group(id);
             break interrupted.map(|()| None);
         }
     };
     let _ = thread.join();
     ended
 }
-
-#[cfg(unix)]
-fn end(id: u32) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
-        // It may have ended by itself.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-/// Elsewhere, the process is waited for.
-#[cfg(not(unix))]
-fn end(_: u32) {}
 
 /// The line of an output that says why, made harmless for a terminal and a table.
 fn reason(output: &str) -> String {

@@ -18,7 +18,7 @@ const STYLE: &str = "text{font:12px sans-serif;fill:#57606a}.grid{stroke:#8b949e
 type Panel = (&'static str, fn(&Usage) -> f64);
 
 pub(super) fn svg(figures: &[Figure]) -> String {
-    let panels: [Panel; 2] = [("user seconds", |run| run.user), ("peak MB", |run| run.peak_mb)];
+    let panels: [Panel; 2] = [("user seconds", |run| run.user), ("peak MiB", |run| run.peak_mb)];
     let (width, height) = (2.0 * (PANEL.0 + ROOM.0) + ROOM.0 / 2.0, PANEL.1 + 2.5 * ROOM.1);
     let mut text =
         format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\"><style>{STYLE}</style>\n");
@@ -106,7 +106,7 @@ mod tests {
         });
         let text = svg(&figures);
         assert!(text.contains("points=\"0.0,260.0 190.0,130.0 380.0,0.0\""), "{text}");
-        assert!(text.contains("user seconds") && text.contains("peak MB") && text.contains(">drift</text>"), "{text}");
+        assert!(text.contains("user seconds") && text.contains("peak MiB") && text.contains(">drift</text>"), "{text}");
         assert_eq!(text.matches("<polyline").count(), 2);
     }
 

@@ -1,5 +1,7 @@
 //! The answer of a real service against the contract, and the arguments of a call that can be known.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::case::{best, place};
@@ -70,6 +72,13 @@ impl Judge {
     pub fn known(&self, offer: &Offer, lists: &Lists) -> Result<Vec<Known>, String> {
         let operation = self.find(offer).and_then(|index| self.contract.operations.get(index));
         let operation = operation.ok_or_else(|| "the contract does not have the operation".to_owned())?;
+        // The client sends it to another server than that of the contract.
+        let item = offer.pointer.rsplit_once('/').map_or("", |(item, _)| item);
+        let has_servers =
+            |part: &str| self.contract.document.pointer(part).is_some_and(|part| part.get("servers").is_some());
+        if !item.is_empty() && [item, &offer.pointer].into_iter().any(has_servers) {
+            return Err("the operation has servers of its own".to_owned());
+        }
         let mut known: Vec<Known> = Vec::new();
         let mut required: Vec<&Parameter> =
             operation.parameters.iter().filter(|parameter| parameter.required).collect();
@@ -123,8 +132,9 @@ impl Judge {
         keywords.iter().find_map(value).filter(|value| value.is_string() || value.is_number() || value.is_boolean())
     }
 
-    /// The verdict on the answer of a service: its status, its media type, its body. It contains no value of the answer.
-    pub fn observe(&self, offer: &Offer, observed: Observed<'_>) -> Verdict {
+    /// The verdict on the answer of a service: its status, its media type, its body. It contains no value of the answer, and no key
+    /// that the contract does not have, unless `shows_values`.
+    pub fn observe(&self, offer: &Offer, observed: Observed<'_>, shows_values: bool) -> Verdict {
         let Some(operation) = self.find(offer).and_then(|index| self.contract.operations.get(index)) else {
             return Verdict::Limit("the contract does not have the operation".to_owned());
         };
@@ -137,14 +147,16 @@ impl Judge {
                 actual: shorten(actual),
             })
         };
+        // A contract that declares them, or `default`, does not make the operation right: it was not performed.
+        match observed.status {
+            401 | 403 => {
+                return Verdict::Limit(format!("the service asks for other credentials: status {}", observed.status));
+            }
+            429 => return Verdict::Limit("the service asks for a pause".to_owned()),
+            _ => {}
+        }
         let Some(response) = declared(operation, observed.status) else {
-            return match observed.status {
-                401 | 403 => {
-                    Verdict::Limit(format!("the service asks for other credentials: status {}", observed.status))
-                }
-                429 => Verdict::Limit("the service asks for a pause".to_owned()),
-                status => differs("status", "Responses Object", &statuses(operation), &status.to_string()),
-            };
+            return differs("status", "Responses Object", &statuses(operation), &observed.status.to_string());
         };
         let has_body = offer.method != "HEAD" && !matches!(observed.status, 204 | 304);
         match (response.content.is_empty(), observed.body.is_empty()) {
@@ -172,11 +184,51 @@ impl Judge {
         match self.schemas.violations(schema, &value, Direction::Response).first() {
             Some(violation) => {
                 let actual = value.pointer(&violation.pointer).map_or("nothing", kind);
-                differs(&format!("body {}", violation.pointer), "Schema Object", &violation.message, actual)
+                if shows_values {
+                    return differs(
+                        &format!("body {}", violation.pointer),
+                        "Schema Object",
+                        &violation.message,
+                        actual,
+                    );
+                }
+                let (pointer, message) =
+                    masked(&self.contract.document, &value, &violation.pointer, &violation.message);
+                differs(&format!("body {pointer}"), "Schema Object", message, actual)
             }
             None => Verdict::Right,
         }
     }
+}
+
+/// A pointer with `*` for each key that the contract does not have, and a message that names no such key: the keys of a map are values.
+fn masked<'m>(contract: &Value, body: &Value, pointer: &str, message: &'m str) -> (String, &'m str) {
+    let mut declared: BTreeSet<&str> = BTreeSet::new();
+    let mut rest = vec![contract];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Object(members) => {
+                let properties = members.get("properties").and_then(Value::as_object);
+                declared.extend(properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str)));
+                let required = members.get("required").and_then(Value::as_array);
+                declared.extend(required.into_iter().flatten().filter_map(Value::as_str));
+                rest.extend(members.values());
+            }
+            Value::Array(items) => rest.extend(items),
+            _ => {}
+        }
+    }
+    let (mut masked, mut at) = (String::new(), Some(body));
+    for token in pointer.split('/').skip(1) {
+        let name = token.replace("~1", "/").replace("~0", "~");
+        let is_shown = at.is_some_and(Value::is_array) || declared.contains(name.as_str());
+        masked.push('/');
+        masked.push_str(if is_shown { token } else { "*" });
+        at = at.and_then(|value| value.pointer(&format!("/{token}")));
+    }
+    let mut keys = at.and_then(Value::as_object).into_iter().flat_map(|members| members.keys());
+    let names_one = keys.any(|key| !declared.contains(key.as_str()) && message.contains(key.as_str()));
+    (masked, if names_one { "no other member" } else { message })
 }
 
 fn declared(operation: &Operation, status: u16) -> Option<&Response> {
@@ -229,6 +281,8 @@ mod tests {
             "/pets/{petId}/toys": get(json!([path("petId")]), json!({ "type": "object" })),
             "/pets/{petId}/toys/{key}": get(json!([path("petId"), path("key")]), json!({})),
             "/search": get(json!([query("text", string.clone())]), json!({})),
+            "/map": get(json!([]), json!({ "type": "object", "additionalProperties": { "type": "object", "additionalProperties": false, "properties": { "id": { "type": "integer" } } } })),
+            "/elsewhere": { "servers": [{ "url": "https://other.example" }], "get": { "responses": {} } },
             "/me": get(json!([{ "in": "header", "name": "X-Who", "required": true, "schema": string }]), json!({})),
         } });
         Judge::read(contract.to_string().as_bytes(), 1).unwrap()
@@ -249,6 +303,7 @@ mod tests {
         assert_eq!(known("/pets/{petId}/toys", &lists), Err("nobody can know the value of path petId".to_owned()));
         assert_eq!(known("/search", &lists), Err("nobody can know the value of query text".to_owned()));
         assert!(known("/me", &lists).is_err());
+        assert_eq!(known("/elsewhere", &lists), Err("the operation has servers of its own".to_owned()));
         lists.learn(
             "/pets",
             &[argument("query", "kind", json!("cat"))],
@@ -274,7 +329,9 @@ mod tests {
             (200, "application/json; charset=utf-8", "[{\"id\":1}]", "right"),
             (404, "", "", "right"),
             (500, "text/html", "x", "status"),
-            (429, "", "", "right"),
+            (401, "", "", "limit"),
+            (403, "", "", "limit"),
+            (429, "", "", "limit"),
             (404, "text/html", "x", "body"),
             (200, "application/json", "", "body"),
             (200, "text/html", "<p>", "header content-type"),
@@ -284,14 +341,33 @@ mod tests {
         ];
         for (status, media_type, body, expected) in table {
             let observed = Observed { status: *status, media_type, body: body.as_bytes() };
-            let verdict = judge.observe(&offer("/pets"), observed);
+            let verdict = judge.observe(&offer("/pets"), observed, false);
             assert!(!format!("{verdict:?}").contains("SECRET"), "{verdict:?}");
             let place = match verdict {
                 Verdict::Right => "right".to_owned(),
                 Verdict::Mismatch(fault) => fault.place,
+                Verdict::Limit(_) => "limit".to_owned(),
                 other => panic!("{other:?}"),
             };
             assert_eq!(place, *expected, "{status} {media_type} {body}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_the_contract_does_not_have_is_a_value() {
+        let judge = judge();
+        for (body, place) in [
+            (json!({ "SECRET/7": { "id": "a" } }), "body /*/id"),
+            (json!({ "a": {}, "SECRET": 1 }), "body /*"),
+            (json!({ "a": { "SECRET": 1 } }), "body /*"),
+        ] {
+            let body = body.to_string();
+            let observed = Observed { status: 200, media_type: "application/json", body: body.as_bytes() };
+            let verdict = judge.observe(&offer("/map"), observed, false);
+            assert!(!format!("{verdict:?}").contains("SECRET"), "{verdict:?}");
+            assert!(matches!(&verdict, Verdict::Mismatch(fault) if fault.place == place), "{verdict:?}");
+            let open = format!("{:?}", judge.observe(&offer("/map"), observed, true));
+            assert_eq!(open.contains("SECRET"), body.contains("SECRET"), "{open}");
         }
     }
 }

@@ -96,14 +96,10 @@ fn query(contract: &Contract, operation: &Operation, case: &Case, query: &str) -
         let raw = contract.document.pointer(&parameter.pointer);
         let is_reserved = raw.and_then(|raw| raw.get("allowReserved")).and_then(Value::as_bool) == Some(true);
         let part = if is_reserved { Part::Reserved } else { Part::Query };
+        let mut last = None;
         for pair in written(parameter, value)? {
-            match sent.iter().position(|sent| is_sent(&pair, sent.as_bytes(), part)) {
-                Some(index) => {
-                    sent.remove(index);
-                }
-                None => {
-                    return Err(fault(&format!("query {}", parameter.name), STYLES, &shown(&pair), query));
-                }
+            if !take(&mut sent, &pair, part, &mut last) {
+                return Err(fault(&format!("query {}", parameter.name), STYLES, &shown(&pair), query));
             }
         }
     }
@@ -135,6 +131,23 @@ fn query(contract: &Contract, operation: &Operation, case: &Case, query: &str) -
         Some(pair) => Err(fault("query", "Parameter Object", "no other parameter", pair)),
         None => Ok(()),
     }
+}
+
+/// Takes a pair out of those that were sent. Pairs are in any order, and the values of one name are in that of the list: a pair stands
+/// behind the `last` one, if both have the same name.
+pub(super) fn take<'s>(
+    sent: &mut Vec<&'s str>,
+    pair: &[Byte],
+    part: Part,
+    last: &mut Option<(&'s str, usize)>,
+) -> bool {
+    let name = |pair: &'s str| pair.split('=').next().unwrap_or_default();
+    let is_behind =
+        |index: usize, pair: &'s str| last.is_none_or(|(before, from)| before != name(pair) || index >= from);
+    let is_it = |(index, sent): (usize, &&'s str)| is_sent(pair, sent.as_bytes(), part) && is_behind(index, sent);
+    let Some(index) = sent.iter().enumerate().position(is_it) else { return false };
+    *last = Some((name(sent.remove(index)), index));
+    true
 }
 
 fn headers(operation: &Operation, case: &Case, recorded: &Recorded) -> Judged {
@@ -246,14 +259,12 @@ fn form(value: &Value, encodings: Option<&BTreeMap<String, crate::contract::Enco
             Some(shape) => write(name, style, explode, &shape),
             None => None,
         };
+        let mut last = None;
         for pair in
             pairs.ok_or_else(|| Verdict::Limit(format!("the specification does not define how {name:?} is written")))?
         {
-            match sent.iter().position(|sent| is_sent(&pair, sent.as_bytes(), Part::Query)) {
-                Some(index) => {
-                    sent.remove(index);
-                }
-                None => return Err(fault(&format!("body {name}"), "Encoding Object", &shown(&pair), &body)),
+            if !take(&mut sent, &pair, Part::Query, &mut last) {
+                return Err(fault(&format!("body {name}"), "Encoding Object", &shown(&pair), &body));
             }
         }
     }
@@ -276,6 +287,8 @@ fn parts(value: &Value, media_type: &str, body: &[u8]) -> Judged {
             Value::Array(items) => items.as_slice(),
             one => std::slice::from_ref(one),
         };
+        // The order of a list is that of its parts.
+        let mut from = 0;
         for item in items {
             let is_it = |bytes: &[u8]| match item {
                 Value::String(text) => bytes == text.as_bytes(),
@@ -284,10 +297,11 @@ fn parts(value: &Value, media_type: &str, body: &[u8]) -> Judged {
             // A list can also be one part of JSON.
             let whole =
                 |bytes: &[u8]| serde_json::from_slice(bytes).is_ok_and(|sent| same::difference(value, &sent).is_none());
-            let index = sent.iter().position(|part| part.name == *name && is_it(part.bytes));
-            match index {
+            let behind = sent.iter().skip(from).position(|part| part.name == *name && is_it(part.bytes));
+            match behind.map(|behind| from + behind) {
                 Some(index) => {
                     sent.remove(index);
+                    from = index;
                 }
                 None if value.is_array() && sent.iter().any(|part| part.name == *name && whole(part.bytes)) => {}
                 None => {

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, BodyForm, Flaw};
 use super::bytes::{Part, Shape, is_sent, write};
+use super::request::take;
 use super::same::{answer, difference};
 use super::variant::variants;
 use super::{Judge, Offer, Verdict};
@@ -81,6 +82,22 @@ fn a_delimiter_is_not_encoded() {
     let written = write("color", Form, false, &Shape::List(vec!["a".to_owned(), "b".to_owned()])).unwrap().concat();
     assert!(is_sent(&written, b"color=a,b", Part::Query));
     assert!(!is_sent(&written, b"color=a%2Cb", Part::Query));
+}
+
+#[test]
+fn the_values_of_a_list_keep_their_order() {
+    let list = write("a", Form, true, &Shape::of_value(&json!([1, 2])).unwrap()).unwrap();
+    let members = write("a", Form, true, &Shape::of_value(&json!({ "R": 1, "G": 2 })).unwrap()).unwrap();
+    for (pairs, query, is_right) in [
+        (&list, "a=1&a=2", true),
+        (&list, "a=1&b=3&a=2", true),
+        (&list, "a=2&a=1", false),
+        (&list, "a=1", false),
+        (&members, "G=2&R=1", true),
+    ] {
+        let (mut sent, mut last) = (query.split('&').collect::<Vec<_>>(), None);
+        assert_eq!(pairs.iter().all(|pair| take(&mut sent, pair, Part::Query, &mut last)), is_right, "{query}");
+    }
 }
 
 #[test]
