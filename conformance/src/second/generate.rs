@@ -103,7 +103,7 @@ fn texts(file: &syn::File) -> HashSet<String> {
     let is_plain = |item: &ImplItem| matches!(item, ImplItem::Type(target) if is_text(&target.ty, &HashSet::new()));
     let names = modules.flat_map(|(_, items)| items).filter_map(|item| {
         let Item::Impl(block) = item else { return None };
-        let implemented = block.trait_.as_ref().and_then(|(_, path, _)| path.segments.last())?;
+        let implemented = block.trait_.as_ref().and_then(|(path, _)| path.segments.last())?;
         let is_written =
             implemented.ident == "Display" || implemented.ident == "Deref" && block.items.iter().any(is_plain);
         last(&block.self_ty).filter(|_| is_written).map(|segment| segment.ident.to_string())
