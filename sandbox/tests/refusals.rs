@@ -249,6 +249,11 @@ async fn whatever_else_is_refused_has_the_same_shape() {
     for operation in long {
         let body = " ".repeat(16 * 1024 * 1024 + 1);
         let response = operation.send(&operation.address(&sandbox, "", ""), Some(body)).await;
+        // A snapshot of a large state is longer.
+        if operation.path == "/sandbox/snapshot" {
+            refusal(response, 400, &operation.path).await;
+            continue;
+        }
         let document = refusal(response, 413, &operation.path).await;
         assert!(document["detail"].as_str().unwrap().contains("16777216"), "{document}");
     }
