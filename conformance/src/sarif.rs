@@ -43,7 +43,7 @@ pub fn log(reports: &[(Report, DocumentFiles)]) -> Value {
     log
 }
 
-/// The identifier of a rule. Empty: the row is no result.
+/// The identifier of the rule of a row, or an empty text for a row that is left out of the log.
 fn rule(row: &Row) -> &str {
     match row.class {
         "right" | "limit" => "",

@@ -247,7 +247,7 @@ pub fn restore(fields: &mut Map<String, Value>, stored: &Map<String, Value>) -> 
     let (mut kept, mut next) = (Vec::new(), Value::Object(std::mem::take(fields)));
     unmask(&mut next, Some(&presented), Some(&stored.clone().into()), "", &mut kept);
     let presented_next = masked(next.clone());
-    // Values that were put back stay masked. The mask itself is no value.
+    // A value that was put back has to stay masked. A mask without a stored value behind it is refused.
     let is_revealed = |place: &&String| {
         next.pointer(place).is_some_and(is_mask) || presented_next.pointer(place) != presented.pointer(place)
     };
