@@ -75,6 +75,30 @@ async fn a_restored_snapshot_survives() {
     sandbox.stop().await;
 }
 
+/// Catches a change over the control interface that is answered before it is in the file: nothing else is asked before the end.
+#[tokio::test]
+async fn a_change_over_the_control_interface_survives_its_answer() {
+    let (_folder, data) = folder();
+    let contract = pets("3.0.3");
+    let item = "/sandbox/item?address=/v1/pets/77";
+    let pet = |name: &str| json!({ "id": 77, "name": name });
+    for (method, path, sent, status, kept) in [
+        (Method::POST, "/sandbox/items", json!({ "collection": "/v1/pets", "fields": pet("Rex") }), 201, Some("Rex")),
+        (Method::PUT, item, pet("Max"), 200, Some("Max")),
+        (Method::DELETE, item, Value::Null, 204, None),
+    ] {
+        let sandbox = begin(&contract, &data).await.unwrap();
+        let request = client().request(method.clone(), format!("{}{path}", sandbox.origin())).json(&sent);
+        assert_eq!(request.send().await.unwrap().status(), status, "{method}");
+        sandbox.stop().await;
+        let sandbox = begin(&contract, &data).await.unwrap();
+        let read = send(&sandbox, Method::GET, "/pets/77", None).await;
+        let name = if read.status() == 200 { body(read).await["name"].as_str().map(str::to_owned) } else { None };
+        assert_eq!(name.as_deref(), kept, "{method}");
+        sandbox.stop().await;
+    }
+}
+
 /// An item that no operation lists or creates exists until it is deleted, and then not again.
 #[tokio::test]
 async fn a_deleted_item_that_nobody_created_stays_deleted() {
