@@ -26,7 +26,7 @@
 //! All are off by default.
 //!
 //! | feature | effect |
-//! | feature | effect |
+//! |---|---|
 //! | `http2` | HTTP/2 over TLS |
 //! | `profiles` | `Client::from_profile`, and profiles for [`Client::from_env`] |
 //! | `keyring` | secrets in the keyring of the system: `auth::SecretKeyring` |
