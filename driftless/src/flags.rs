@@ -182,6 +182,9 @@ pub struct ServiceFlags {
     /// Name of the service, for the package, the type and the variables of the client [default: the title of the contract].
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// Write a program for the shell, too: the operations of the service as commands, and as tools for agents.
+    #[arg(long)]
+    pub cli: bool,
     /// Write nothing: print the configuration that would be written, with the route families.
     #[arg(long)]
     pub dry_run: bool,

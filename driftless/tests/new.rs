@@ -96,6 +96,39 @@ fn another_service_is_added_and_named() {
     inside(&folder, &["add", "../b", "--contract", &other], &[]).fails(5, &["add/name"]);
 }
 
+/// A program for the shell has the table of the pinned contract, which follows it; without the program, nobody writes a table.
+#[test]
+fn a_program_for_the_shell_has_a_table() {
+    let folder = folder();
+    folder.write("one.json", &contract::with_paths(&PATHS));
+    folder.write("other.json", &contract::with_paths(&["/api/bills"]));
+    let made = folder.run(&["new", "made", "--contract", "one.json", "--name", "orders", "--cli"]);
+    made.succeeds(&["cargo run -p orders-cli -- --help"]);
+    let manifest = folder.read("made/Cargo.toml");
+    assert!(manifest.contains("members = [\"cli\", \"generated-client\", \"xtask\"]\n"), "{manifest}");
+    assert!(manifest.contains("\ndriftless-cli = \"="), "{manifest}");
+    assert!(folder.read("made/cli/src/main.rs").contains("driftless_cli::main::<orders_client::Orders>"));
+    let table = folder.read("made/cli/src/operations.table");
+    assert!(table.starts_with("client {\"version\":1,\"variables\":\"ORDERS_\"}\nfamily "), "{table}");
+    assert!(folder.read("made/specs/codegen.lock").contains("cli/src/operations.table"));
+
+    folder.write("made/cli/src/operations.table", "client {}\n");
+    assert_eq!(inside(&folder, &["regenerate", "--check"], &[]).code, Some(2));
+    folder.write("made/cli/src/operations.table", &table);
+    inside(&folder, &["regenerate", "--check"], &[]).succeeds(&["up to date"]);
+
+    let other = folder.path("other.json").display().to_string();
+    inside(&folder, &["add", "billing", "--contract", &other, "--cli"], &[]).succeeds(&["cargo run -p billing-cli"]);
+    let manifest = folder.read("made/Cargo.toml");
+    assert!(manifest.contains("\"billing/generated-client\", \"billing/cli\"]\n"), "{manifest}");
+    assert_eq!(manifest.matches("driftless-cli =").count(), 1, "{manifest}");
+    assert!(folder.read("made/billing/cli/src/operations.table").contains("\noperation "));
+
+    std::fs::remove_dir_all(folder.path("made/cli")).expect("remove");
+    inside(&folder, &["regenerate", "--offline"], &[]).succeeds(&[]);
+    assert!(!folder.read("made/specs/codegen.lock").contains("operations.table"));
+}
+
 /// The families are proposed for the contract that is pinned, whatever the service answers later.
 #[test]
 fn the_service_is_asked_once() {

@@ -82,7 +82,13 @@ mod tests {
 
     #[test]
     fn any_name_is_a_word() {
-        for (name, word) in [("type_", "type"), ("r#match", "match"), ("__", "unnamed"), ("X-Api_Key", "x-api-key"), ("teamId", "team-id")] {
+        for (name, word) in [
+            ("type_", "type"),
+            ("r#match", "match"),
+            ("__", "unnamed"),
+            ("X-Api_Key", "x-api-key"),
+            ("teamId", "team-id"),
+        ] {
             assert_eq!(kebab(name), word);
         }
     }

@@ -29,13 +29,15 @@ use crate::workspace::{CONFIGURATION, STAGING, Workspace};
 
 pub(crate) fn new(flags: &New) -> Result<ExitCode, Failure> {
     let made = make(&flags.folder, &flags.service, |root| {
-        write(root, template::workspace(flags.vendored.is_some()))?;
-        flags.vendored.as_ref().map_or(Ok(()), |packed| vendored::unpack(packed, root))
+        let cli = flags.service.cli;
+        write(root, template::workspace(flags.vendored.is_some(), cli))?;
+        flags.vendored.as_ref().map_or(Ok(()), |packed| vendored::unpack(packed, root, cli))
     })?;
     let Some(Made { folder, names, first, variables, base, .. }) = made else { return Ok(ExitCode::SUCCESS) };
     let base_url = base.as_ref().map(|base| shown(base).trim_end_matches('/').to_owned());
     let base_url = base_url.as_deref().unwrap_or("https://service.example");
-    let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url };
+    let service =
+        Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
     let mut files = vec![service.readme()];
     match flags.ci {
         Some(Pipeline::Github) => {
@@ -77,18 +79,19 @@ pub(crate) fn add(root: &Path, flags: &Add) -> Result<ExitCode, Failure> {
     };
     let made = make(&target, &of_flags, |_| Ok(()))?;
     let Some(Made { folder, names, first, variables, base }) = made else { return Ok(ExitCode::SUCCESS) };
-    let manifest = member(root, &flags.service_name)?;
+    let manifest = member(root, &flags.service_name, flags.service.cli)?;
     folder.take(&target)?;
     write(root, vec![("Cargo.toml".to_owned(), manifest)])?;
     let base_url = base.as_ref().map_or_else(|| "https://service.example".to_owned(), shown);
     let base_url = base_url.trim_end_matches('/');
-    let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url };
+    let service =
+        Service { names: &names, first: first.as_ref(), variables: &variables, base_url, cli: flags.service.cli };
     next(root, &format!("--service {} ", flags.service_name), &service);
     Ok(ExitCode::SUCCESS)
 }
 
 /// The manifest of the workspace with the client of another service as a member.
-fn member(root: &Path, service: &str) -> Result<String, Failure> {
+fn member(root: &Path, service: &str, cli: bool) -> Result<String, Failure> {
     let path = root.join("Cargo.toml");
     let text = fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
     let hint = "write the folder of the client into `members` and `default-members` of [workspace] yourself";
@@ -104,7 +107,18 @@ fn member(root: &Path, service: &str) -> Result<String, Failure> {
         members.push(client.as_str());
     }
     let members = workspace.get_mut("members").and_then(toml_edit::Item::as_array_mut);
-    members.ok_or_else(|| wrong("[workspace] of Cargo.toml has no `members`".to_owned()))?.push(client);
+    let members = members.ok_or_else(|| wrong("[workspace] of Cargo.toml has no `members`".to_owned()))?;
+    members.push(client);
+    if cli {
+        members.push(format!("{service}/cli"));
+        let version = format!("={}", env!("CARGO_PKG_VERSION"));
+        let dependencies = manifest.entry("workspace").or_insert_with(toml_edit::table).as_table_like_mut();
+        let dependencies = dependencies
+            .and_then(|workspace| workspace.entry("dependencies").or_insert_with(toml_edit::table).as_table_like_mut());
+        if let Some(dependencies) = dependencies.filter(|dependencies| !dependencies.contains_key("driftless-cli")) {
+            dependencies.insert("driftless-cli", toml_edit::value(version));
+        }
+    }
     Ok(manifest.to_string())
 }
 
@@ -147,7 +161,7 @@ fn make(
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     write(
         folder.path(),
-        Service { names: &ClientNames::default(), first: None, variables: &[], base_url: "" }.client(),
+        Service { names: &ClientNames::default(), first: None, variables: &[], base_url: "", cli: false }.client(),
     )?;
     let setup = Setup { reserved: reserved(&Files::read(&workspace)?)?, ..Setup::default() };
     let Proposal { client, families, address, schemes, suggestions } =
@@ -169,8 +183,11 @@ fn make(
     }
 
     prepare(folder.path())?;
-    let service = Service { names: &names, first: None, variables: &[], base_url: "" };
+    let service = Service { names: &names, first: None, variables: &[], base_url: "", cli: flags.cli };
     write(folder.path(), service.client())?;
+    if flags.cli {
+        write(folder.path(), service.program())?;
+    }
     write(folder.path(), vec![(CONFIGURATION.to_owned(), text)])?;
     let guard = Guard::acquire(&workspace)?;
     // The pinned contract is the one that the families were proposed for, under the name that the configuration gives it.
@@ -186,7 +203,7 @@ fn make(
         None => asked::usual(credentials),
     };
     let variables = asked::variables(together, &credentials.schemes);
-    let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url: "" };
+    let service = Service { names: &names, first: first.as_ref(), variables: &variables, base_url: "", cli: flags.cli };
     write(folder.path(), service.calls())?;
     let staging = workspace.path(STAGING);
     fs::remove_dir_all(&staging).map_err(|error| Failure::file("remove", &staging, &error))?;
@@ -365,6 +382,9 @@ fn next(folder: &Path, service_flag: &str, service: &Service<'_>) {
     match service.first {
         Some(_) => result(&format!("            cargo run -p {} --example first", service.names.package)),
         None => result("            (each operation needs an argument: no first program was written)"),
+    }
+    if service.cli {
+        result(&format!("            cargo run -p {}-cli -- --help", service.stem()));
     }
     result("            cargo test");
     result(&format!("            git add -A && git commit; from then on: cargo xtask {service_flag}regenerate"));

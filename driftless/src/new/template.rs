@@ -14,23 +14,28 @@ pub(super) struct Service<'a> {
     /// The ends of the variables that a program needs, `BASE_URL` first.
     pub(super) variables: &'a [String],
     pub(super) base_url: &'a str,
+    /// `true` if it has a program for the shell.
+    pub(super) cli: bool,
 }
 
-/// The files that a workspace has once. `vendored`: it holds the crates of the tool.
-pub(super) fn workspace(vendored: bool) -> Vec<File> {
+/// The files that a workspace has once. `vendored`: it holds the crates of the tool. `cli`: it has a program for the shell.
+pub(super) fn workspace(vendored: bool, cli: bool) -> Vec<File> {
     let folder = |name: &str| format!("vendor/{name}-{}", env!("CARGO_PKG_VERSION"));
     let patch: String = match vendored {
         true => {
-            let lines = super::vendored::CRATES.map(|name| format!("{name} = {{ path = {:?} }}\n", folder(name)));
-            format!("\n[patch.crates-io]\n{}", lines.concat())
+            let lines = super::vendored::crates(cli).map(|name| format!("{name} = {{ path = {:?} }}\n", folder(name)));
+            format!("\n[patch.crates-io]\n{}", lines.collect::<String>())
         }
         false => String::new(),
     };
+    let version = env!("CARGO_PKG_VERSION");
     let root = filled(
         include_str!("template/workspace.toml"),
         &[
+            ("PROGRAM", if cli { "\"cli\", " } else { "" }),
+            ("CLI", &if cli { format!("driftless-cli = \"={version}\"\n") } else { String::new() }),
             ("EXCLUDED", if vendored { "\"vendor\"" } else { "" }),
-            ("VERSION", env!("CARGO_PKG_VERSION")),
+            ("VERSION", version),
             ("PATCH\n", &patch),
         ],
     );
@@ -71,6 +76,19 @@ impl Service<'_> {
             }
         }
         files
+    }
+
+    /// The program for the shell, without its table.
+    pub(super) fn program(&self) -> Vec<File> {
+        [("Cargo.toml", include_str!("template/cli.toml")), ("src/main.rs", include_str!("template/cli.rs"))]
+            .map(|(path, text)| (format!("cli/{path}"), self.filled(text)))
+            .into()
+    }
+
+    /// The name of that program.
+    pub(super) fn stem(&self) -> &str {
+        let package = self.names.package.as_str();
+        package.strip_suffix("-client").unwrap_or(package)
     }
 
     /// The page of the workspace.
@@ -114,10 +132,17 @@ impl Service<'_> {
             )
         });
         let run = format!("cargo run -p {package} --example first\n");
+        let stem = self.stem();
+        let shell = format!(
+            "- The program `{stem}`, in `cli`: `cargo run -p {stem}-cli -- --help` lists the operations at the shell, \
+             and `{stem} mcp` serves them to agents.\n"
+        );
         let path = Value::from(of_first(|call| &call.path));
         filled(
             text,
             &[
+                ("SHELL", if self.cli { &shell } else { "" }),
+                ("STEM", stem),
                 ("EXAMPLE", &example),
                 ("FIRSTDOC\n", &documented),
                 ("RUN", if first.is_some() { &run } else { "" }),
@@ -154,8 +179,11 @@ mod tests {
     fn texts(first: Option<&FirstCall>) -> Vec<File> {
         let names = ClientNames::default();
         let variables = ["TOKEN".to_owned()];
-        let service = Service { names: &names, first, variables: &variables, base_url: "https://service.example" };
-        let mut files = [workspace(false), service.client(), service.calls(), vec![service.readme()]].concat();
+        let service =
+            Service { names: &names, first, variables: &variables, base_url: "https://service.example", cli: true };
+        let mut files =
+            [workspace(false, true), service.client(), service.program(), service.calls(), vec![service.readme()]]
+                .concat();
         files.push((".yml".to_owned(), service.pipeline(include_str!("template/github.yml"))));
         files.push((".yml".to_owned(), service.pipeline(include_str!("template/gitlab.yml"))));
         files

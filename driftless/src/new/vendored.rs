@@ -8,13 +8,18 @@ use flate2::read::GzDecoder;
 use crate::failure::Failure;
 
 /// The crates that a workspace depends on, below each other.
-pub(super) const CRATES: [&str; 3] = ["driftless", "driftless-codegen", "driftless-runtime"];
+const CRATES: [&str; 3] = ["driftless", "driftless-codegen", "driftless-runtime"];
+
+/// Those crates, and that of a program for the shell.
+pub(super) fn crates(cli: bool) -> impl Iterator<Item = &'static str> {
+    CRATES.into_iter().chain(cli.then_some("driftless-cli"))
+}
 
 /// Unpacks `NAME-VERSION.crate` of a folder into `vendor`.
-pub(super) fn unpack(packed: &Path, workspace: &Path) -> Result<(), Failure> {
+pub(super) fn unpack(packed: &Path, workspace: &Path, cli: bool) -> Result<(), Failure> {
     let vendor = workspace.join("vendor");
     fs::create_dir_all(&vendor).map_err(|error| Failure::file("create", &vendor, &error))?;
-    for name in CRATES {
+    for name in crates(cli) {
         let folder = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
         let path = packed.join(format!("{folder}.crate"));
         let file = File::open(&path).map_err(|error| {
