@@ -6,12 +6,14 @@
 mod operation;
 mod schema;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value, json};
 
 use crate::Config;
 use crate::bind::{Bindings, Bound};
 use crate::graphql::Documents;
-use crate::model::{Model, Provenance, Reach};
+use crate::model::{Definition, Model, Provenance};
 
 /// The version of the form of the table.
 const VERSION: u32 = 1;
@@ -20,6 +22,7 @@ const VERSION: u32 = 1;
 pub(crate) fn table(model: &Model, config: &Config, bindings: &Bindings<'_>, documents: &Documents) -> String {
     let names = &config.client;
     let mut lines = vec![line("client", &[], &json!({ "version": VERSION, "variables": names.variables }))];
+    let mut referenced = BTreeSet::new();
     let operations = || model.operations.iter().enumerate();
     for family in &model.families {
         let mut about = Object::default();
@@ -28,23 +31,48 @@ pub(crate) fn table(model: &Model, config: &Config, bindings: &Bindings<'_>, doc
         lines.push(line("family", &[&family.name], &about.into()));
         for (index, operation) in operations().filter(|(_, operation)| operation.family == family.name) {
             let described = operation::described(model, bindings, family, index, operation);
+            references(&described, &mut referenced);
             lines.push(line("operation", &[&family.name, &operation.name], &described));
         }
     }
-    let mut types: Vec<_> = model.types.iter().filter(|definition| is_used(&definition.reach)).collect();
-    types.sort_by(|one, other| one.name.cmp(&other.name));
-    lines.extend(
-        types.into_iter().map(|definition| line("type", &[&definition.name], &schema::defined(model, definition))),
-    );
+    lines.extend(types(model, &referenced));
     lines.extend(
         bindings.bound.iter().map(|bound| line("binding", &[&bound.settings.name], &binding(model, documents, bound))),
     );
     lines.concat()
 }
 
-/// Types that no operation uses stay out.
-fn is_used(reach: &Reach) -> bool {
-    !reach.families.is_empty()
+/// The lines of the types that operations refer to, and of those that these refer to.
+fn types(model: &Model, referenced: &BTreeSet<String>) -> Vec<String> {
+    let definitions: BTreeMap<&str, &Definition> =
+        model.types.iter().map(|definition| (&*definition.name, definition)).collect();
+    let mut schemas = BTreeMap::new();
+    let mut next: Vec<String> = referenced.iter().cloned().collect();
+    while let Some(name) = next.pop() {
+        let Some(definition) = definitions.get(name.as_str()) else { continue };
+        if schemas.contains_key(&name) {
+            continue;
+        }
+        let schema = schema::defined(model, definition);
+        let mut more = BTreeSet::new();
+        references(&schema, &mut more);
+        next.extend(more);
+        schemas.insert(name, schema);
+    }
+    schemas.iter().map(|(name, schema)| line("type", &[name], schema)).collect()
+}
+
+/// Adds the names of the types that a value refers to.
+fn references(value: &Value, names: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            let path = members.get("$ref").and_then(Value::as_str);
+            names.extend(path.and_then(|path| path.strip_prefix(schema::DEFINITIONS)).map(str::to_owned));
+            members.values().for_each(|member| references(member, names));
+        }
+        Value::Array(elements) => elements.iter().for_each(|element| references(element, names)),
+        _ => {}
+    }
 }
 
 fn line(kind: &str, names: &[&str], content: &Value) -> String {

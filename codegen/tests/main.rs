@@ -28,5 +28,6 @@ mod rules;
 mod servers;
 mod shared;
 mod suggestions;
+mod table;
 mod upgrade;
 mod upgrade_corpus;

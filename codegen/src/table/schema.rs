@@ -7,6 +7,9 @@ use crate::model::{
     Content, Definition, Deprecation, EnumKind, Field, Format, Kind, Model, Tagging, Type, Variant, VariantContent,
 };
 
+/// The beginning of references to named types.
+pub(super) const DEFINITIONS: &str = "#/$defs/";
+
 /// The schema of a type at a place of use.
 pub(super) fn schema(model: &Model, ty: &Type) -> Value {
     match ty {
@@ -24,7 +27,7 @@ pub(super) fn schema(model: &Model, ty: &Type) -> Value {
         Type::List(inner) => json!({ "type": "array", "items": schema(model, inner) }),
         Type::Map(inner) => json!({ "type": "object", "additionalProperties": schema(model, inner) }),
         Type::Optional(inner) => nullable(schema(model, inner)),
-        Type::Named(id) => json!({ "$ref": format!("#/$defs/{}", model.definition(*id).name) }),
+        Type::Named(id) => json!({ "$ref": format!("{DEFINITIONS}{}", model.definition(*id).name) }),
     }
 }
 
