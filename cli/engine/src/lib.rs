@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 mod failure;
+mod output;
 mod terminal;
 
 use std::process::ExitCode;
