@@ -63,6 +63,7 @@ mod rules;
 mod setup;
 mod shape;
 mod stats;
+mod table;
 pub mod text;
 pub mod upgrade;
 mod walk;

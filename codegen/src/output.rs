@@ -29,6 +29,8 @@ pub struct Output {
     pub ledger: Ledger,
     /// The contract's surface: one line per operation, for reviewers.
     pub surface: String,
+    /// The operations as `driftless-cli` reads them, if the setup asks for them.
+    pub table: Option<String>,
     /// The public Rust API.
     pub api: Api,
     /// Files for reviewers, by name: `api__<family>`, `wire__<family>`, `security`, `ledger`.

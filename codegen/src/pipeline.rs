@@ -7,7 +7,7 @@ use crate::load::{self, Loaded};
 use crate::model::Document;
 use crate::{
     Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Problem, Proposal, Report, STACK, Setup,
-    StyleVersion, bind, correct, decisions, emit, generate, graphql, infer, model, refine, review, shape, stats,
+    StyleVersion, bind, correct, decisions, emit, generate, graphql, infer, model, refine, review, shape, stats, table,
     upgrade,
 };
 
@@ -98,6 +98,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
     let files = emit::emit(&parts.files)?;
     ledger.settle();
     let stats = stats::count(&model, &documents, &ledger);
+    let table = setup.table.then(|| table::table(&model, &setup.config, &bindings, &documents));
     let review = review::texts(&parts.api, &contracts, &model, &ledger);
     Ok(Output {
         files,
@@ -105,6 +106,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
         names,
         ledger,
         surface: parts.surface,
+        table,
         first_call: parts.first_call,
         api: parts.api,
         review,

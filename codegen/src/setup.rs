@@ -15,6 +15,8 @@ pub struct Setup {
     pub graphql: GraphqlFiles,
     /// Names that the client takes for itself.
     pub reserved: Reserved,
+    /// `true`: the output has the table of operations for a program at the shell.
+    pub table: bool,
 }
 
 impl From<Config> for Setup {

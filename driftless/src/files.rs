@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::failure::Failure;
 use crate::workspace::{
-    CLIENT_MANIFEST, CONFIGURATION, CONTRACTS, GENERATED, GRAPHQL, LOCK, NAMES, REPORTS, SNAPSHOTS, Workspace,
-    is_graphql,
+    CLIENT_MANIFEST, CONFIGURATION, CONTRACTS, GENERATED, GRAPHQL, LOCK, NAMES, PROGRAM_MANIFEST, REPORTS, SNAPSHOTS,
+    Workspace, is_graphql,
 };
 
 /// Contents by path, relative to the workspace.
@@ -16,7 +16,7 @@ pub(crate) struct Files(BTreeMap<String, Vec<u8>>);
 impl Files {
     /// Reads every file that a command can depend on.
     pub(crate) fn read(workspace: &Workspace) -> Result<Self, Failure> {
-        let single = [CONFIGURATION, LOCK, NAMES, CLIENT_MANIFEST, "Cargo.toml"];
+        let single = [CONFIGURATION, LOCK, NAMES, CLIENT_MANIFEST, PROGRAM_MANIFEST, "Cargo.toml"];
         let mut paths: Vec<String> = single.map(str::to_owned).into();
         paths.extend(REPORTS.iter().filter(|path| workspace.path(path).is_file()).map(|path| (*path).to_owned()));
         for folder in [GENERATED, CONTRACTS, SNAPSHOTS] {

@@ -35,6 +35,10 @@ pub const STAGING: &str = "specs/.regenerate";
 
 /// The operations and public items of the client, for programs, relative to the workspace.
 pub const CLIENT: &str = "specs/client.txt";
+/// Manifest of the program for the shell, relative to the workspace. A workspace without it has no table of operations.
+pub const PROGRAM_MANIFEST: &str = "cli/Cargo.toml";
+/// The operations, for that program, relative to the workspace.
+pub const TABLE: &str = "cli/src/operations.table";
 /// Entries of the configuration that the contracts suggest, relative to the workspace.
 pub const PROPOSALS: &str = "specs/proposals.toml";
 /// Folder of the texts of the pinned contracts that reviewers accepted, relative to the workspace.
@@ -42,8 +46,8 @@ pub const SNAPSHOTS: &str = "specs/snapshots";
 
 /// Single files that only the tool writes, relative to the workspace.
 /// The last two were written before [`CLIENT`] was: a lock may still list them, and they are removed then.
-pub const REPORTS: [&str; 6] =
-    [CLIENT, PROPOSALS, SCHEMA, "specs/ledger.txt", "specs/api-index.txt", "specs/surface.txt"];
+pub const REPORTS: [&str; 7] =
+    [CLIENT, PROPOSALS, SCHEMA, TABLE, "specs/ledger.txt", "specs/api-index.txt", "specs/surface.txt"];
 
 /// Returns whether only the tool writes here; the path is relative to the workspace.
 pub fn is_territory(path: &str) -> bool {

@@ -87,8 +87,8 @@ pub use time;
 pub use uuid::Uuid;
 
 pub use client::{
-    Call, CallFuture, Client, ClientBuilder, Items, Pages, RawResponse, Request, Response, RetryPolicy, ServerSettings,
-    Submission,
+    Call, CallFuture, Client, ClientBuilder, Items, Pages, Preview, RawResponse, Request, Response, RetryPolicy,
+    ServerSettings, Submission,
     middleware::{Incoming, Middleware, MiddlewareFuture, Next, Outgoing},
 };
 pub use error::{Error, ErrorKind, Problem};

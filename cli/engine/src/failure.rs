@@ -20,8 +20,10 @@ pub enum Exit {
     Unreachable = 6,
     /// The request may or may not have had an effect.
     Unknown = 7,
-    /// An asynchronous operation ended without success.
+    /// An asynchronous operation ended without success, or goes on.
     Unsuccessful = 8,
+    /// The reader of standard output has gone, and wants no more.
+    Done = 0,
 }
 
 impl From<Exit> for ExitCode {
@@ -35,7 +37,7 @@ impl From<Exit> for ExitCode {
 pub struct Failure {
     /// The exit code.
     pub exit: Exit,
-    /// What happened: one line.
+    /// What happened: one line. Empty: it is printed already.
     pub message: String,
     /// The next step, without a full stop. Empty: there is no other than to read the message.
     pub hint: String,
@@ -45,6 +47,19 @@ impl Failure {
     /// Creates a failure.
     pub fn new(exit: Exit, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { exit, message: message.into(), hint: hint.into() }
+    }
+
+    /// The reader of standard output has gone, as `head` goes.
+    pub(crate) fn closed_pipe() -> Self {
+        Self::new(Exit::Done, "", "")
+    }
+
+    /// Prints it to standard error.
+    #[allow(clippy::print_stderr, reason = "the end of a command")]
+    pub(crate) fn print(&self, program: &str) {
+        if !self.message.is_empty() {
+            eprintln!("{program}: {self}");
+        }
     }
 
     /// A wrong command line, value or file: nothing was sent.
@@ -65,3 +80,18 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// A failed call.
+pub(crate) fn failure(error: &driftless_runtime::Error) -> Failure {
+    Failure::new(Exit::Failed, error.to_string(), "")
+}
+
+/// Prints the help that was asked for, or the error of a command line.
+pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
+    // A write to a closed terminal has nowhere to be reported.
+    let _ = error.print();
+    match error.use_stderr() {
+        false => Ok(()),
+        true => Err(Failure::new(Exit::Usage, "", "")),
+    }
+}

@@ -1,37 +1,146 @@
 //! The operations of a service at the shell, and as tools for agents, from the table of operations that driftless writes.
+//!
+//! A program is a `main` of one call. `cargo driftless regenerate` writes the table if the workspace has a folder `cli`:
+//!
+//! ```ignore
+//! fn main() -> std::process::ExitCode {
+//!     let program = driftless_cli::Program::new("service", env!("CARGO_PKG_VERSION"), include_str!("operations.table"));
+//!     driftless_cli::main::<service_client::Service>(program)
+//! }
+//! ```
+//!
+//! It sends through the runtime of generated clients: tokens, retries, limits and errors are theirs.
 #![deny(missing_docs)]
 
+mod account;
+mod answer;
+mod arguments;
+mod command;
+mod context;
 mod failure;
+mod names;
 mod output;
+mod raw;
+mod run;
+mod send;
+mod shell;
+mod table;
 mod terminal;
+mod work;
 
+use std::ffi::OsString;
+use std::ops::Deref;
 use std::process::ExitCode;
 
+use clap::{ArgMatches, Command};
+use driftless_runtime::Client;
 use driftless_runtime::codegen::GeneratedClient;
 
+use crate::command::Words;
+use crate::context::Context;
+use crate::table::Table;
+
 pub use failure::{Exit, Failure};
-pub use terminal::Terminal;
 
 /// A program for the operations of one service.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// Its name at the shell.
-    pub(crate) name: &'static str,
-    /// Its version.
-    pub(crate) version: &'static str,
-    /// The table of operations, which `regenerate` writes.
-    pub(crate) table: &'static str,
+    name: &'static str,
+    version: &'static str,
+    table: &'static str,
+    about: &'static str,
 }
 
 impl Program {
-    /// Describes a program.
+    /// Describes a program: its name at the shell, its version, and the table of operations.
     pub const fn new(name: &'static str, version: &'static str, table: &'static str) -> Self {
-        Self { name, version, table }
+        Self { name, version, table, about: "The operations of the service at the shell" }
+    }
+
+    /// Sets the line that `--help` begins with.
+    #[must_use]
+    pub const fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
     }
 }
 
-/// Runs the command that the arguments of the process name, with the client `P` of the service.
-pub fn main<P: GeneratedClient>(program: Program) -> ExitCode {
-    let _ = (program.name, program.version, program.table, P::VARIABLES);
-    ExitCode::SUCCESS
+/// Runs the command that the arguments of the process name, with the client `P` of the service, and returns its exit code.
+///
+/// # Exit codes
+///
+/// 0: done. 1: the service or this machine failed. 2: the command, a value or the configuration is wrong, and nothing was sent. 3: the
+/// service does not accept the credential. 4: not found. 5: refused (another 4xx). 6: unreachable, or 5xx. 7: it is unknown whether the
+/// request had an effect. 8: an asynchronous operation ended without success, or goes on.
+pub fn main<P>(program: Program) -> ExitCode
+where
+    P: GeneratedClient + Deref<Target = Client>,
+{
+    let words: Vec<OsString> = std::env::args_os().collect();
+    match begin::<P>(program, &words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print(program.name);
+            failure.exit.into()
+        }
+    }
+}
+
+fn begin<P>(program: Program, words: &[OsString]) -> Result<(), Failure>
+where
+    P: GeneratedClient + Deref<Target = Client>,
+{
+    let table = Table::new(program.table)?;
+    let assumed = std::env::var_os(format!("{}ASSUMED", P::VARIABLES)).is_some_and(|value| value == "1");
+    if shell::complete(&program, table, assumed)? {
+        return Ok(());
+    }
+    let texts = words.iter().skip(1).filter_map(|word| word.to_str()).map(str::to_owned);
+    let root = command::root(&program, table, &Words::new(texts), assumed, own())?;
+    let matches = match root.try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(error) => return failure::usage(&error),
+    };
+    let context = Context::new(program, table, assumed, &matches);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        Failure::new(
+            Exit::Failed,
+            format!("the asynchronous runtime does not start: {error}"),
+            "raise the limit of open files",
+        )
+    })?;
+    runtime.block_on(dispatch::<P>(&context, &matches))
+}
+
+/// The commands that are not operations.
+fn own() -> Vec<Command> {
+    let mut commands = account::commands();
+    commands.extend(raw::commands());
+    commands.push(work::command());
+    commands.extend(shell::commands());
+    commands
+}
+
+async fn dispatch<P>(context: &Context, matches: &ArgMatches) -> Result<(), Failure>
+where
+    P: GeneratedClient + Deref<Target = Client>,
+{
+    let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
+    match name {
+        "api" => raw::api::<P>(context, matches).await,
+        "graphql" => raw::graphql::<P>(context, matches).await,
+        "operations" => work::run::<P>(context, matches).await,
+        "completions" | "docs" | "man" => shell::run(context, own(), name, matches),
+        "login" | "logout" | "whoami" | "token" | "profiles" => account::run::<P>(context, name, matches).await,
+        family => {
+            let families = command::families(context.table)?;
+            let family = families.into_iter().find(|entry| entry.command == family).map(|entry| entry.family);
+            let Some((family, (command, matches))) = family.zip(matches.subcommand()) else { return Ok(()) };
+            let names = context.table.names(family.name);
+            let operations = names::operations(family.name, &names);
+            let Some((operation, _)) = operations.iter().find(|(_, own)| own == command) else { return Ok(()) };
+            run::run::<P>(context, &family, operation, matches).await
+        }
+    }
 }

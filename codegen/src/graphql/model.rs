@@ -99,11 +99,20 @@ impl TypedDocument {
 impl Documents {
     /// The constant of the operation that a binding names: a file, or `file#Operation`.
     pub(crate) fn constant(&self, named: &str) -> Option<Ident> {
+        self.named(named).map(TypedDocument::constant)
+    }
+
+    /// The text of that operation.
+    pub(crate) fn source(&self, named: &str) -> Option<&str> {
+        self.named(named).map(|document| document.text.as_str())
+    }
+
+    fn named(&self, named: &str) -> Option<&TypedDocument> {
         let (file, operation) = split(named);
         let fits = |document: &&TypedDocument| {
             document.file == file && operation.is_none_or(|operation| document.name == operation)
         };
-        self.list.iter().find(fits).map(TypedDocument::constant)
+        self.list.iter().find(fits)
     }
 }
 

@@ -16,7 +16,8 @@ use crate::names;
 use crate::settings::Settings;
 use crate::suggestions;
 use crate::workspace::{
-    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, NAMES, PROPOSALS, SCHEMA, pinned_path,
+    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, NAMES, PROGRAM_MANIFEST, PROPOSALS, SCHEMA, TABLE,
+    pinned_path,
 };
 
 /// All contents, before any of them is written.
@@ -49,7 +50,8 @@ pub(crate) fn desired(
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     let reserved = reserved(files)?;
-    let mut setup = Setup { reserved, ..settings.codegen.clone() };
+    let table = files.get(PROGRAM_MANIFEST).is_some();
+    let mut setup = Setup { reserved, table, ..settings.codegen.clone() };
     setup.graphql.schema = schema.map(str::to_owned);
     let output = generate(&contracts, &setup, names).map_err(|report| refused(&placed(&report, files, settings)))?;
     let block = features::render(&output.features);
@@ -135,6 +137,7 @@ fn files(pins: &[Pin], output: &Output) -> Result<BTreeMap<String, String>, Fail
     }
     files.insert(CLIENT.to_owned(), client(output));
     files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger));
+    files.extend(output.table.clone().map(|table| (TABLE.to_owned(), table)));
     files.extend(suggestions::file(output).map(|text| (PROPOSALS.to_owned(), text)));
     Ok(files)
 }

@@ -10,7 +10,7 @@ use super::{Client, Options, options, send};
 use crate::{
     ByteStream, Error,
     error::Kind,
-    protocol::{Argument, Draft, Operation, Payload, Prepared, Raw, decode, set_callers_header},
+    protocol::{Argument, Content, Draft, Method, Operation, Payload, Prepared, Raw, decode, set_callers_header},
 };
 
 /// The future of a [`Call`].
@@ -211,6 +211,22 @@ impl<'a, T> Call<'a, T> {
         Call { unsent, decode }
     }
 
+    /// Returns the request that the call would send, for a person to read. Nothing is sent, and no token is requested.
+    ///
+    /// # Errors
+    ///
+    /// The arguments cannot be written as a request: the error that the call would end with.
+    pub fn preview(self) -> Result<Preview, Error> {
+        let (prepared, options) = self.unsent.into_parts()?;
+        let mut headers = prepared.headers;
+        headers.extend(options.headers);
+        let body = match prepared.body {
+            Content::Bytes(bytes) => Some(bytes),
+            Content::None | Content::Upload(_) | Content::Parts(_) => None,
+        };
+        Ok(Preview { method: prepared.method, url: prepared.url.into(), headers, body })
+    }
+
     /// Sends the call, and returns status and headers together with the value.
     pub fn with_response(self) -> CallFuture<'a, Response<T>>
     where
@@ -239,6 +255,20 @@ impl<T> fmt::Debug for Call<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call").field("operation", &self.unsent.operation).finish_non_exhaustive()
     }
+}
+
+/// A request as [`Call::preview`] returns it. Credentials, and the headers that belong to a connection, are added when a call is sent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Preview {
+    /// The method.
+    pub method: Method,
+    /// The address, with the query.
+    pub url: String,
+    /// The headers of the operation and of the call.
+    pub headers: HeaderMap,
+    /// The body, if it is in memory; files, streams and forms of parts are not.
+    pub body: Option<Bytes>,
 }
 
 /// A decoded response with its status and headers.

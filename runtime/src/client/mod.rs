@@ -39,7 +39,7 @@ pub use self::settings::{
 };
 pub use self::{
     builder::{ClientBuilder, ServerSettings},
-    call::{Call, CallFuture, RawResponse, Response},
+    call::{Call, CallFuture, Preview, RawResponse, Response},
     items::Items,
     pages::Pages,
     request::Request,

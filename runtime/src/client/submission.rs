@@ -39,7 +39,13 @@ impl<'a, T> Submission<'a, T> {
         payload: Payload<'_>,
         decode: fn(Raw) -> Result<T, Error>,
     ) -> Self {
-        Self { call: Call::new(client, operation, arguments, payload, decode), kind, label: None }
+        Self::from_call(Call::new(client, operation, arguments, payload, decode), kind)
+    }
+
+    /// For programs that read their operations from a table: a call of an operation that is bound as asynchronous.
+    #[doc(hidden)]
+    pub fn from_call(call: Call<'a, T>, kind: &'static str) -> Self {
+        Self { call, kind, label: None }
     }
 
     /// Called by generated setters: sets the argument of the parameter at a position.

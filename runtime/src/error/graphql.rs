@@ -1,13 +1,13 @@
 //! Errors of GraphQL and of its socket.
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Error, Inner, Kind, scrub_text};
 use crate::json::{Object, Value, lenient};
 
 /// One error of a response, as in the GraphQL specification.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct GraphqlError {
     message: String,
@@ -17,7 +17,7 @@ pub struct GraphqlError {
 }
 
 /// A position in the document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct GraphqlLocation {

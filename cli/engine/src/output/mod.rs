@@ -1,5 +1,4 @@
 //! The answers of a service on standard output: tables for people, and formats for programs.
-#![cfg_attr(not(test), expect(dead_code, reason = "no command prints yet"))]
 
 mod column;
 mod envelope;
@@ -20,16 +19,16 @@ use std::{fmt, io};
 
 use driftless_runtime::{Object, Value};
 
-pub(crate) use field::Field;
 pub(crate) use rows::RowWriter;
-#[cfg_attr(not(test), expect(unused_imports, reason = "no command prints yet"))]
-pub(crate) use screen::{Pager, Screen};
+pub(crate) use screen::Screen;
 
 use crate::failure::{Exit, Failure};
 use crate::terminal::Terminal;
 use column::Column;
 use envelope::Envelope;
+use field::Field;
 use json::JsonForm;
+use screen::Pager;
 
 /// The form of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -67,40 +66,21 @@ impl fmt::Debug for Streams<'_> {
     }
 }
 
-/// The reason why an output ended early.
-#[derive(Debug)]
-pub(crate) enum Stopped {
-    /// The reader has closed the pipe, such as `head`, or a pager that a person left. The command succeeds, and sends no
-    /// further requests.
-    Closed,
-    /// The output cannot be written.
-    Failed(Failure),
-}
-
-impl Stopped {
-    /// The result of the command: a closed pipe is a success.
-    pub(crate) fn outcome(result: Result<(), Self>) -> Result<(), Failure> {
-        match result {
-            Ok(()) | Err(Self::Closed) => Ok(()),
-            Err(Self::Failed(failure)) => Err(failure),
-        }
+/// The result of writing. If the reader has closed the pipe, as `head` does, the failure is that of
+/// [`Failure::closed_pipe`]: the command succeeds, and sends no further requests.
+pub(crate) fn written(result: io::Result<()>) -> Result<(), Failure> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::closed_pipe()),
+        Err(error) => Err(Failure::new(Exit::Failed, format!("the answer cannot be written: {error}"), "")),
+        Ok(()) => Ok(()),
     }
 }
 
-impl From<Failure> for Stopped {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
-}
-
-impl From<io::Error> for Stopped {
-    fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self::Closed;
-        }
-        let message = format!("the output cannot be written: {error}");
-        Self::Failed(Failure::new(Exit::Failed, message, "write it to another place"))
-    }
+/// The value as JSON, one member a line.
+pub(crate) fn pretty(value: &Value) -> String {
+    let mut text = String::new();
+    json::write(&mut text, value, JsonForm { pretty: true, colours: false }, 0);
+    text
 }
 
 /// Prints answers in the format of a command.
@@ -110,25 +90,39 @@ pub(crate) struct Printer {
     /// Empty: all.
     fields: Vec<Field>,
     terminal: Terminal,
+    pager: bool,
 }
 
 impl Printer {
-    /// Creates a printer from the values of `--output` and `--fields`.
-    pub(crate) fn new(asked: Option<Format>, fields: Option<&str>, terminal: Terminal) -> Result<Self, Failure> {
+    /// Creates a printer from the values of `--format` and `--fields`. Without a pager, long tables are printed as they are.
+    pub(crate) fn new(
+        asked: Option<Format>,
+        fields: Option<&str>,
+        terminal: Terminal,
+        pager: bool,
+    ) -> Result<Self, Failure> {
         let fields = fields.map(Field::read_all).transpose()?.unwrap_or_default();
-        Ok(Self { format: Format::chosen(asked, &terminal), fields, terminal })
+        Ok(Self { format: Format::chosen(asked, &terminal), fields, terminal, pager })
     }
 
-    /// The format of the output.
-    pub(crate) fn format(&self) -> Format {
-        self.format
+    /// Standard output. A long table goes to the pager.
+    pub(crate) fn screen(&self) -> Screen {
+        let is_paged = self.pager && self.format == Format::Table;
+        Screen::stdout(&self.terminal, if is_paged { Pager::from_environment() } else { Pager::NONE })
+    }
+
+    /// Prints one answer on standard output.
+    pub(crate) fn print(&self, value: &Value) -> Result<(), Failure> {
+        let mut screen = self.screen();
+        let printed = self.value(value, screen.streams());
+        printed.and(screen.finish(&mut io::stderr()))
     }
 
     /// Prints one answer: a list, an object that wraps a list, another object, a scalar, or nothing.
     ///
     /// In a table, CSV and NDJSON, and if there are fields, the rows of a wrapped list are printed. After a table, the other
     /// scalars of the object, such as a total, follow on standard error.
-    pub(crate) fn value(&self, value: &Value, streams: Streams<'_>) -> Result<(), Stopped> {
+    pub(crate) fn value(&self, value: &Value, streams: Streams<'_>) -> Result<(), Failure> {
         let is_whole = matches!(self.format, Format::Json | Format::Yaml) && self.fields.is_empty();
         match Envelope::open(value).filter(|_| !is_whole) {
             Some(envelope) => self.list(&envelope, streams),
@@ -141,7 +135,7 @@ impl Printer {
         RowWriter::new(self, streams)
     }
 
-    fn list(&self, envelope: &Envelope<'_>, streams: Streams<'_>) -> Result<(), Stopped> {
+    fn list(&self, envelope: &Envelope<'_>, streams: Streams<'_>) -> Result<(), Failure> {
         let Streams { out, err } = streams;
         let mut writer = self.rows(Streams { out, err: &mut *err });
         writer.prepare(envelope.rows)?;
@@ -153,7 +147,7 @@ impl Printer {
         Ok(())
     }
 
-    fn one(&self, value: &Value, streams: Streams<'_>) -> Result<(), Stopped> {
+    fn one(&self, value: &Value, streams: Streams<'_>) -> Result<(), Failure> {
         let Streams { out, err } = streams;
         let mut text = String::new();
         match self.format {
@@ -180,8 +174,7 @@ impl Printer {
                 text.push('\n');
             }
         }
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
+        written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))?;
         let mut missing = notes::Missing::new(&self.fields);
         missing.see(value);
         if let Some(warning) = missing.warning().filter(|_| !value.is_null()) {

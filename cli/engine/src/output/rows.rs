@@ -6,7 +6,8 @@ use super::column::{self, Column};
 use super::json::{self, JsonForm};
 use super::separated::Header;
 use super::table::Layout;
-use super::{Format, Printer, Stopped, Streams, notes, yaml};
+use super::{Format, Printer, Streams, notes, written, yaml};
+use crate::failure::Failure;
 
 /// Rows of a table that are collected before they are printed.
 const BLOCK: usize = 1000;
@@ -44,7 +45,7 @@ impl<'a, 's> RowWriter<'a, 's> {
     }
 
     /// Chooses the columns of CSV from all rows of a list, instead of from the first.
-    pub(super) fn prepare(&mut self, rows: &[Value]) -> Result<(), Stopped> {
+    pub(super) fn prepare(&mut self, rows: &[Value]) -> Result<(), Failure> {
         if matches!(self.form, RowForm::Csv(None)) && !rows.is_empty() {
             self.begin_csv(rows)?;
         }
@@ -52,7 +53,7 @@ impl<'a, 's> RowWriter<'a, 's> {
     }
 
     /// Writes a row.
-    pub(crate) fn row(&mut self, row: &Value) -> Result<(), Stopped> {
+    pub(crate) fn row(&mut self, row: &Value) -> Result<(), Failure> {
         self.fields.see(row);
         self.rows += 1;
         let is_first = self.rows == 1;
@@ -82,15 +83,15 @@ impl<'a, 's> RowWriter<'a, 's> {
                 return if block.len() == BLOCK { self.print_block() } else { Ok(()) };
             }
         }
-        Ok(self.streams.out.write_all(line.as_bytes())?)
+        self.write(line.as_bytes())
     }
 
     /// Writes the rest, and the warnings.
-    pub(crate) fn end(mut self) -> Result<(), Stopped> {
+    pub(crate) fn end(mut self) -> Result<(), Failure> {
         let is_empty = self.rows == 0;
         match &self.form {
-            RowForm::Json => self.streams.out.write_all(if is_empty { b"[]\n" } else { b"\n]\n" })?,
-            RowForm::Yaml if is_empty => self.streams.out.write_all(b"[]\n")?,
+            RowForm::Json => self.write(if is_empty { b"[]\n" } else { b"\n]\n" })?,
+            RowForm::Yaml if is_empty => self.write(b"[]\n")?,
             RowForm::Csv(None) if !self.printer.fields.is_empty() => self.begin_csv(&[])?,
             RowForm::Csv(Some(header)) => {
                 if let Some(warning) = header.warning() {
@@ -101,14 +102,24 @@ impl<'a, 's> RowWriter<'a, 's> {
             RowForm::Table { .. } => self.print_block()?,
             _ => {}
         }
-        self.streams.out.flush()?;
+        written(self.streams.out.flush())?;
         if let Some(warning) = self.fields.warning() {
             notes::warn(self.streams.err, &warning);
         }
         Ok(())
     }
 
-    fn begin_csv(&mut self, rows: &[Value]) -> Result<(), Stopped> {
+    /// Prints the rows so far, for example before an error. The columns stay.
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        self.print_block()?;
+        written(self.streams.out.flush())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        written(self.streams.out.write_all(bytes))
+    }
+
+    fn begin_csv(&mut self, rows: &[Value]) -> Result<(), Failure> {
         let are_asked = !self.printer.fields.is_empty();
         let (columns, left_out) = match are_asked {
             true => (self.printer.asked(), 0),
@@ -120,20 +131,24 @@ impl<'a, 's> RowWriter<'a, 's> {
             notes::warn(self.streams.err, &warning);
         }
         let header = Header::new(columns, self.printer.terminal.is_terminal);
-        self.streams.out.write_all(&header.line())?;
+        self.write(&header.line())?;
         self.form = RowForm::Csv(Some(header));
         Ok(())
     }
 
-    fn csv_row(&mut self, row: &Value) -> Result<(), Stopped> {
+    fn csv_row(&mut self, row: &Value) -> Result<(), Failure> {
         if let RowForm::Csv(Some(header)) = &mut self.form {
-            self.streams.out.write_all(&header.row(row))?;
+            let line = header.row(row);
+            self.write(&line)?;
         }
         Ok(())
     }
 
-    fn print_block(&mut self) -> Result<(), Stopped> {
+    fn print_block(&mut self) -> Result<(), Failure> {
         let RowForm::Table { block, layout } = &mut self.form else { return Ok(()) };
+        if block.is_empty() {
+            return Ok(());
+        }
         let mut text = String::new();
         let layout = match layout {
             Some(layout) => {
@@ -155,6 +170,6 @@ impl<'a, 's> RowWriter<'a, 's> {
         for row in block.drain(..) {
             text.push_str(&layout.row(&row));
         }
-        Ok(self.streams.out.write_all(text.as_bytes())?)
+        self.write(text.as_bytes())
     }
 }

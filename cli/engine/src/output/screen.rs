@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 
-use super::{Stopped, Streams};
+use super::{Streams, written};
+use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 /// The program that shows long outputs if `PAGER` is not set: it ends by itself at the end of a short text, passes
@@ -18,17 +19,17 @@ const COLLECTED: usize = 1 << 20;
 
 /// The command of a pager.
 #[derive(Clone, Debug)]
-pub(crate) struct Pager {
+pub(super) struct Pager {
     /// The program and its arguments. Empty: no pager.
     pub(super) command: Vec<String>,
 }
 
 impl Pager {
     /// No pager.
-    pub(crate) const NONE: Self = Self { command: Vec::new() };
+    pub(super) const NONE: Self = Self { command: Vec::new() };
 
     /// The pager of the variable `PAGER`, else `less`.
-    pub(crate) fn from_environment() -> Self {
+    pub(super) fn from_environment() -> Self {
         Self::new(std::env::var("PAGER").ok().as_deref())
     }
 
@@ -64,7 +65,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// Standard output. Without a terminal, the pager is not used.
-    pub(crate) fn stdout(terminal: &Terminal, pager: Pager) -> Self {
+    pub(super) fn stdout(terminal: &Terminal, pager: Pager) -> Self {
         Self::new(Box::new(io::stdout()), terminal, pager)
     }
 
@@ -80,11 +81,11 @@ impl Screen {
     }
 
     /// Prints the rest, waits until the pager ends, and prints the sentences on standard error. Call it after an error, too.
-    pub(crate) fn finish(mut self, err: &mut dyn Write) -> Result<(), Stopped> {
-        let result = self.out.close();
+    pub(crate) fn finish(mut self, err: &mut dyn Write) -> Result<(), Failure> {
+        let result = written(self.out.close());
         // Nothing is left to do if nobody reads standard error.
         let _ = err.write_all(&self.notes);
-        Ok(result?)
+        result
     }
 }
 

@@ -65,7 +65,7 @@ fn wrong_fields_are_usage_failures_that_show_the_form() {
         "", ",", "a,", ",a", "a,,b", "a.", ".a", "a..b", "a[", "a[x]", "a[-1]", "a[]", "a]", "\"a", "a\"b\"", "a.[0]",
         "a[0]b", "a,a", "\"a\"b",
     ] {
-        let failure = Printer::new(None, Some(text), Terminal::FILE).unwrap_err();
+        let failure = Printer::new(None, Some(text), Terminal::FILE, true).unwrap_err();
         assert_eq!(failure.exit, crate::Exit::Usage, "{text}");
         assert!(failure.message.contains("--fields") && !failure.hint.is_empty(), "{failure}");
     }

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use driftless_runtime::{Object, Value};
 
 use super::{FORMATS, json, print, printer, stream, terminal};
-use crate::output::{Format, Stopped, Streams};
+use crate::Exit;
+use crate::output::{Format, Streams};
 use crate::terminal::Terminal;
 
 /// Takes so many bytes, and fails then.
@@ -43,11 +44,11 @@ fn a_closed_pipe_is_told_apart_from_a_failure() {
                 rows().iter().try_for_each(|row| writer.row(row)).and_then(|()| writer.end())
             };
             let closed = write(io::ErrorKind::BrokenPipe);
-            assert!(matches!(closed, Err(Stopped::Closed)), "{format:?} {taken}: {closed:?}");
-            Stopped::outcome(closed).unwrap();
-            let failure = Stopped::outcome(write(io::ErrorKind::StorageFull)).unwrap_err();
-            assert_eq!(failure.exit, crate::Exit::Failed);
-            assert!(failure.message.starts_with("the output cannot be written: "), "{failure}");
+            let closed = closed.unwrap_err();
+            assert!(closed.exit == Exit::Done && closed.message.is_empty(), "{format:?} {taken}: {closed:?}");
+            let failure = write(io::ErrorKind::StorageFull).unwrap_err();
+            assert_eq!(failure.exit, Exit::Failed);
+            assert!(failure.message.starts_with("the answer cannot be written: "), "{failure}");
         }
     }
 }
@@ -58,7 +59,7 @@ fn a_pipe_whose_reader_has_ended_is_closed() {
     drop(reader);
     let result = printer(Format::Json, None, Terminal::FILE)
         .value(&json("[1]"), Streams { out: &mut writer, err: &mut Vec::new() });
-    assert!(matches!(result, Err(Stopped::Closed)), "{result:?}");
+    assert_eq!(result.unwrap_err().exit, Exit::Done);
 }
 
 #[test]

@@ -10,7 +10,8 @@ mod screen;
 
 use driftless_runtime::Value;
 
-use super::{Format, Printer, Stopped, Streams};
+use super::{Format, Printer, Streams};
+use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 const FORMATS: [Format; 5] = [Format::Table, Format::Json, Format::Ndjson, Format::Yaml, Format::Csv];
@@ -34,14 +35,14 @@ fn stream(printer: &Printer, rows: &[Value]) -> (String, String) {
     })
 }
 
-fn written(write: impl FnOnce(Streams<'_>) -> Result<(), Stopped>) -> (String, String) {
+fn written(write: impl FnOnce(Streams<'_>) -> Result<(), Failure>) -> (String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     write(Streams { out: &mut out, err: &mut err }).unwrap();
     (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 
 fn printer(format: Format, fields: Option<&str>, terminal: Terminal) -> Printer {
-    Printer::new(Some(format), fields, terminal).unwrap()
+    Printer::new(Some(format), fields, terminal, true).unwrap()
 }
 
 fn json(text: &str) -> Value {
@@ -56,6 +57,6 @@ fn a_terminal_gets_a_table_and_a_pipe_json() {
         (Some(Format::Csv), terminal(80), Format::Csv),
         (Some(Format::Table), Terminal::FILE, Format::Table),
     ] {
-        assert_eq!(Printer::new(asked, None, terminal).unwrap().format(), expected);
+        assert_eq!(Printer::new(asked, None, terminal, true).unwrap().format, expected);
     }
 }

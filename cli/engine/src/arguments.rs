@@ -1,0 +1,221 @@
+//! The arguments of an operation: flags from its parameters and from the first level of its body, and their values.
+
+pub(crate) mod body;
+pub(crate) mod shape;
+
+use std::collections::BTreeSet;
+
+use clap::{Arg, ArgAction, ArgMatches, ValueHint, builder::PossibleValuesParser};
+use driftless_runtime::Value;
+use serde_json::Value as Schema;
+
+use self::shape::{Shape, resolved};
+use crate::failure::Failure;
+use crate::names::{kebab, unique};
+use crate::table::{Described, PartKind, Place, Table};
+use crate::terminal::plain;
+
+/// Flags of every operation, which no parameter can have.
+const OWN: [&str; 11] = [
+    "help", "version", "profile", "format", "fields", "output", "no-pager", "dry-run", "verbose", "timeout", "assumed",
+];
+
+/// A flag, or an argument by position.
+#[derive(Clone, Debug)]
+pub(crate) struct Flag {
+    /// Its name, which also identifies it in the matches.
+    pub(crate) name: String,
+    /// The name on the wire.
+    pub(crate) wire: String,
+    /// Position in the list that it comes from: parameters, members or parts.
+    pub(crate) index: usize,
+    pub(crate) shape: Shape,
+    is_path: bool,
+    is_file: bool,
+    required: bool,
+    help: String,
+    /// The values that the contract names; others are sent, too.
+    values: Vec<String>,
+}
+
+/// The flags of an operation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flags {
+    pub(crate) parameters: Vec<Flag>,
+    /// Members of a body that is an object, or parts of a multipart body.
+    pub(crate) members: Vec<Flag>,
+    /// `true` if the body can be given as a whole.
+    pub(crate) whole: bool,
+}
+
+impl Flags {
+    /// The flags of an operation: each has a name of its own.
+    pub(crate) fn new(table: Table, operation: &Described) -> Self {
+        let mut taken: BTreeSet<String> = OWN.map(str::to_owned).into();
+        let mut take = |names: &[&str]| taken.extend(names.iter().map(|name| (*name).to_owned()));
+        let whole = operation.body.as_ref().is_some_and(|body| body.form != "multipart");
+        if operation.body.is_some() {
+            take(&["body", "body-template"]);
+        }
+        if operation.paging.is_some() {
+            take(&["all", "limit"]);
+        }
+        if operation.binding.is_some() {
+            take(&["wait", "label"]);
+        }
+        let mut named = |name: &str, prefix: &str| {
+            let name = kebab(name);
+            let name = if taken.contains(&name) { format!("{prefix}-{name}") } else { name };
+            unique(name, "-2", &mut taken)
+        };
+        let parameters = operation.parameters.iter().enumerate().map(|(index, parameter)| Flag {
+            name: named(&parameter.name, "param"),
+            wire: parameter.wire.clone(),
+            index,
+            shape: Shape::from_schema(table, &parameter.schema),
+            is_path: parameter.place == Place::Path,
+            is_file: false,
+            required: parameter.required,
+            help: help(&parameter.schema),
+            values: values(table, &parameter.schema),
+        });
+        let mut parameters: Vec<Flag> = parameters.collect();
+        // They stand in the order of the path, whatever the order of the contract is.
+        parameters.sort_by_key(|flag| (!flag.is_path, operation.path.find(&format!("{{{}}}", flag.wire))));
+        let mut members = Vec::new();
+        for (index, (wire, schema)) in body::members(table, operation).into_iter().enumerate() {
+            members.push(Flag {
+                name: named(&wire, "body"),
+                index,
+                shape: Shape::from_schema(table, &schema),
+                is_path: false,
+                is_file: false,
+                // A whole body may have it.
+                required: false,
+                help: help(&schema),
+                values: values(table, &schema),
+                wire,
+            });
+        }
+        for (index, part) in operation.body.iter().flat_map(|body| &body.parts).enumerate() {
+            let shape = match part.kind {
+                PartKind::File => Shape::Text,
+                PartKind::Files => Shape::List(Box::new(Shape::Text)),
+                _ => Shape::from_schema(table, &part.schema),
+            };
+            members.push(Flag {
+                name: named(&part.name, "body"),
+                wire: part.wire.clone(),
+                index,
+                shape,
+                is_path: false,
+                is_file: matches!(part.kind, PartKind::File | PartKind::Files),
+                required: part.required,
+                help: help(&part.schema),
+                values: values(table, &part.schema),
+            });
+        }
+        Self { parameters, members, whole }
+    }
+
+    /// As clap takes them.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = Arg> {
+        let parameters = self.parameters.iter().map(|flag| (flag, "Parameters"));
+        let members = self.members.iter().map(|flag| (flag, "Members of the body"));
+        let has_body = self.whole || !self.members.is_empty();
+        parameters.chain(members).map(move |(flag, heading)| flag.argument(heading, has_body))
+    }
+}
+
+impl Flag {
+    fn argument(&self, heading: &'static str, has_body: bool) -> Arg {
+        let is_list = matches!(self.shape, Shape::List(_));
+        let mut arg = Arg::new(self.name.clone()).help(self.help.clone());
+        arg = match self.required && has_body {
+            true => arg.required_unless_present("body-template"),
+            false => arg.required(self.required),
+        };
+        // A list is joined on the wire in a path: its elements are separated here.
+        if self.is_path {
+            return arg.value_name(self.name.to_uppercase().replace('-', "_"));
+        }
+        arg = arg.long(self.name.clone()).help_heading(heading).value_name(self.value_name());
+        arg = arg.action(if is_list { ArgAction::Append } else { ArgAction::Set });
+        if self.is_file {
+            arg = arg.value_hint(ValueHint::FilePath);
+        }
+        // `-1` is a number, and `-` standard input.
+        arg = arg.allow_hyphen_values(true);
+        if self.shape == Shape::Boolean {
+            arg = arg.num_args(0..=1).require_equals(true).default_missing_value("true").hide_possible_values(true);
+        }
+        arg
+    }
+
+    fn value_name(&self) -> String {
+        let shape = match &self.shape {
+            Shape::List(element) => element,
+            shape => shape,
+        };
+        match shape {
+            _ if self.is_file => "FILE".to_owned(),
+            _ if !self.values.is_empty() => {
+                let mut values = self.values.iter().take(6).cloned().collect::<Vec<_>>().join("|");
+                if self.values.len() > 6 {
+                    values.push_str("|…");
+                }
+                values
+            }
+            Shape::Boolean => "true|false".to_owned(),
+            Shape::Integer => "INTEGER".to_owned(),
+            Shape::Number => "NUMBER".to_owned(),
+            Shape::Text => "TEXT".to_owned(),
+            Shape::List(_) | Shape::Json | Shape::Any => "JSON".to_owned(),
+        }
+    }
+
+    /// The value that was given, if any.
+    pub(crate) fn value(&self, matches: &ArgMatches) -> Result<Option<Value>, Failure> {
+        let Some(words) = self.words(matches) else { return Ok(None) };
+        let words = match (&self.shape, self.is_path) {
+            (Shape::List(_), true) => words.iter().flat_map(|word| word.split(',')).map(str::to_owned).collect(),
+            _ => words,
+        };
+        match self.shape.value(&words) {
+            Ok(value) => Ok(Some(value)),
+            Err(message) => {
+                let hint = "nothing was sent; `--help` shows the type of each value";
+                Err(Failure::usage(format!("{}: {message}", self.shown()), hint))
+            }
+        }
+    }
+
+    /// The words that were given.
+    pub(crate) fn words(&self, matches: &ArgMatches) -> Option<Vec<String>> {
+        matches.get_many::<String>(&self.name).map(|words| words.cloned().collect())
+    }
+
+    /// Its name in messages.
+    pub(crate) fn shown(&self) -> String {
+        if self.is_path { self.name.to_uppercase().replace('-', "_") } else { format!("--{}", self.name) }
+    }
+}
+
+fn help(schema: &Schema) -> String {
+    let text = schema.get("description").and_then(Schema::as_str).unwrap_or_default();
+    plain(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+}
+
+/// The values of an enumeration, or of a list of them.
+fn values(table: Table, schema: &Schema) -> Vec<String> {
+    let schema = resolved(table, schema);
+    let element = schema.get("items").map(|items| resolved(table, items));
+    let values = schema.get("enum").or_else(|| element.as_ref()?.get("enum")).and_then(Schema::as_array);
+    let text = |value: &Schema| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    values.into_iter().flatten().map(text).map(|value| plain(&value).into_owned()).collect()
+}
+
+/// Completions of values; a value that the contract does not name is accepted, too.
+pub(crate) fn possible(flag: &Flag) -> Option<PossibleValuesParser> {
+    (!flag.values.is_empty()).then(|| PossibleValuesParser::new(flag.values.clone()))
+}

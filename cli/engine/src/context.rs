@@ -1,0 +1,100 @@
+//! The program, and the general options of a command.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ArgMatches;
+use driftless_runtime::codegen::GeneratedClient;
+use driftless_runtime::{Client, Middleware, MiddlewareFuture, Next, Outgoing};
+
+use crate::Program;
+use crate::answer::Sink;
+use crate::failure::{Failure, failure};
+use crate::output::{Format, Printer};
+use crate::table::Table;
+use crate::terminal::{Terminal, plain};
+
+/// A command in its program.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) program: Program,
+    pub(crate) table: Table,
+    pub(crate) terminal: Terminal,
+    pub(crate) profile: Option<String>,
+    pub(crate) dry_run: bool,
+    pub(crate) assumed: bool,
+    pub(crate) timeout: Option<Duration>,
+    verbose: bool,
+    format: Option<Format>,
+    fields: Option<String>,
+    output: Option<PathBuf>,
+    pager: bool,
+}
+
+impl Context {
+    /// Reads the general options.
+    pub(crate) fn new(program: Program, table: Table, assumed: bool, matches: &ArgMatches) -> Self {
+        Self {
+            program,
+            table,
+            terminal: Terminal::stdout(),
+            profile: matches.get_one("profile").cloned(),
+            dry_run: matches.get_flag("dry-run"),
+            assumed: assumed || matches.get_flag("assumed"),
+            timeout: matches.get_one("timeout").copied().map(Duration::from_secs),
+            verbose: matches.get_flag("verbose"),
+            format: matches.get_one("format").copied(),
+            fields: matches.get_one("fields").cloned(),
+            output: matches.get_one::<String>("output").map(PathBuf::from),
+            pager: !matches.get_flag("no-pager"),
+        }
+    }
+
+    /// The client of the chosen profile.
+    pub(crate) fn client<P>(&self) -> Result<Client, Failure>
+    where
+        P: GeneratedClient + std::ops::Deref<Target = Client>,
+    {
+        let mut builder = crate::account::builder::<P>(&self.program, self.profile.as_deref())?;
+        if self.verbose {
+            builder = builder.middleware(Verbose);
+        }
+        let client = builder.build().map_err(|error| failure(&error))?;
+        Ok((*client).clone())
+    }
+
+    /// The place for the answer.
+    pub(crate) fn sink(&self) -> Result<Sink<'_>, Failure> {
+        Ok(Sink { printer: self.printer()?, terminal: self.terminal, file: self.output.as_deref() })
+    }
+
+    pub(crate) fn printer(&self) -> Result<Printer, Failure> {
+        Printer::new(self.format, self.fields.as_deref(), self.terminal, self.pager)
+    }
+}
+
+/// Prints each attempt to standard error. It sees neither the token nor a body.
+struct Verbose;
+
+impl Middleware for Verbose {
+    #[allow(clippy::print_stderr, reason = "a person asked for it")]
+    fn handle<'a>(&'a self, request: Outgoing, next: Next<'a>) -> MiddlewareFuture<'a> {
+        Box::pin(async move {
+            let line = format!("{} {}", request.method, request.url());
+            let attempt = request.attempt();
+            eprintln!(
+                "> {}{}",
+                plain(&line),
+                if attempt > 1 { format!(" (attempt {attempt})") } else { String::new() }
+            );
+            let started = std::time::Instant::now();
+            let answer = next.run(request).await;
+            let time = started.elapsed().as_millis();
+            match &answer {
+                Ok(answer) => eprintln!("< {} after {time} ms", answer.status()),
+                Err(error) => eprintln!("< {} after {time} ms", plain(&error.to_string())),
+            }
+            answer
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! Runs one operation of the table.
+
+use std::io::Write as _;
+
+use clap::ArgMatches;
+use driftless_runtime::codegen::prelude::{Operation, decode};
+use driftless_runtime::codegen::{GeneratedClient, Security};
+use driftless_runtime::{Call, Client, Preview, Value};
+
+use crate::answer::written;
+use crate::arguments::{Flags, body, shape};
+use crate::context::Context;
+use crate::failure::{Failure, failure};
+use crate::send::{bytes, call, description, paging};
+use crate::table::{Described, Family, Form};
+use crate::work;
+
+/// An operation with the arguments of a command line.
+pub(crate) struct Given {
+    pub(crate) line: Described,
+    pub(crate) operation: &'static Operation,
+    pub(crate) values: Vec<Option<Value>>,
+    pub(crate) content: body::Content,
+}
+
+impl Given {
+    /// The form of its body.
+    pub(crate) fn form(&self) -> &'static str {
+        match self.line.body.as_ref().map(|body| body.form.as_str()) {
+            Some("form") => "form",
+            _ => "json",
+        }
+    }
+}
+
+/// Runs the operation of a family with these arguments.
+pub(crate) async fn run<P>(context: &Context, family: &Family, name: &str, matches: &ArgMatches) -> Result<(), Failure>
+where
+    P: GeneratedClient + std::ops::Deref<Target = Client>,
+{
+    let line = context.table.operation(family.name, name)?;
+    if line.body.is_some() && matches.get_flag("body-template") {
+        return template(context, &line);
+    }
+    if line.provenance == "assumed" && !context.assumed {
+        let message = "the operation is assumed: no deployment has shown it yet";
+        let hint = format!("pass `--assumed`, or set {}ASSUMED=1", P::VARIABLES);
+        return Err(Failure::usage(message, hint));
+    }
+    let flags = Flags::new(context.table, &line);
+    let mut values: Vec<Option<Value>> = line.parameters.iter().map(|_| None).collect();
+    for flag in &flags.parameters {
+        if let (Some(slot), value) = (values.get_mut(flag.index), flag.value(matches)?) {
+            *slot = value;
+        }
+    }
+    let content = body::content(&line, &flags, matches)?;
+    let main = if family.server.is_some() { Security::Token } else { P::SECURITY };
+    let operation = description(family.name, name, &line, main);
+    let given = Given { line, operation, values, content };
+    let client = context.client::<P>()?;
+    let client = match &family.server {
+        Some(server) => client.server(server).map_err(|error| failure(&error))?,
+        None => &client,
+    };
+    if context.dry_run {
+        return dry(context, client, given, P::VARIABLES);
+    }
+    match given.line.binding.clone() {
+        Some(kind) => work::submit(context, client, &kind, given, matches).await,
+        None => send(context, client, given, matches).await,
+    }
+}
+
+async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMatches) -> Result<(), Failure> {
+    let sink = context.sink()?;
+    let form = given.form();
+    let Given { line, operation, values, content } = given;
+    let limit = line.paging.as_ref().and_then(|_| matches.get_one::<u64>("limit").copied());
+    if let Some(page) = line.paging.as_ref().filter(|_| limit.is_some() || matches.get_flag("all")) {
+        let call = timed(context, call(client, operation, form, &values, content, decode::json::<Value>));
+        let mut items = call.items::<Value>(paging(page));
+        if let Some(limit) = limit {
+            items = items.limit(limit);
+        }
+        let mut screen = sink.printer.screen();
+        let mut rows = sink.printer.rows(screen.streams());
+        while let Some(item) = items.next().await {
+            match item {
+                Ok(item) => rows.row(&item)?,
+                Err(error) => {
+                    rows.flush()?;
+                    return Err(failure(&error));
+                }
+            }
+        }
+        return rows.end().and(screen.finish(&mut std::io::stderr()));
+    }
+    match line.result.form {
+        Form::Stream => {
+            let call = timed(context, call(client, operation, form, &values, content, decode::stream));
+            sink.stream(call.await.map_err(|error| failure(&error))?).await
+        }
+        Form::Events => {
+            let call = timed(context, call(client, operation, form, &values, content, decode::events));
+            sink.events(call.await.map_err(|error| failure(&error))?).await
+        }
+        _ => {
+            let call = timed(context, call(client, operation, form, &values, content, bytes));
+            let response = call.with_response().await.map_err(|error| failure(&error))?;
+            if line.result.form == Form::Redirect
+                && let Some(location) = response.header("location")
+            {
+                return sink.value(&Value::String(location.to_owned()));
+            }
+            let (status, headers) = (response.status(), response.headers().clone());
+            sink.body(status, &headers, &response.into_value())?;
+            if line.paging.is_some() {
+                sink.note("This is one page: `--all` reads all pages, `--limit NUMBER` some.")?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The call, with the time that the command line gives it.
+pub(crate) fn timed<'c, T>(context: &Context, call: Call<'c, T>) -> Call<'c, T> {
+    match context.timeout {
+        Some(time) => call.deadline(time),
+        None => call,
+    }
+}
+
+/// Prints a body to fill in.
+fn template(context: &Context, line: &Described) -> Result<(), Failure> {
+    let Some(body) = &line.body else { return Ok(()) };
+    let value = match &body.schema {
+        Some(schema) => shape::template(context.table, schema),
+        None => return Err(Failure::usage(format!("the body is {}, not JSON", body.media_type), "give `--body FILE`")),
+    };
+    written(writeln!(std::io::stdout(), "{}", crate::output::pretty(&value)))
+}
+
+/// Prints the request as a command of curl. Credentials are left to the shell.
+fn dry(context: &Context, client: &Client, given: Given, variables: &str) -> Result<(), Failure> {
+    let form = given.form();
+    let security = given.operation.security;
+    let call = call(client, given.operation, form, &given.values, given.content, bytes);
+    let preview = call.preview().map_err(|error| failure(&error))?;
+    let line = curl(&preview, security, context.program.name, variables);
+    written(writeln!(std::io::stdout(), "{line}"))
+}
+
+/// A word that a POSIX shell takes as it is.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The request as a command of curl.
+pub(crate) fn curl(preview: &Preview, security: Security, program: &str, variables: &str) -> String {
+    use driftless_runtime::codegen::Scheme;
+    let mut words = vec!["curl".to_owned(), "--request".to_owned(), preview.method.to_string(), quoted(&preview.url)];
+    let schemes: &[Scheme] = match security {
+        Security::Token => &[Scheme::Token],
+        Security::None => &[],
+        Security::Any(alternatives) => alternatives.first().copied().unwrap_or_default(),
+    };
+    for scheme in schemes {
+        match scheme {
+            Scheme::Token => {
+                words.extend(["--header".to_owned(), format!("\"Authorization: Bearer $({program} token)\"")])
+            }
+            Scheme::Header { name, .. } => {
+                words.extend(["--header".to_owned(), format!("\"{name}: ${variables}API_KEY\"")])
+            }
+            Scheme::Cookie { name, .. } => {
+                words.extend(["--cookie".to_owned(), format!("\"{name}=${variables}API_KEY\"")])
+            }
+            Scheme::Query { name, .. } => {
+                words.extend([
+                    "--get".to_owned(),
+                    "--data-urlencode".to_owned(),
+                    format!("\"{name}=${variables}API_KEY\""),
+                ]);
+            }
+            Scheme::Basic { .. } => words.extend(["--user".to_owned(), format!("\"${variables}BASIC_USER\"")]),
+        }
+    }
+    for (name, value) in &preview.headers {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        words.extend(["--header".to_owned(), quoted(&format!("{name}: {value}"))]);
+    }
+    if let Some(body) = &preview.body {
+        words.extend(["--data-raw".to_owned(), quoted(&String::from_utf8_lossy(body))]);
+    }
+    crate::terminal::plain(&words.join(" ")).into_owned()
+}
+
+impl std::fmt::Debug for Given {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Given").field("operation", &self.operation.name).finish_non_exhaustive()
+    }
+}
