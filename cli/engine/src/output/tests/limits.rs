@@ -168,3 +168,13 @@ fn a_character_with_countless_marks_is_cut() {
     let (out, _) = print(&printer(Format::Table, None, terminal(40)), &value[0]);
     assert!(out.len() < 5_000, "{}", out.len());
 }
+
+#[test]
+fn few_values_beside_the_rows_are_printed() {
+    let mut envelope: Object =
+        (0..5000).map(|index| (format!("total{index}"), Value::from("x".repeat(5000)))).collect();
+    envelope.set("items", json(r#"[{"id":1}]"#));
+    let (_, err) = print(&printer(Format::Table, None, terminal(40)), &Value::Object(envelope));
+    assert_eq!(err.lines().count(), 10);
+    assert!(err.len() < 30_000, "{}", err.len());
+}
