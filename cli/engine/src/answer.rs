@@ -7,6 +7,7 @@ use driftless_runtime::{ByteStream, Bytes, EventStream, HeaderMap, Object, Statu
 
 use crate::failure::{Exit, Failure, failure};
 use crate::output::Printer;
+pub(crate) use crate::output::written;
 use crate::terminal::{Terminal, plain};
 
 /// The place for an answer.
@@ -49,7 +50,7 @@ impl Sink<'_> {
 
     /// A JSON value.
     pub(crate) fn value(&self, value: &Value) -> Result<(), Failure> {
-        self.printer.value(value, &mut io::stdout().lock())
+        self.printer.print(value)
     }
 
     /// A line on standard error for a person.
@@ -103,15 +104,6 @@ impl Sink<'_> {
             written(writeln!(io::stdout(), "{}", Value::Object(line)))?;
         }
         Ok(())
-    }
-}
-
-/// A failed write. A reader that closed its pipe has seen enough.
-pub(crate) fn written(result: io::Result<()>) -> Result<(), Failure> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::closed_pipe()),
-        Err(error) => Err(Failure::new(Exit::Failed, format!("the answer cannot be written: {error}"), "")),
-        Ok(()) => Ok(()),
     }
 }
 

@@ -83,12 +83,18 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
         if let Some(limit) = limit {
             items = items.limit(limit);
         }
-        let mut out = std::io::stdout().lock();
-        let mut rows = sink.printer.rows(&mut out);
+        let mut screen = sink.printer.screen();
+        let mut rows = sink.printer.rows(screen.streams());
         while let Some(item) = items.next().await {
-            rows.row(&item.map_err(|error| failure(&error))?)?;
+            match item {
+                Ok(item) => rows.row(&item)?,
+                Err(error) => {
+                    rows.flush()?;
+                    return Err(failure(&error));
+                }
+            }
         }
-        return rows.end();
+        return rows.end().and(screen.finish(&mut std::io::stderr()));
     }
     match line.result.form {
         Form::Stream => {

@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 
 /// The properties of standard output that decide about the form of an answer.
 #[derive(Clone, Copy, Debug)]
-pub struct Terminal {
+pub(crate) struct Terminal {
     /// `true` if a person reads it.
     pub is_terminal: bool,
     /// Columns of it.
@@ -18,7 +18,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// Standard output of this process.
-    pub fn stdout() -> Self {
+    pub(crate) fn stdout() -> Self {
         let term = console::Term::stdout();
         let (height, width) = term.size_checked().unwrap_or((24, 80));
         let is_terminal = std::io::stdout().is_terminal();
@@ -31,11 +31,12 @@ impl Terminal {
     }
 
     /// A file or a pipe.
-    pub const FILE: Self = Self { is_terminal: false, width: 80, height: 24, colours: false };
+    #[cfg(test)]
+    pub(crate) const FILE: Self = Self { is_terminal: false, width: 80, height: 24, colours: false };
 }
 
 /// The text without control characters, which are written as `\u{1b}`; tabs and line ends stay.
-pub fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let is_control = |character: char| {
         (character.is_control() && !matches!(character, '\n' | '\t'))
             || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -12,6 +12,7 @@ use driftless_runtime::{Bytes, Client, Object, Submission, Value};
 
 use crate::context::Context;
 use crate::failure::{Exit, Failure, failure};
+use crate::output::{RowWriter, Streams};
 use crate::run::Given;
 use crate::send::{bytes, call, fixed, method};
 use crate::table::Table;
@@ -138,17 +139,20 @@ async fn wait(context: &Context, operation: Operation, prints_all: bool) -> Resu
     let mut watch = operation.watch();
     let observe = async {
         let mut last = String::new();
+        let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
+        let mut rows = prints_all.then(|| sink.printer.rows(Streams { out: &mut out, err: &mut err }));
         while let Some(observation) = watch.next().await {
             let observation = observation.map_err(|error| failure(&error))?;
             let line = progress(&observation);
-            if prints_all {
-                sink.printer.row(&Value::Object(observed(&observation)))?;
+            if let Some(rows) = &mut rows {
+                rows.row(&Value::Object(observed(&observation)))?;
+                rows.flush()?;
             } else if line != last {
                 sink.note(&line)?;
             }
             last = line;
         }
-        Ok::<(), Failure>(())
+        rows.map_or(Ok::<(), Failure>(()), RowWriter::end)
     };
     let goes_on = || {
         let hint = format!("`{} operations wait {correlation}` goes on waiting", context.program.name);
