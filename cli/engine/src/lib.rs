@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 mod failure;
+pub mod schema;
 mod terminal;
 
 use std::process::ExitCode;
