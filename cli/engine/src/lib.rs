@@ -2,6 +2,8 @@
 #![deny(missing_docs)]
 
 mod failure;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod schema;
 mod terminal;
 
