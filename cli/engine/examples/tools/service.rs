@@ -172,6 +172,8 @@ impl Operations for ExampleService {
             "get_project" | "delete_project" => (json!({"id": id}), json!(["id"])),
             "create_project" => (json!({"body": body}), json!(["body"])),
             "replace_project" => (json!({"id": id, "body": body}), json!(["id", "body"])),
+            // A schema that is too long for a list of tools.
+            "report_002" => (json!({"kind": {"type": "string", "description": "x".repeat(100_000)}}), json!(["kind"])),
             // A table with a credential as an argument, by mistake.
             "fail" => (json!({"Authorization": {"type": "string"}}), json!(["Authorization"])),
             "download" => (json!({"size": {"type": "integer"}}), json!([])),

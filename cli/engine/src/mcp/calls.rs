@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::allow::{Allowed, flag, full_name};
+use super::arguments::{checked, sentences, shown};
 use super::catalog::{ToolCatalog, remarks};
 use super::credentials::details;
 use super::log::{CallLog, LogLine};
@@ -13,50 +14,15 @@ use super::names::ToolNames;
 use super::operations::{Effect, OperationEntry, OperationState, Operations, Report, ToolBody};
 use super::own::{OwnTool, USUAL_RESULTS, USUAL_WAIT};
 use super::parts::{Block, Parts};
+use super::reply::Reply;
 use super::search::SearchIndex;
 use super::texts::{one_line, text};
 use crate::Failure;
-use crate::schema::{Fault, FaultKind, check, definitions, mask};
 
 /// Bytes of the arguments of a call.
 const ARGUMENTS: usize = 1 << 20;
 /// Bytes of an answer that are read.
 const ANSWER: usize = 32 << 20;
-/// Faults in one message.
-const FAULTS: usize = 5;
-/// Bytes of a text of the service in a message.
-const TEXT: usize = 2000;
-
-/// The reply to a call.
-#[derive(Debug)]
-pub(super) struct Reply {
-    pub(super) blocks: Vec<Block>,
-    pub(super) is_error: bool,
-    /// The outcome in the log.
-    outcome: String,
-}
-
-impl Reply {
-    fn refused(message: impl Into<String>, next: &str) -> Self {
-        let message = message.into();
-        let outcome = format!("refused: {message}");
-        Self { blocks: vec![Block::Text(format!("{message}\nnext: {next}"))], is_error: true, outcome }
-    }
-
-    fn failed(failure: &Failure) -> Self {
-        let mut message = text(&failure.message, TEXT);
-        // The log has the class alone: a message can quote an answer of the service.
-        let outcome = format!("failed ({:?})", failure.exit);
-        if !failure.hint.is_empty() {
-            message = format!("{message}\nnext: {}", text(&failure.hint, TEXT));
-        }
-        Self { blocks: vec![Block::Text(message)], is_error: true, outcome }
-    }
-
-    fn blocks(blocks: Vec<Block>, outcome: impl Into<String>) -> Self {
-        Self { blocks, is_error: false, outcome: outcome.into() }
-    }
-}
 
 /// The tools of one service.
 pub(super) struct Calls {
@@ -384,49 +350,4 @@ fn summary(entry: &OperationEntry) -> Value {
         "method": text(&entry.method, 20),
         "path": text(&entry.path, 300),
     })
-}
-
-/// The arguments for the log: secrets are masked, and so are arguments that the schema does not name.
-fn shown(arguments: &Value, schema: &Value) -> Value {
-    let mut masked = mask(arguments, schema, &definitions(schema));
-    if let Value::Object(members) = &mut masked
-        && schema.get("additionalProperties").is_none_or(|more| more == &Value::Bool(false))
-    {
-        let named = schema.get("properties").and_then(Value::as_object);
-        for (name, value) in members {
-            if !named.is_some_and(|named| named.contains_key(name)) {
-                *value = json!("(unknown)");
-            }
-        }
-    }
-    masked
-}
-
-/// Checks arguments, and returns the warnings.
-fn checked(arguments: &Value, schema: &Value, place: &str) -> Result<Vec<Fault>, Reply> {
-    let faults = check(arguments, schema, &definitions(schema), FAULTS);
-    let is_argument = |fault: &Fault| fault.kind == FaultKind::UnknownMember && fault.pointer.matches('/').count() == 1;
-    let (mut errors, warnings): (Vec<_>, Vec<_>) =
-        faults.into_iter().partition(|fault| fault.kind.is_error() || is_argument(fault));
-    // Without any named argument, the check takes all members as free.
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let is_closed = schema.get("additionalProperties").is_none() && properties.is_none_or(serde_json::Map::is_empty);
-    if is_closed && let Some(name) = arguments.as_object().and_then(|arguments| arguments.keys().next()) {
-        let pointer = format!("/{}", one_line(name, 60));
-        errors.push(Fault { pointer, message: "is no argument: there is none".to_owned(), kind: FaultKind::Invalid });
-    }
-    if errors.is_empty() {
-        return Ok(warnings);
-    }
-    let message = format!("Nothing was sent: {}.", one_line(&sentences(&errors, place), TEXT));
-    Err(Reply::refused(message, "correct the arguments; describe_operation has the schema of an operation"))
-}
-
-/// The faults, with their places in the arguments of the tool.
-fn sentences(faults: &[Fault], place: &str) -> String {
-    let sentence = |fault: &Fault| match (place.is_empty(), fault.pointer.is_empty()) {
-        (true, true) => format!("the object of arguments {}", fault.message),
-        _ => format!("{place}{} {}", fault.pointer, fault.message),
-    };
-    faults.iter().map(sentence).collect::<Vec<_>>().join("; ")
 }

@@ -12,9 +12,10 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use tokio::sync::mpsc;
 
-use super::calls::{Calls, Reply};
+use super::calls::Calls;
 use super::operations::OperationState;
 use super::parts::Block;
+use super::reply::Reply;
 use super::texts::{one_line, text};
 
 /// The last paragraph of the instructions.

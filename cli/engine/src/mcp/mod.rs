@@ -4,6 +4,7 @@
 //! others. Arguments are checked against their schema before anything is sent, long answers come in parts, and each call is a line of a log.
 
 mod allow;
+mod arguments;
 mod calls;
 mod catalog;
 mod credentials;
@@ -15,6 +16,7 @@ mod names;
 mod operations;
 mod own;
 mod parts;
+mod reply;
 mod search;
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,10 @@
 //! The check: keywords of one schema, then of the schemas in it.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
+use super::faults::{At, Faults, short};
 use super::format::{Numeric, format_fault};
 use super::{Definitions, Fault, FaultKind};
 
@@ -14,8 +14,6 @@ const NESTED: usize = 32;
 const STEPS: usize = 500_000;
 /// Faults that are collected for one alternative, to choose the nearest one.
 const OF_ALTERNATIVE: usize = 4;
-/// Bytes of a name in a message.
-const NAME: usize = 60;
 
 /// Checks a value against a schema, and returns at most `limit` faults, in the order of the schema.
 pub fn check<'a>(value: &Value, schema: &'a Value, definitions: &Definitions<'a>, limit: usize) -> Vec<Fault> {
@@ -26,59 +24,6 @@ pub fn check<'a>(value: &Value, schema: &'a Value, definitions: &Definitions<'a>
         faults.add(At::Root, FaultKind::Unchecked, "is too large to check all of it");
     }
     faults.list
-}
-
-/// A place in the value.
-#[derive(Clone, Copy)]
-enum At<'p> {
-    Root,
-    Member(&'p At<'p>, &'p str),
-    Item(&'p At<'p>, usize),
-}
-
-impl At<'_> {
-    fn write(&self, out: &mut String) {
-        match self {
-            Self::Root => {}
-            Self::Member(parent, name) => {
-                parent.write(out);
-                out.push('/');
-                out.push_str(&short(name).replace('~', "~0").replace('/', "~1"));
-            }
-            Self::Item(parent, index) => {
-                parent.write(out);
-                // Writing to a string does not fail.
-                let _ = write!(out, "/{index}");
-            }
-        }
-    }
-}
-
-struct Faults {
-    list: Vec<Fault>,
-    limit: usize,
-}
-
-impl Faults {
-    fn add(&mut self, at: At<'_>, kind: FaultKind, message: impl Into<String>) {
-        if self.list.len() < self.limit {
-            let mut pointer = String::new();
-            at.write(&mut pointer);
-            self.list.push(Fault { pointer, message: message.into(), kind });
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        self.list.len() >= self.limit
-    }
-
-    fn is_strictly_valid(&self) -> bool {
-        !self.list.iter().any(|fault| fault.kind.is_strict())
-    }
-
-    fn has_errors(&self) -> bool {
-        self.list.iter().any(|fault| fault.kind.is_error())
-    }
 }
 
 struct Check<'a, 'd> {
@@ -98,13 +43,9 @@ impl<'a> Check<'a, '_> {
                 if faults.is_full() {
                     return;
                 }
-                let is_refused = faults.list.iter().any(|fault| {
-                    fault.message.starts_with("is no member") && {
-                        let mut pointer = String::new();
-                        At::Member(&at, name).write(&mut pointer);
-                        fault.pointer == pointer
-                    }
-                });
+                // `additionalProperties` has refused it.
+                let pointer = At::Member(&at, name).pointer();
+                let is_refused = faults.list.iter().any(|fault| fault.kind.is_error() && fault.pointer == pointer);
                 if !is_refused {
                     faults.add(At::Member(&at, name), FaultKind::UnknownMember, "is no member that the contract names");
                 }
@@ -315,8 +256,7 @@ fn distance(faults: &Faults, at: At<'_>) -> usize {
     if faults.list.is_empty() {
         return 0;
     }
-    let mut pointer = String::new();
-    at.write(&mut pointer);
+    let pointer = at.pointer();
     let weight = |fault: &Fault| match fault.kind {
         FaultKind::Invalid if fault.pointer == pointer && fault.message.starts_with("is ") => 100,
         FaultKind::Invalid => 10,
@@ -398,14 +338,4 @@ fn type_names(expected: &Value) -> String {
         }
         _ => "another type".to_owned(),
     }
-}
-
-/// A name of the contract or of the value in a message.
-fn short(name: &str) -> String {
-    if name.len() <= NAME {
-        return name.to_owned();
-    }
-    let mut out: String = name.chars().take(NAME / 2).collect();
-    out.push('…');
-    out
 }

@@ -12,6 +12,7 @@
 //! - a member that is `readOnly`. If it is `required`, too, it may be absent: OpenAPI requires it in responses only.
 
 mod check;
+mod faults;
 mod format;
 mod mask;
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::mcp::log::CallLog;
 use crate::mcp::{ToolForm, handler_with_log};
 
 struct Listening {
+    service: Arc<ExampleService>,
     port: u16,
     token: String,
 }
@@ -22,15 +23,24 @@ impl Listening {
         let server = HttpServer::bind(0, None).await.unwrap();
         let (address, token) = server.access();
         assert!(address.ip().is_loopback() && token.len() == 64);
-        let listening = Self { port: address.port(), token: token.to_owned() };
+        let service = Arc::new(ExampleService::new(0));
+        let listening = Self { service: service.clone(), port: address.port(), token: token.to_owned() };
         let log = CallLog::new(Written::default());
-        let handler = handler_with_log(Arc::new(ExampleService::new(0)), &arguments(&[], ToolForm::Auto), log).unwrap();
+        let handler = handler_with_log(service, &arguments(&[], ToolForm::Auto), log).unwrap();
         tokio::spawn(server.run(handler));
         listening
     }
 
     /// Sends a request, and returns the head and the body of the response.
     async fn send(&self, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+        let mut stream = self.open(path, headers, body).await;
+        let mut answer = Vec::new();
+        // A refused body can end the connection while it is written.
+        let _ = stream.read_to_end(&mut answer).await;
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    async fn open(&self, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
         let mut request = format!(
             "POST {path} HTTP/1.1\r\nconnection: close\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\n"
@@ -39,11 +49,8 @@ impl Listening {
             request.push_str(&format!("{name}: {value}\r\n"));
         }
         request.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = Vec::new();
-        // A refused body can end the connection while it is written.
-        let _ = stream.read_to_end(&mut answer).await;
-        String::from_utf8_lossy(&answer).into_owned()
+        let _ = stream.write_all(request.as_bytes()).await;
+        stream
     }
 
     fn host(&self) -> String {
@@ -139,4 +146,29 @@ async fn a_token_file_is_written_once_and_checked() {
     }
     let taken = HttpServer::bind(first.access().0.port(), None).await.map(drop).unwrap_err();
     assert_eq!(taken.exit, crate::Exit::Usage);
+}
+
+/// In the protocol without sessions, a client cancels a call by closing its connection.
+#[tokio::test]
+async fn a_client_that_goes_during_a_call_drops_it() {
+    let server = Listening::start().await;
+    let (host, authorization) = (server.host(), server.authorization());
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"name": "faults_slow", "arguments": {}, "_meta": meta});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+    let headers = [
+        ("host", host.as_str()),
+        ("authorization", authorization.as_str()),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "faults_slow"),
+    ];
+    let stream = server.open("/mcp", &headers, &body).await;
+    server.service.begun.notified().await;
+    drop(stream);
+    server.service.dropped.notified().await;
 }

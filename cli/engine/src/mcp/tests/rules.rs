@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::client::Session;
 use super::service::ExampleService;
-use crate::mcp::ToolForm;
 use crate::mcp::allow::Allowed;
 use crate::mcp::names::ToolNames;
 use crate::mcp::operations::{Effect, OperationEntry, Operations as _};
+use crate::mcp::{McpArguments, ToolForm};
 
 fn id() -> Value {
     json!("2f1b6e0c-7a63-4f5e-9d0c-3b1e8a7d5c42")
@@ -170,5 +170,44 @@ async fn descriptions_of_a_contract_have_no_hidden_characters() {
             let text = text.as_str().unwrap_or_default();
             assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{200b}']), "{text:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_schema_that_is_too_long_for_the_list_is_in_the_description() {
+    let mut session = Session::new(5, &[], ToolForm::All).await;
+    let tools = session.tools().await;
+    let tool = tools.iter().find(|tool| tool["name"] == "reports_report_002").unwrap();
+    assert!(tool["inputSchema"].to_string().len() < 1_000, "{tool}");
+    assert_eq!(tool["inputSchema"]["required"], json!(["kind"]));
+    let error = session.error("reports_report_002", json!({"kind": 1})).await;
+    assert!(error.contains("/kind is a number"), "{error}");
+    let described = session.texts("describe_operation", json!({"operation": "reports_report_002"})).await;
+    assert!(described[0].len() <= 32 << 10 && described[1].contains("answer_part"), "{}", described[1]);
+}
+
+#[test]
+fn flags() {
+    #[derive(Debug, clap::Parser)]
+    struct Command {
+        #[command(flatten)]
+        server: McpArguments,
+    }
+    let parse = |line: &str| {
+        <Command as clap::Parser>::try_parse_from(format!("mcp {line}").split_whitespace())
+            .map(|command| command.server)
+    };
+    let plain = parse("").unwrap();
+    assert_eq!((plain.allow.len(), plain.tools, plain.part, plain.log), (0, ToolForm::Auto, 32, None));
+    let all = parse("--allow a:write --allow b.c --tools search --part 1 --log x").unwrap();
+    assert_eq!((all.allow, all.tools, all.part), (vec!["a:write".to_owned(), "b.c".to_owned()], ToolForm::Search, 1));
+    assert!(parse("--part 0").is_err() && parse("--tools some").is_err());
+    #[cfg(feature = "mcp-http")]
+    {
+        assert_eq!(
+            (plain.http, parse("--http").unwrap().http, parse("--http 8080").unwrap().http),
+            (None, Some(0), Some(8080))
+        );
+        assert!(parse("--token-file x").is_err() && parse("--http 99999").is_err());
     }
 }

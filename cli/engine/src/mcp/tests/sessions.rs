@@ -6,9 +6,10 @@ use rmcp::model::{CallToolRequestParams, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, serve_client_with_lifecycle};
 use serde_json::{Value, json};
 
-use super::client::{Session, arguments, start};
+use super::client::{Session, Written, arguments, start};
 use super::service::ExampleService;
 use crate::mcp::ToolForm;
+use crate::mcp::log::CallLog;
 
 /// The line without its time and its duration.
 fn stable(line: &str) -> String {
@@ -148,4 +149,28 @@ async fn the_client_of_rmcp_works_in_both_lifecycles() {
         client.cancel().await.unwrap();
         server.await.unwrap().unwrap();
     }
+}
+
+#[test]
+fn the_file_of_the_log_is_appended_and_read_by_its_owner_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    for tool in ["one", "two"] {
+        CallLog::open(Some(&path)).unwrap().begin(tool).end("ok");
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().map(stable).collect::<Vec<_>>(), ["one -> ok", "two -> ok"]);
+    #[cfg(unix)]
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions()) & 0o077, 0);
+    let failure = CallLog::open(Some(&path.join("x"))).map(drop).unwrap_err();
+    assert_eq!(failure.exit, crate::Exit::Usage);
+}
+
+/// A future that is dropped from outside leaves a line, too.
+#[test]
+fn a_call_without_an_end_is_in_the_log() {
+    let written = Written::default();
+    let log = CallLog::new(written.clone());
+    drop(log.begin("slow"));
+    assert_eq!(stable(written.text().trim()), "slow -> dropped");
 }
