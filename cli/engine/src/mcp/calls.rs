@@ -22,7 +22,7 @@ use crate::Failure;
 /// Bytes of the arguments of a call.
 const ARGUMENTS: usize = 1 << 20;
 /// Bytes of an answer that are read.
-const ANSWER: usize = 32 << 20;
+const ANSWER: usize = 16 << 20;
 
 /// The tools of one service.
 pub(super) struct Calls {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::operations::ToolBody;
 
 /// Bytes of all answers that are kept.
-const KEPT_BYTES: usize = 64 << 20;
+const KEPT_BYTES: usize = 32 << 20;
 /// Answers that are kept.
 const KEPT: usize = 16;
 /// Objects within each other in which the list of an answer is looked for.

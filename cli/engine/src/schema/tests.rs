@@ -191,6 +191,68 @@ fn formats() {
     assert_eq!(kinds(&json!(u64::MAX), &json!({"maximum": 18_446_744_073_709_551_614_u64})), [FaultKind::Invalid]);
 }
 
+#[test]
+fn the_judge_agrees_about_formats() {
+    let texts = [
+        "P1Y1D",
+        "PT1H1S",
+        "P1W",
+        "P1W2D",
+        "p1d",
+        "P1D",
+        "P0D",
+        "PT36H",
+        "P1YT1S",
+        "P1Y2M",
+        "P1DT",
+        "P",
+        "PT",
+        "PT1.5S",
+        "P-1D",
+        "1D",
+        "12:00:60Z",
+        "23:59:60Z",
+        "22:59:60-01:00",
+        "23:59:60+01:00",
+        "12:00:00z",
+        "12:00:00.123456789012Z",
+        "12:00:00+24:00",
+        "12:00:00+0100",
+        "12:60:00Z",
+        "1:00:00Z",
+        "12:00:00Z ",
+        "2016-12-31T23:59:60Z",
+        "2016-12-31T23:59:61Z",
+        "2030-01-31t12:00:00z",
+        "2030-01-31 12:00:00Z",
+        "2030-01-31T12:00Z",
+        "2030-13-01",
+        "2030-00-01",
+        "2030-01-32",
+        "1900-02-29",
+        "2000-02-29",
+        "0000-01-01",
+        "+2030-01-01",
+        "2030-1-1",
+        "2F1B6E0C-7A63-4F5E-9D0C-3B1E8A7D5C42",
+        "{2f1b6e0c-7a63-4f5e-9d0c-3b1e8a7d5c42}",
+        "2f1b6e0c-7a63-4f5e-9d0c-3b1e8a7d5c4",
+        "",
+        "é",
+    ];
+    for format in ["uuid", "date-time", "date", "time", "duration"] {
+        let schema = json!({"format": format});
+        let judge = jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft202012)
+            .should_validate_formats(true)
+            .build(&schema)
+            .unwrap();
+        for text in texts {
+            assert_eq!(kinds(&json!(text), &schema).is_empty(), judge.is_valid(&json!(text)), "{format} {text}");
+        }
+    }
+}
+
 /// A generator of numbers: the same seed gives the same schemas and values.
 struct Random(u64);
 
