@@ -18,10 +18,15 @@ mod arguments;
 mod command;
 mod context;
 mod failure;
+#[cfg(feature = "mcp")]
+#[doc(hidden)]
+pub mod mcp;
 mod names;
 mod output;
 mod raw;
 mod run;
+#[doc(hidden)]
+pub mod schema;
 mod send;
 mod shell;
 mod table;
