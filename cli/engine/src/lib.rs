@@ -31,6 +31,8 @@ mod send;
 mod shell;
 mod table;
 mod terminal;
+#[cfg(feature = "mcp")]
+mod tools;
 mod work;
 
 use std::ffi::OsString;
@@ -124,6 +126,8 @@ fn own() -> Vec<Command> {
     commands.extend(raw::commands());
     commands.push(work::command());
     commands.extend(shell::commands());
+    #[cfg(feature = "mcp")]
+    commands.push(tools::command());
     commands
 }
 
@@ -135,6 +139,8 @@ where
     match name {
         "api" => raw::api::<P>(context, matches).await,
         "graphql" => raw::graphql::<P>(context, matches).await,
+        #[cfg(feature = "mcp")]
+        "mcp" => tools::run::<P>(context, matches).await,
         "operations" => work::run::<P>(context, matches).await,
         "completions" | "docs" | "man" => shell::run(context, own(), name, matches),
         "login" | "logout" | "whoami" | "token" | "profiles" => account::run::<P>(context, name, matches).await,

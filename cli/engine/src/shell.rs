@@ -1,10 +1,12 @@
 //! Help beside `--help`: completions for shells, pages for `man`, and the documentation of an operation.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use clap_complete::env::Shells;
+use serde_json::Value as Schema;
 
 use crate::Program;
 use crate::answer::written;
@@ -124,33 +126,32 @@ fn docs(context: &Context, family: &str, wanted: &str) -> Result<(), Failure> {
     let mut named = Vec::new();
     for (title, schema) in schemas {
         section(&format!("## {title}\n\n"), &format!("```json\n{schema:#}\n```"));
-        references(schema, &mut named);
+        named.extend(references(schema));
     }
-    let mut next = 0;
-    while let Some(name) = named.get(next).cloned() {
-        next += 1;
-        let schema =
-            context.table.definition(&name).and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+    let mut printed = BTreeSet::new();
+    while !named.is_empty() {
+        let name = named.remove(0);
+        if !printed.insert(name.clone()) {
+            continue;
+        }
+        let schema = context.table.definition(&name).and_then(|text| serde_json::from_str::<Schema>(text).ok());
         if let Some(schema) = schema {
             section(&format!("## Type {name}\n\n"), &format!("```json\n{schema:#}\n```"));
-            references(&schema, &mut named);
+            named.extend(references(&schema));
         }
     }
     written(writeln!(std::io::stdout(), "{}", plain(text.trim_end())))
 }
 
-/// Adds the names of the types that a schema refers to.
-fn references(schema: &serde_json::Value, named: &mut Vec<String>) {
+/// The names of the types that a schema refers to.
+pub(crate) fn references(schema: &Schema) -> Vec<String> {
     match schema {
-        serde_json::Value::Object(members) => {
-            if let Some(name) = members.get("$ref").and_then(|path| path.as_str()?.strip_prefix("#/$defs/"))
-                && !named.iter().any(|known| known == name)
-            {
-                named.push(name.to_owned());
-            }
-            members.values().for_each(|member| references(member, named));
+        Schema::Object(members) => {
+            let path = members.get("$ref").and_then(Schema::as_str);
+            let name = path.and_then(|path| path.strip_prefix("#/$defs/")).map(str::to_owned);
+            name.into_iter().chain(members.values().flat_map(references)).collect()
         }
-        serde_json::Value::Array(elements) => elements.iter().for_each(|element| references(element, named)),
-        _ => {}
+        Schema::Array(elements) => elements.iter().flat_map(references).collect(),
+        _ => Vec::new(),
     }
 }

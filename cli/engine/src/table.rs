@@ -6,6 +6,8 @@ mod described;
 use driftless_runtime::Value;
 use serde::Deserialize;
 
+#[cfg(feature = "mcp")]
+pub(crate) use described::BodyForm;
 pub(crate) use described::{
     Described, Form, Next, Page, PageNumber, ParameterLine, PartKind, PartLine, Place, SchemeLine,
 };
@@ -46,6 +48,9 @@ pub(crate) struct Head {
     pub(crate) provenance: String,
     #[serde(default)]
     pub(crate) deprecated: bool,
+    /// The kind under which it is bound as asynchronous.
+    #[cfg(feature = "mcp")]
+    pub(crate) binding: Option<String>,
 }
 
 impl Head {

@@ -10,6 +10,7 @@ use driftless_runtime::operations::{
 };
 use driftless_runtime::{Bytes, Client, Object, Submission, Value};
 
+use crate::Program;
 use crate::context::Context;
 use crate::failure::{Exit, Failure, failure};
 use crate::output::{RowWriter, Streams};
@@ -53,7 +54,7 @@ pub(crate) async fn submit(
     given: Given,
     matches: &ArgMatches,
 ) -> Result<(), Failure> {
-    let operations = operations(context, client)?;
+    let operations = operations(&context.program, context.table, client)?;
     let form = given.form();
     let call = call(client, given.operation, form, &given.values, given.content, bytes);
     let call = crate::run::timed(context, call);
@@ -80,7 +81,7 @@ where
     P: GeneratedClient + std::ops::Deref<Target = Client>,
 {
     let client = context.client::<P>()?;
-    let operations = operations(context, &client)?;
+    let operations = operations(&context.program, context.table, &client)?;
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     if name == "list" {
         let unfinished = operations.unfinished().await.map_err(|error| failure(&error))?;
@@ -91,7 +92,7 @@ where
         return sink.value(&Value::Array(unfinished.entries.iter().map(|entry| Value::Object(row(entry))).collect()));
     }
     let wanted = matches.get_one::<String>("operation").map(String::as_str).unwrap_or_default();
-    let entry = entry(context, &operations, wanted).await?;
+    let entry = entry(&context.program, &operations, wanted).await?;
     match name {
         "forget" => {
             let removed = operations.forget(&entry).await.map_err(|error| failure(&error))?;
@@ -114,7 +115,7 @@ where
 }
 
 /// The entry of an identifier, or of a label.
-async fn entry(context: &Context, operations: &Operations, wanted: &str) -> Result<Entry, Failure> {
+pub(crate) async fn entry(program: &Program, operations: &Operations, wanted: &str) -> Result<Entry, Failure> {
     if let Some(entry) = operations.labelled(wanted).await.map_err(|error| failure(&error))? {
         return Ok(entry);
     }
@@ -124,11 +125,7 @@ async fn entry(context: &Context, operations: &Operations, wanted: &str) -> Resu
     };
     unfinished.entries.iter().find(fits).cloned().ok_or_else(|| {
         let message = format!("no operation {wanted:?} was submitted from this machine, or it is finished");
-        Failure::new(
-            Exit::NotFound,
-            message,
-            format!("`{} operations list` prints those that are not", context.program.name),
-        )
+        Failure::new(Exit::NotFound, message, format!("`{} operations list` prints those that are not", program.name))
     })
 }
 
@@ -206,7 +203,8 @@ async fn ended(
     }
 }
 
-fn progress(observation: &Observation) -> String {
+/// The state in words, with the events.
+pub(crate) fn progress(observation: &Observation) -> String {
     let state =
         observation.raw_state().map_or_else(|| state(observation.state()).to_owned(), |raw| plain(raw).into_owned());
     let events: Vec<&str> = observation.events().iter().map(String::as_str).collect();
@@ -267,13 +265,13 @@ fn row(entry: &Entry) -> Object {
 }
 
 /// The store of this machine, with all bindings of the table.
-fn operations(context: &Context, client: &Client) -> Result<Operations, Failure> {
-    let folder = crate::account::state_folder(&context.program)?;
+pub(crate) fn operations(program: &Program, table: Table, client: &Client) -> Result<Operations, Failure> {
+    let folder = crate::account::state_folder(program)?;
     let path: PathBuf = folder.join("operations.sqlite");
     let store = SqliteStore::open(&path).map_err(|error| failure(&error))?;
     let mut operations = client.operations().with_store(store);
-    for kind in context.table.bindings() {
-        if let Some(binding) = binding(context.table, kind) {
+    for kind in table.bindings() {
+        if let Some(binding) = binding(table, kind) {
             operations = operations.with_binding(binding);
         }
     }

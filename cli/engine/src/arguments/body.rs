@@ -142,36 +142,35 @@ pub(crate) fn upload(source: &str) -> Result<Upload, Failure> {
 fn parts(lines: &[PartLine], flags: &Flags, matches: &ArgMatches) -> Result<Content, Failure> {
     let mut parts = Parts::default();
     for (flag, line) in flags.members.iter().zip(lines) {
-        let first = parts.parts.len();
-        let wire = fixed(line.wire.clone());
         match line.kind {
             PartKind::File | PartKind::Files => {
-                for word in flag.words(matches).unwrap_or_default() {
-                    parts.file(wire, upload(&word)?);
-                }
+                let words = flag.words(matches).unwrap_or_default();
+                let files = words.iter().map(|word| upload(word)).collect::<Result<_, _>>()?;
+                part(&mut parts, line, files, None);
             }
-            kind => {
-                let Some(value) = flag.value(matches)? else { continue };
-                match kind {
-                    PartKind::Json => parts.json(wire, value),
-                    PartKind::Texts => parts.texts(wire, value),
-                    PartKind::Jsons => match value {
-                        Value::Array(values) => parts.jsons(wire, values),
-                        value => parts.json(wire, value),
-                    },
-                    PartKind::Styled => {
-                        let style = line.style.as_deref().map_or(Style::Form, style);
-                        parts.styled(wire, style, &value);
-                    }
-                    PartKind::Text | PartKind::File | PartKind::Files => parts.text(wire, value),
-                }
-            }
-        }
-        if line.media_type.is_some() || !line.headers.is_empty() {
-            let headers = line.headers.iter().map(|(name, value)| (fixed(name.clone()), fixed(value.clone())));
-            let headers: &'static [(&str, &str)] = Vec::leak(headers.collect());
-            parts.encode(first, fixed(line.media_type.clone().unwrap_or_default()), headers);
+            _ => part(&mut parts, line, Vec::new(), flag.value(matches)?),
         }
     }
     Ok(Content::Parts(parts))
+}
+
+/// Adds a part: its files, or its value.
+pub(crate) fn part(parts: &mut Parts, line: &PartLine, files: Vec<Upload>, value: Option<Value>) {
+    let first = parts.parts.len();
+    let wire = fixed(line.wire.clone());
+    match (line.kind, value) {
+        (PartKind::File | PartKind::Files, _) => parts.files(wire, files),
+        (_, None) => return,
+        (PartKind::Json, Some(value)) => parts.json(wire, value),
+        (PartKind::Texts, Some(value)) => parts.texts(wire, value),
+        (PartKind::Jsons, Some(Value::Array(values))) => parts.jsons(wire, values),
+        (PartKind::Jsons, Some(value)) => parts.json(wire, value),
+        (PartKind::Styled, Some(value)) => parts.styled(wire, line.style.as_deref().map_or(Style::Form, style), &value),
+        (PartKind::Text, Some(value)) => parts.text(wire, value),
+    }
+    if line.media_type.is_some() || !line.headers.is_empty() {
+        let headers = line.headers.iter().map(|(name, value)| (fixed(name.clone()), fixed(value.clone())));
+        let headers: &'static [(&str, &str)] = Vec::leak(headers.collect());
+        parts.encode(first, fixed(line.media_type.clone().unwrap_or_default()), headers);
+    }
 }
