@@ -1,6 +1,8 @@
 //! The operations of a service at the shell, and as tools for agents, from the table of operations that driftless writes.
 #![deny(missing_docs)]
 
+#[allow(dead_code, reason = "until the tree of commands has it")]
+mod account;
 mod failure;
 mod terminal;
 

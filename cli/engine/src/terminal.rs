@@ -35,7 +35,7 @@ impl Terminal {
 }
 
 /// The text without control characters, which are written as `\u{1b}`; tabs and line ends stay.
-pub fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let is_control = |character: char| {
         (character.is_control() && !matches!(character, '\n' | '\t'))
             || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
