@@ -93,14 +93,16 @@ pub(super) fn explain(place: &Place<'_>, origin: Option<&Origin>, mut failure: F
         && let Some(Origin::Profile(name, _)) = origin
     {
         let command = place.command(&format!("login --profile {name}"));
-        failure.hint = match failure.hint.as_str() {
-            "" => format!("sign in again with {command}"),
-            hint => format!("{hint}; to sign in again: {command}"),
+        failure.hint = match failure.hint.strip_suffix("sign in again") {
+            Some(reason) => format!("{reason}sign in again with {command}"),
+            None if failure.hint.is_empty() => format!("sign in again with {command}"),
+            None => format!("{}; to sign in again: {command}", failure.hint),
         };
     }
     failure
 }
 
+/// Names of profiles for a hint, on one line.
 pub(super) fn names(names: &[&str]) -> String {
-    names.iter().take(20).copied().collect::<Vec<_>>().join(", ")
+    names.iter().take(20).map(|name| name.replace(['\n', '\r', '\t'], " ")).collect::<Vec<_>>().join(", ")
 }

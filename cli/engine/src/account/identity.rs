@@ -40,7 +40,8 @@ where
     let client: P = access::client(place, &origin)?;
     let Some(credential) = program::credential(&client) else {
         let message = "this configuration has no token: it uses an API key or a password";
-        return Err(Failure::new(Exit::Authentication, message, "look at its settings with `profiles show`"));
+        let hint = format!("sign in for a token with {}", place.command("login"));
+        return Err(Failure::new(Exit::Authentication, message, hint));
     };
     let token = program::access_token(&client, TOKEN_TIME)
         .await
@@ -64,8 +65,7 @@ where
         return Err(Failure::new(Exit::Failed, "the token is not a JWT: it has no claims to read", ""));
     };
     place.tell("note: the signature of the token is not verified");
-    let text = serde_json::to_string_pretty(&claims).unwrap_or_default();
-    place.print(&text)
+    place.print_json(&claims)
 }
 
 /// Runs `whoami`.
@@ -77,8 +77,8 @@ where
     let claims = program::claims(&session.token);
     let is_json = matches.get_one::<String>("output").is_some_and(|format| format == "json");
     if is_json {
-        let text = serde_json::to_string_pretty(&document(place, &session, claims.as_ref())).unwrap_or_default();
-        return place.print(&text);
+        let document = document(place, &session, claims.as_ref());
+        return place.print_json(&document);
     }
     let origin = match &session.origin {
         Origin::Profile(name, file) => format!("profile `{name}` of `{}`", file.display()),

@@ -26,10 +26,12 @@ pub(super) async fn run(place: &Place<'_>, matches: &ArgMatches) -> Result<(), F
     if chosen.is_empty() && !is_all {
         return Err(Failure::new(Exit::Authentication, "you are not signed in", environment(place)));
     }
-    let file = ProfileFile::lock(&path).await?;
     let mut is_changed = false;
-    for name in &chosen {
-        is_changed |= sign_out(place, &file, &folders, name).await?;
+    if !chosen.is_empty() {
+        let file = ProfileFile::lock(&path).await?;
+        for name in &chosen {
+            is_changed |= sign_out(place, &file, &folders, name).await?;
+        }
     }
     if is_all {
         is_changed |= folders.remove_all().await?;

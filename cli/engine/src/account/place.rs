@@ -12,6 +12,8 @@ use driftless_runtime::{
     program::{self, ClientSource},
 };
 
+use serde::Serialize;
+
 use crate::{Failure, Program, failure::failure, terminal::plain};
 
 /// Opens an address in a browser. Returns `false` if there is none.
@@ -66,6 +68,22 @@ impl<'a> Place<'a> {
                 Failure::new(crate::Exit::Failed, format!("standard output cannot be written: {cause}"), "")
             }),
         }
+    }
+
+    /// Writes a JSON document to standard output. Characters that a terminal would obey stand escaped in its strings.
+    pub(super) fn print_json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(value)
+            .map_err(|cause| Failure::new(crate::Exit::Failed, format!("the answer is not JSON: {cause}"), ""))?;
+        let mut escaped = String::with_capacity(text.len());
+        for character in text.chars() {
+            // Outside of strings, there is only ASCII.
+            match character {
+                '\n' => escaped.push('\n'),
+                other if plain(other.encode_utf8(&mut [0; 4])).len() == other.len_utf8() => escaped.push(other),
+                other => escaped.push_str(&format!("\\u{:04x}", u32::from(other))),
+            }
+        }
+        self.print(&escaped)
     }
 
     /// The text of a variable with the program's prefix. An empty one counts as not set.

@@ -140,11 +140,11 @@ impl TokenFolders {
         self.profile(name).join(format!("{:016x}", RandomState::new().hash_one(name)))
     }
 
-    /// Creates the folder of a new sign-in.
+    /// Creates the folder of a new sign-in. Nobody else may write into it, or into those above it up to the program's.
     pub(super) fn create(&self, folder: &Path) -> Result<(), Failure> {
         private_folder(folder)?;
         #[cfg(unix)]
-        for path in [folder, &self.0] {
+        for path in folder.ancestors().take(4) {
             use std::os::unix::fs::PermissionsExt as _;
             let about = fs::metadata(path).map_err(|cause| failed(path, "examined", &cause))?;
             if about.permissions().mode() & 0o022 != 0 {

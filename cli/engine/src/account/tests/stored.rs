@@ -26,7 +26,7 @@ async fn an_ended_sign_in_is_exit_3_with_the_command_to_sign_in_again() {
     ] {
         let (exits, message) = exit(result);
         assert_eq!(exits, Exit::Authentication, "{message}");
-        assert!(message.contains("`sample login --profile work`"), "{message}");
+        assert!(message.contains("revoked: sign in again with `sample login --profile work`"), "{message}");
     }
     bench.run(&["login"]).await.unwrap();
     assert_eq!(bench.call(None).await.unwrap(), "ada");

@@ -81,7 +81,7 @@ async fn the_owner_of_the_token_is_shown_with_its_claims() {
 #[tokio::test]
 async fn claims_of_an_issuer_cannot_write_to_the_terminal() {
     let mut bench = Bench::new();
-    let claims = serde_json::json!({"sub": "a\u{1b}[2J\nb", "x\u{7}": {"deep": ["\u{1b}"]}, "exp": 1, "iat": 1e300, "long": "y".repeat(5000)});
+    let claims = serde_json::json!({"sub": "a\u{1b}[2J\nb", "bidi": "x\u{202e}\u{7f}y", "x\u{7}": {"deep": ["\u{1b}"]}, "exp": 1, "iat": 1e300, "long": "y".repeat(5000)});
     let token = format!(
         "e30.{}.",
         base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, claims.to_string())
@@ -95,8 +95,9 @@ async fn claims_of_an_issuer_cannot_write_to_the_terminal() {
     assert!(shown.lines().all(|line| line.len() < 500), "{shown}");
     for line in [&["token", "--claims"][..], &["whoami", "-o", "json"]] {
         let out = bench.run(line).await.unwrap().out;
-        assert!(!out.contains('\u{1b}'), "{out}");
-        serde_json::from_str::<serde_json::Value>(&out).unwrap();
+        assert!(!out.contains(['\u{1b}', '\u{202e}', '\u{7f}']), "{out}");
+        let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(json.get("claims").unwrap_or(&json)["bidi"], "x\u{202e}\u{7f}y");
     }
 }
 
