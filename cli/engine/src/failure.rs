@@ -62,9 +62,9 @@ const LONGEST: usize = 600;
 
 /// The failure of a call, or of a step before it.
 pub(crate) fn failure(error: &Error) -> Failure {
-    let said = said(error);
+    let parts = said(error);
     let mut message = error.operation().map(|operation| format!("{operation}: ")).unwrap_or_default();
-    message += &said.what;
+    message += &parts.what;
     if error.kind() == ErrorKind::Status
         && let Some(problem) = error.problem()
     {
@@ -81,7 +81,7 @@ pub(crate) fn failure(error: &Error) -> Failure {
     }
     let hint = match error.is_submission_unknown() {
         true => "it is unknown whether the service processed the request: check before you send it again".to_owned(),
-        false => said.hint,
+        false => parts.hint,
     };
     Failure::new(exit(error), one_line(&message), one_line(&hint))
 }

@@ -129,7 +129,7 @@ pub(super) struct Granted {
 }
 
 /// A response of an issuer that is an error, and its error code.
-pub(super) struct Refused {
+pub(super) struct GrantRefusal {
     pub(super) code: String,
     pub(super) error: Error,
 }
@@ -192,7 +192,7 @@ impl Registration {
         grant: &str,
         fields: &[(&str, &str)],
         secret: Option<&SecretString>,
-    ) -> Result<Result<Granted, Refused>, Error> {
+    ) -> Result<Result<Granted, GrantRefusal>, Error> {
         let endpoint = self.endpoints.token(request.transport, request.deadline).await?;
         let grant_type = if grant == DEVICE_CODE { DEVICE_CODE_TYPE } else { grant };
         let all: Vec<_> = [("grant_type", grant_type)].into_iter().chain(fields.iter().copied()).collect();
@@ -282,7 +282,7 @@ impl Registration {
         fields
     }
 
-    fn refused(&self, reply: &Reply, grant: &str, hidden: &[String]) -> Refused {
+    fn refused(&self, reply: &Reply, grant: &str, hidden: &[String]) -> GrantRefusal {
         let document: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         let member = |name: &str| {
             let text = document.get(name)?.as_str()?;
@@ -332,7 +332,7 @@ impl Registration {
             .refusal(refusal)
             .passing(is_passing_status_of_issuer(reply.status.as_u16()))
             .with_retry_after(reply.retry_after);
-        Refused { code, error }
+        GrantRefusal { code, error }
     }
 }
 

@@ -234,7 +234,7 @@ fn spelled(original: &str, unchanged: &str, changed: &str) -> String {
     text
 }
 
-/// Sets a value. What stands around it stays.
+/// Sets a value. The comments and spaces around it stay.
 fn set(table: &mut dyn TableLike, key: &str, text: &str) {
     match table.get_mut(key) {
         Some(item) if item.as_str() == Some(text) => {}

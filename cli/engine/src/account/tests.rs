@@ -59,7 +59,7 @@ struct Bench {
 #[derive(Debug)]
 struct Written {
     out: String,
-    told: String,
+    reported: String,
 }
 
 #[derive(Clone, Default)]
@@ -88,8 +88,8 @@ impl Bench {
     }
 
     fn place(&self) -> (Place<'static>, Buffer, Arc<Mutex<String>>) {
-        let (out, told, variables) = (Buffer::default(), Arc::<Mutex<String>>::default(), self.variables.clone());
-        let log = Arc::clone(&told);
+        let (out, reported, variables) = (Buffer::default(), Arc::<Mutex<String>>::default(), self.variables.clone());
+        let log = Arc::clone(&reported);
         let place = Place {
             program: &PROGRAM,
             prefix: Sample::VARIABLES,
@@ -100,20 +100,20 @@ impl Bench {
             ask: None,
             out: Box::new(out.clone()),
         };
-        (place, out, told)
+        (place, out, reported)
     }
 
     /// Runs a command line.
     async fn run(&self, line: &[&str]) -> Result<Written, Failure> {
-        let (mut place, out, told) = self.place();
+        let (mut place, out, reported) = self.place();
         let matches =
             Command::new("sample").subcommands(super::commands()).try_get_matches_from([&["sample"], line].concat());
         let matches = matches.unwrap();
         let (name, matches) = matches.subcommand().unwrap();
         super::run_in::<Sample>(&mut place, name, matches).await?;
         let out = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
-        let told = told.lock().unwrap().clone();
-        Ok(Written { out, told })
+        let reported = reported.lock().unwrap().clone();
+        Ok(Written { out, reported })
     }
 
     /// `login` with the issuer and the service of the bench.

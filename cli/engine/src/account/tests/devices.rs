@@ -17,8 +17,8 @@ async fn without_a_screen_another_device_is_used_if_the_issuer_offers_it() {
             bench.variables.remove("DISPLAY");
         }
         // Without a browser, the user opens the printed address.
-        let (mut place, _, told) = bench.place();
-        let log = Arc::clone(&told);
+        let (mut place, _, reported) = bench.place();
+        let log = Arc::clone(&reported);
         let opens = Arc::new(Mutex::new(0));
         let count = Arc::clone(&opens);
         place.tell = Arc::new(move |text| {
@@ -37,8 +37,8 @@ async fn without_a_screen_another_device_is_used_if_the_issuer_offers_it() {
         let matches = matches.get_matches_from([&line, more].concat());
         let matches = matches.subcommand().unwrap().1;
         crate::account::run_in::<Sample>(&mut place, "login", matches).await.unwrap();
-        let told = told.lock().unwrap().clone();
-        assert!(told.contains(says) && !told.contains("canary"), "{screen} {devices} {more:?}: {told}");
+        let reported = reported.lock().unwrap().clone();
+        assert!(reported.contains(says) && !reported.contains("canary"), "{screen} {devices} {more:?}: {reported}");
         assert_eq!(*opens.lock().unwrap(), u32::from(says.starts_with("The browser")), "{more:?}");
         assert_eq!(bench.call(None).await.unwrap(), "ada");
     }

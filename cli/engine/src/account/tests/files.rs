@@ -132,6 +132,16 @@ fn a_sign_in_changes_only_its_own_keys() {
         for line in before.lines().filter(|line| line.trim_start().starts_with('#')) {
             assert!(lines.contains(&line), "{line:?} is lost: {context}");
         }
+        for beside in ["# the address", "# of one", "# of three", "# a program"] {
+            let is_removed = beside == "# a program" && names.contains(&name);
+            assert!(!before.contains(beside) || after.contains(beside) || is_removed, "{beside} is lost: {context}");
+        }
+        for line in before.lines().filter(|line| line.starts_with('[')) {
+            assert!(lines.contains(&line), "{line:?} is spelled otherwise: {context}");
+        }
+        let profile = read.profile(name).unwrap();
+        let names_file = profile.iter().any(|(key, _)| key == "key" || key.ends_with("_file"));
+        assert!(names_file || !profile.contains_key("secret_file_mounted"), "a rule without effect: {context}");
         let own = format!("https://{name}.example");
         for line in before.lines().filter(|line| line.contains(".example") && !line.contains(&own)) {
             let is_replaced = line.starts_with("profile = {") || (line.starts_with("issuer") && names.contains(&name));

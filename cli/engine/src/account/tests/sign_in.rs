@@ -6,12 +6,12 @@ use super::*;
 async fn a_user_signs_in_once_and_the_next_command_needs_no_variable() {
     let bench = Bench::new();
     let written = bench.login(&["--scope", "api offline"]).await.unwrap();
-    assert!(written.told.contains("signed in as ada: profile `default`"), "{written:?}");
+    assert!(written.reported.contains("signed in as ada: profile `default`"), "{written:?}");
     assert!(
-        written.told.contains(&format!("{}/authorize?", bench.issuer.url)),
+        written.reported.contains(&format!("{}/authorize?", bench.issuer.url)),
         "the address is printed, too: {written:?}"
     );
-    assert!(written.out.is_empty() && !written.told.contains("canary"), "{written:?}");
+    assert!(written.out.is_empty() && !written.reported.contains("canary"), "{written:?}");
     let profiles = bench.profiles_text();
     let url = &bench.issuer.url;
     let start = format!(
@@ -37,7 +37,7 @@ async fn a_second_sign_in_asks_the_user_again_and_takes_the_settings_of_the_prof
     let before = files(&bench.state());
     "eve".clone_into(&mut bench.issuer.state().user);
     let written = bench.run(&["login"]).await.unwrap();
-    assert!(written.told.contains("signed in as eve: profile `work`"), "the default profile is meant: {written:?}");
+    assert!(written.reported.contains("signed in as eve: profile `work`"), "the default profile is meant: {written:?}");
     assert_eq!(bench.call(None).await.unwrap(), "eve");
     let after = files(&bench.state());
     assert!(before.iter().all(|path| !after.contains(path)), "the old tokens are gone: {after:?}");
@@ -71,12 +71,12 @@ async fn a_client_signs_in_with_the_secret_in_a_file_that_stays() {
     let secret = bench.file("secret", "canary-secret\n", 0o600);
     let secret = secret.to_str().unwrap();
     let written = bench.login(&["--secret-file", secret, "--profile", "robot"]).await.unwrap();
-    assert!(written.told.contains("signed in as robot"), "{written:?}");
+    assert!(written.reported.contains("signed in as robot"), "{written:?}");
     assert!(bench.profiles_text().contains(&format!("secret_file = \"{secret}\"")), "{}", bench.profiles_text());
     assert!(!bench.profiles_text().contains("canary") && files(&bench.state()).is_empty());
     assert_eq!(bench.call(None).await.unwrap(), "robot");
     let written = bench.run(&["logout"]).await.unwrap();
-    assert!(written.told.contains(&format!("`{secret}` is yours and stays")), "{written:?}");
+    assert!(written.reported.contains(&format!("`{secret}` is yours and stays")), "{written:?}");
     assert_eq!(text(Path::new(secret)), "canary-secret\n");
 }
 
@@ -115,8 +115,8 @@ async fn a_token_comes_from_standard_input_on_one_line() {
     }
     bench.input = b"canary-opaque-grace\r\n".to_vec();
     let written = bench.run(&["login", "--base-url", &url, "--with-token"]).await.unwrap();
-    assert!(written.told.contains("signed in: profile `default`"), "an opaque token has no subject: {written:?}");
-    assert!(!(written.told + &written.out + &bench.profiles_text()).contains("canary"));
+    assert!(written.reported.contains("signed in: profile `default`"), "an opaque token has no subject: {written:?}");
+    assert!(!(written.reported + &written.out + &bench.profiles_text()).contains("canary"));
     let stored = files(&bench.state());
     assert_eq!((stored.len(), mode(&stored[0]), text(&stored[0]).as_str()), (1, 0o600, "canary-opaque-grace"));
     assert_eq!(bench.call(None).await.unwrap(), "grace");
@@ -148,7 +148,7 @@ async fn without_a_refresh_token_the_access_token_is_kept_and_the_user_is_told()
     let bench = Bench::new();
     bench.issuer.state().only_access = true;
     let written = bench.login(&[]).await.unwrap();
-    assert!(written.told.contains("no refresh token") && written.told.contains("--scope"), "{written:?}");
+    assert!(written.reported.contains("no refresh token") && written.reported.contains("--scope"), "{written:?}");
     assert!(bench.profiles_text().contains("token_file") && !bench.profiles_text().contains("issuer"));
     assert_eq!(bench.call(None).await.unwrap(), "ada");
 }

@@ -53,6 +53,29 @@ async fn sign_ins_at_once_lose_nothing() {
     assert_eq!(folders, 1, "the other tokens are removed");
 }
 
+/// Threads lock as processes do. Without the lock, the time in which one writes to the disk is long enough to lose changes.
+#[test]
+fn programs_that_change_profiles_at_once_lose_nothing() {
+    let bench = Bench::new();
+    let token = bench.file("token", "canary-opaque-grace", 0o600);
+    let login = |name: &str| {
+        let line =
+            ["login", "--base-url", "https://x.example", "--token-file", token.to_str().unwrap(), "--profile", name];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(bench.run(&line)).unwrap();
+    };
+    let names: Vec<String> = (0..40).map(|number| format!("p{number}")).collect();
+    std::thread::scope(|scope| {
+        for names in names.chunks(5) {
+            scope.spawn(move || names.iter().for_each(|name| login(name)));
+        }
+    });
+    let text = bench.profiles_text();
+    for name in names {
+        assert!(text.contains(&format!("[profile.{name}]\n")), "{name} is lost: {text}");
+    }
+}
+
 #[tokio::test]
 async fn signing_out_removes_the_tokens_and_the_keys_and_nothing_else() {
     let bench = Bench::new();
@@ -62,7 +85,10 @@ async fn signing_out_removes_the_tokens_and_the_keys_and_nothing_else() {
     bench.login(&["--profile", "work"]).await.unwrap();
     bench.login(&["--profile", "home"]).await.unwrap();
     let written = bench.run(&["logout", "--profile", "work"]).await.unwrap();
-    assert!(written.told.contains("removed its tokens and the keys issuer, client_id, refresh_folder"), "{written:?}");
+    assert!(
+        written.reported.contains("removed its tokens and the keys issuer, client_id, refresh_folder"),
+        "{written:?}"
+    );
     assert!(!bench.state().join("work").exists() && bench.state().join("home").exists());
     let (exits, message) = exit(bench.call(Some("work")).await);
     assert!(exits == Exit::Authentication && message.contains("`sample login --profile work`"), "{message}");
@@ -70,14 +96,14 @@ async fn signing_out_removes_the_tokens_and_the_keys_and_nothing_else() {
     assert!(bench.profiles_text().starts_with("# mine\n") || bench.profiles_text().contains("\n# mine\n"));
     assert!(bench.profiles_text().contains("base_url = \"https://other.example\" # stays\ntoken_env = \"OTHER\"\n"));
     let again = bench.run(&["logout", "--profile", "work"]).await.unwrap();
-    assert!(again.told.contains("has no sign-in"), "{again:?}");
+    assert!(again.reported.contains("has no sign-in"), "{again:?}");
     // Tokens whose profile is gone from the file are removed, too.
     std::fs::create_dir_all(bench.state().join("lost/1")).unwrap();
     bench.run(&["logout", "--all"]).await.unwrap();
     assert_eq!(files(&bench.state()), Vec::<PathBuf>::new());
     assert!(bench.profiles_text().contains("base_url") && !bench.profiles_text().contains("token_env"));
     assert_eq!(exit(Bench::new().run(&["logout"]).await).0, Exit::Authentication);
-    assert!(Bench::new().run(&["logout", "--all"]).await.unwrap().told.contains("nothing to remove"));
+    assert!(Bench::new().run(&["logout", "--all"]).await.unwrap().reported.contains("nothing to remove"));
 }
 
 #[tokio::test]
@@ -94,7 +120,7 @@ async fn a_profile_is_listed_shown_chosen_and_removed() {
     bench.run(&["profiles", "use", "home"]).await.unwrap();
     assert!(bench.profiles_text().contains("default = \"home\""));
     let removed = bench.run(&["profiles", "remove", "home"]).await.unwrap();
-    assert!(removed.told.contains("it was the default"), "{removed:?}");
+    assert!(removed.reported.contains("it was the default"), "{removed:?}");
     assert!(!bench.state().join("home").exists() && !bench.profiles_text().contains("home"));
     let (exits, message) = exit(bench.call(None).await);
     assert!(exits == Exit::Usage && message.contains("`sample profiles use NAME`: work"), "{message}");
@@ -114,9 +140,9 @@ async fn no_profile_shows_a_secret() {
          [profile.x.server.archive]\nbase_url = \"https://archive.example\"\npassword = \"canary-5\"\n\
          [profile.\"\\u001b[2J\"]\nbase_url = \"\\u001b]0;x\\u0007\"\n",
     );
-    let shown = bench.run(&["profiles", "show", "x"]).await.unwrap().out;
+    let page = bench.run(&["profiles", "show", "x"]).await.unwrap().out;
     assert_eq!(
-        shown,
+        page,
         "base_url = https://host.example/\ntoken (not shown: not a key of profiles)\nsecret_command = pass (and 1 arguments)\n\
          key.app (an API key)\nscope = (not shown: of another type)\nserver.archive.base_url = https://archive.example\n\
          server.archive.password (not shown: not a key of profiles)\n"

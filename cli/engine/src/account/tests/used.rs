@@ -35,11 +35,11 @@ async fn a_sign_in_beside_variables_says_that_they_choose() {
     bench.set("SAMPLE_ISSUER", &url);
     bench.set("SAMPLE_CLIENT_ID", "app");
     let written = bench.run(&["login"]).await.unwrap();
-    assert!(written.told.contains("unset it, or pass --profile default"), "{written:?}");
+    assert!(written.reported.contains("unset it, or pass --profile default"), "{written:?}");
     assert_eq!(bench.call(Some("default")).await.unwrap(), "ada");
     bench.variables.retain(|name, _| !name.starts_with("SAMPLE_"));
     let written = bench.login(&["--profile", "second"]).await.unwrap();
-    assert!(written.told.contains("`sample profiles use second`"), "{written:?}");
+    assert!(written.reported.contains("`sample profiles use second`"), "{written:?}");
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn the_owner_of_the_token_is_shown_with_its_claims() {
     "ada\u{1b}[2J".clone_into(&mut bench.issuer.state().user);
     let secret = bench.file("secret", "canary-secret", 0o600);
     bench.login(&["--secret-file", secret.to_str().unwrap(), "--profile", "robot"]).await.unwrap();
-    let shown = bench.run(&["whoami"]).await.unwrap().out;
+    let page = bench.run(&["whoami"]).await.unwrap().out;
     for says in [
         "profile `robot` of `",
         "sub            robot\n",
@@ -56,18 +56,21 @@ async fn the_owner_of_the_token_is_shown_with_its_claims() {
         "2100-01-01T00:00:00Z\n",
         "not verified",
     ] {
-        assert!(shown.contains(says), "{says}: {shown}");
+        assert!(page.contains(says), "{says}: {page}");
     }
-    assert!(!shown.contains("canary") && !shown.contains("expired"), "{shown}");
+    assert!(!page.contains("canary") && !page.contains("expired"), "{page}");
     let json: serde_json::Value =
         serde_json::from_str(&bench.run(&["whoami", "-o", "json"]).await.unwrap().out).unwrap();
     assert_eq!(json["claims"]["sub"], "robot");
     assert_eq!((&json["profile"], &json["expires_at"]), (&"robot".into(), &"2100-01-01T00:00:00Z".into()));
     assert!(!json.to_string().contains("canary"));
     let token = bench.run(&["token"]).await.unwrap();
-    assert!(token.out.starts_with("e30.") && token.out.ends_with(".canary\n") && token.told.is_empty(), "{token:?}");
+    assert!(
+        token.out.starts_with("e30.") && token.out.ends_with(".canary\n") && token.reported.is_empty(),
+        "{token:?}"
+    );
     let claims = bench.run(&["token", "--claims"]).await.unwrap();
-    assert!(claims.told.contains("not verified") && !claims.out.contains("canary"), "{claims:?}");
+    assert!(claims.reported.contains("not verified") && !claims.out.contains("canary"), "{claims:?}");
     let claims: serde_json::Value = serde_json::from_str(&claims.out).unwrap();
     assert_eq!(claims["team_id"], "7");
     bench.issuer.state().opaque = true;
@@ -89,10 +92,10 @@ async fn claims_of_an_issuer_cannot_write_to_the_terminal() {
     bench.input = token.into_bytes();
     let url = bench.issuer.url.clone();
     let written = bench.run(&["login", "--base-url", &url, "--with-token"]).await.unwrap();
-    assert!(!written.told.contains('\u{1b}'), "{written:?}");
-    let shown = bench.run(&["whoami"]).await.unwrap().out;
-    assert!(!shown.contains(['\u{1b}', '\u{7}']) && shown.contains("(expired)"), "{shown}");
-    assert!(shown.lines().all(|line| line.len() < 500), "{shown}");
+    assert!(!written.reported.contains('\u{1b}'), "{written:?}");
+    let page = bench.run(&["whoami"]).await.unwrap().out;
+    assert!(!page.contains(['\u{1b}', '\u{7}']) && page.contains("(expired)"), "{page}");
+    assert!(page.lines().all(|line| line.len() < 500), "{page}");
     for line in [&["token", "--claims"][..], &["whoami", "-o", "json"]] {
         let out = bench.run(line).await.unwrap().out;
         assert!(!out.contains(['\u{1b}', '\u{202e}', '\u{7f}']), "{out}");
