@@ -80,6 +80,10 @@ mod front;
 #[doc(hidden)]
 pub mod download;
 
+#[cfg(feature = "profiles")]
+#[doc(hidden)]
+pub mod program;
+
 pub use bytes::Bytes;
 pub use http::{HeaderMap, StatusCode};
 pub use reqwest;

@@ -653,3 +653,99 @@ impl SecretSource for Fixed {
         Ok("canary".into())
     }
 }
+
+/// An issuer with the device authorization grant. The sign-in succeeds at the third request for the token.
+async fn device_issuer(pages: &'static str) -> Server {
+    let polls = Arc::new(Mutex::new(0));
+    let address = Arc::new(Mutex::new(String::new()));
+    let own = Arc::clone(&address);
+    let server = Server::start(move |request| {
+        let url = own.lock().unwrap().clone();
+        match request.path() {
+            "/.well-known/openid-configuration" => Reply::json(
+                200,
+                &format!(r#"{{"issuer":"{url}","token_endpoint":"{url}/token","device_authorization_endpoint":"{url}/device"}}"#),
+            ),
+            "/device" => Reply::json(200, &pages.replace("{url}", &url)),
+            "/token" => {
+                let mut polls = polls.lock().unwrap();
+                *polls += 1;
+                match *polls {
+                    1 => Reply::json(400, r#"{"error":"authorization_pending"}"#),
+                    2 => Reply::json(503, "{}"),
+                    _ => Reply::json(200, r#"{"access_token":"canary-access","expires_in":600,"refresh_token":"canary-refresh"}"#),
+                }
+            }
+            _ => Reply::json(200, "{}"),
+        }
+    })
+    .await;
+    address.lock().unwrap().clone_from(&server.url);
+    server
+}
+
+#[tokio::test]
+async fn a_sign_in_on_another_device() {
+    use driftless_runtime::auth::DeviceCode;
+
+    let server = device_issuer(
+        r#"{"device_code":"canary-device","user_code":"AB-12","verification_uri":"{url}/d","verification_uri_complete":"{url}/d?c=AB-12","expires_in":600,"interval":0}"#,
+    )
+    .await;
+    let prompts = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&prompts);
+    let folder = tempfile::tempdir().unwrap();
+    let store = RefreshFolder::new(folder.path().join("tokens"));
+    let credential = DeviceCode::new(&server.url, "app")
+        .scope("api offline")
+        .store(store.clone())
+        .present_with(move |prompt| seen.lock().unwrap().push(prompt.clone()));
+    assert!(!format!("{credential:?}").contains("canary"));
+    let key = RefreshToken::new(&server.url, "app", store.clone()).scope("api offline").key();
+    get(&Client::builder(&server.url).no_retry().credential(credential).build().unwrap()).await.unwrap();
+    let prompts = prompts.lock().unwrap();
+    assert_eq!(prompts.len(), 1);
+    assert_eq!((prompts[0].code.as_str(), &prompts[0].address), ("AB-12", &format!("{}/d", server.url)));
+    assert_eq!(prompts[0].address_with_code.as_ref(), Some(&format!("{}/d?c=AB-12", server.url)));
+    let requests = server.requests();
+    let forms = |path: &str| requests.iter().filter(|one| one.path() == path).map(Recorded::text).collect::<Vec<_>>();
+    assert_eq!(forms("/device"), ["client_id=app&scope=api+offline"]);
+    let polls = forms("/token");
+    assert_eq!(polls.len(), 3, "a pending sign-in and an issuer that is away are asked again");
+    assert_eq!(
+        polls[2],
+        "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&client_id=app&device_code=canary-device"
+    );
+    assert_eq!(store.load(&key).unwrap().unwrap().expose_secret(), "canary-refresh");
+}
+
+#[tokio::test]
+async fn answers_of_a_device_endpoint_that_nobody_can_use_are_errors() {
+    use driftless_runtime::auth::DeviceCode;
+
+    for (body, says) in [
+        ("[]", "not JSON"),
+        (r#"{"user_code":"A","verification_uri":"{url}","expires_in":9}"#, "no `device_code`"),
+        (r#"{"device_code":"d","user_code":"A\u001b[2J","verification_uri":"{url}","expires_in":9}"#, "no `user_code`"),
+        (
+            r#"{"device_code":"d","user_code":"A","verification_uri":"javascript:x","expires_in":9}"#,
+            "no `verification_uri`",
+        ),
+        (
+            r#"{"device_code":"d","user_code":"A","verification_uri":"http://evil.test","expires_in":9}"#,
+            "no `verification_uri`",
+        ),
+        (r#"{"device_code":"d","user_code":"A","verification_uri":"{url}"}"#, "no `expires_in`"),
+        (r#"{"device_code":"d","user_code":"A","verification_uri":"{url}","expires_in":0}"#, "before it expired"),
+    ] {
+        let server = device_issuer(body).await;
+        let credential = DeviceCode::new(&server.url, "app").present_with(|_| {});
+        let error = get(&Client::builder(&server.url).no_retry().credential(credential).build().unwrap()).await;
+        let error = error.unwrap_err();
+        assert!(error.is_token() && error.to_string().contains(says), "{body}: {error}");
+    }
+    let server = Server::start(|_| Reply::json(404, "{}")).await;
+    let credential = DeviceCode::new(&server.url, "app");
+    let error = get(&Client::builder(&server.url).credential(credential).build().unwrap()).await.unwrap_err();
+    assert!(error.to_string().contains("no device authorization endpoint"), "{error}");
+}

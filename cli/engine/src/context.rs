@@ -9,7 +9,7 @@ use driftless_runtime::{Client, Middleware, MiddlewareFuture, Next, Outgoing};
 
 use crate::Program;
 use crate::answer::Sink;
-use crate::failure::{Failure, failure};
+use crate::failure::Failure;
 use crate::output::{Format, Printer};
 use crate::table::Table;
 use crate::terminal::{Terminal, plain};
@@ -55,11 +55,11 @@ impl Context {
     where
         P: GeneratedClient + std::ops::Deref<Target = Client>,
     {
-        let mut builder = crate::account::builder::<P>(&self.program, self.profile.as_deref())?;
-        if self.verbose {
-            builder = builder.middleware(Verbose);
-        }
-        let client = builder.build().map_err(|error| failure(&error))?;
+        let client =
+            crate::account::client::<P>(&self.program, self.profile.as_deref(), |builder| match self.verbose {
+                true => builder.middleware(Verbose),
+                false => builder,
+            })?;
         Ok((*client).clone())
     }
 

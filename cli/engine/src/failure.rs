@@ -3,6 +3,10 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use driftless_runtime::{Error, ErrorKind, download::said};
+
+use crate::terminal::plain;
+
 /// The class of a failure, which is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -68,23 +72,109 @@ impl Failure {
     }
 }
 
+/// The longest message, in characters. A problem of a service can be a page.
+const LONGEST: usize = 600;
+
+/// The failure of a call, or of a step before it.
+pub(crate) fn failure(error: &Error) -> Failure {
+    let parts = said(error);
+    let mut message = error.operation().map(|operation| format!("{operation}: ")).unwrap_or_default();
+    message += &parts.what;
+    if error.kind() == ErrorKind::Status
+        && let Some(problem) = error.problem()
+    {
+        let first = problem.errors.iter().find_map(|(name, texts)| Some(format!("{name}: {}", texts.first()?)));
+        for text in [problem.title.as_ref(), problem.detail.as_ref(), first.as_ref()].into_iter().flatten() {
+            message += ": ";
+            message += text;
+        }
+    }
+    if error.is_server_error()
+        && let Some(id) = error.trace_id().or(error.request_id())
+    {
+        message += &format!(" [{id}]");
+    }
+    let hint = match error.is_submission_unknown() {
+        true => "it is unknown whether the service processed the request: check before you send it again".to_owned(),
+        false => parts.hint,
+    };
+    Failure::new(exit(error), one_line(&message), one_line(&hint))
+}
+
+/// The class of an error.
+fn exit(error: &Error) -> Exit {
+    Facts {
+        kind: error.kind(),
+        unknown: error.is_submission_unknown(),
+        unauthorized: error.is_unauthorized(),
+        not_found: error.is_not_found(),
+        refused: error.is_client_error() || error.is_bad_request() || error.is_forbidden() || error.is_rate_limited(),
+        server: error.is_server_error(),
+        passing: error.is_retryable(),
+        sent: error.was_sent(),
+    }
+    .exit()
+}
+
+/// The properties of an error that decide about its class.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    kind: ErrorKind,
+    unknown: bool,
+    unauthorized: bool,
+    not_found: bool,
+    refused: bool,
+    server: bool,
+    passing: bool,
+    sent: bool,
+}
+
+impl Facts {
+    fn exit(self) -> Exit {
+        use ErrorKind as Kind;
+
+        // A later status says nothing about an attempt that was lost before it.
+        match self.kind {
+            _ if self.unknown => Exit::Unknown,
+            _ if self.unauthorized => Exit::Authentication,
+            Kind::Missing => Exit::NotFound,
+            _ if self.not_found => Exit::NotFound,
+            _ if self.server => Exit::Unreachable,
+            _ if self.refused => Exit::Refused,
+            // An issuer that cannot answer now says nothing about the credential.
+            Kind::Token if self.passing => Exit::Unreachable,
+            Kind::Token | Kind::Secret => Exit::Authentication,
+            Kind::Connect | Kind::Transport | Kind::Timeout | Kind::Socket => Exit::Unreachable,
+            Kind::Configuration | Kind::Request | Kind::Reference | Kind::LabelMismatch => Exit::Usage,
+            Kind::File if !self.sent => Exit::Usage,
+            _ => Exit::Failed,
+        }
+    }
+}
+
+/// The text on one line, without control characters, and not longer than a reader bears.
+fn one_line(text: &str) -> String {
+    let line = text.replace(['\n', '\r', '\t', '\u{2028}', '\u{2029}'], " ");
+    let mut characters = plain(&line).chars().collect::<Vec<_>>();
+    if characters.len() > LONGEST {
+        characters.truncate(LONGEST);
+        characters.push('…');
+    }
+    characters.into_iter().collect()
+}
+
 /// Texts of a service can be in it, so control characters are escaped.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::terminal::plain(&self.message))?;
+        f.write_str(&plain(&self.message))?;
         if !self.hint.is_empty() {
-            write!(f, "\n  next: {}", crate::terminal::plain(&self.hint))?;
+            write!(f, "\n  next: {}", plain(&self.hint))?;
         }
         Ok(())
     }
 }
 
 impl std::error::Error for Failure {}
-
-/// A failed call.
-pub(crate) fn failure(error: &driftless_runtime::Error) -> Failure {
-    Failure::new(Exit::Failed, error.to_string(), "")
-}
 
 /// Prints the help that was asked for, or the error of a command line.
 pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
@@ -95,3 +185,7 @@ pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
         true => Err(Failure::new(Exit::Usage, "", "")),
     }
 }
+
+#[cfg(test)]
+#[path = "failure/tests.rs"]
+mod tests;

@@ -117,7 +117,8 @@ where
             "raise the limit of open files",
         )
     })?;
-    runtime.block_on(dispatch::<P>(&context, &matches))
+    let done = runtime.block_on(dispatch::<P>(&context, &matches));
+    done.map_err(|failure| account::explain::<P>(&program, context.profile.as_deref(), failure))
 }
 
 /// The commands that are not operations.
@@ -143,7 +144,9 @@ where
         "mcp" => tools::run::<P>(context, matches).await,
         "operations" => work::run::<P>(context, matches).await,
         "completions" | "docs" | "man" => shell::run(context, own(), name, matches),
-        "login" | "logout" | "whoami" | "token" | "profiles" => account::run::<P>(context, name, matches).await,
+        "login" | "logout" | "whoami" | "token" | "profiles" => {
+            account::run::<P>(&context.program, name, matches).await
+        }
         family => {
             let families = command::families(context.table)?;
             let family = families.into_iter().find(|entry| entry.command == family).map(|entry| entry.family);

@@ -1,11 +1,6 @@
 //! The authorization-code grant with PKCE.
 
-use std::{
-    fmt,
-    net::Ipv4Addr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
-};
+use std::{fmt, net::Ipv4Addr, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{
@@ -19,16 +14,10 @@ use super::{
     Credential, RefreshMemory, RefreshStore, Token, TokenFuture, TokenRequest, browser,
     grant::{Registration, options},
     loopback,
+    presented::PresentedSignIns,
     refresh::Keeper,
 };
-use crate::{
-    clock::Until,
-    error::{Error, Kind},
-};
-
-/// The pause after a sign-in before another one may begin. Without it, a service that refuses every token, or a user
-/// who closes the window, would see one window after the other.
-const PAUSE: Duration = Duration::from_secs(30);
+use crate::error::{Error, Kind};
 
 type Opener = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -58,21 +47,7 @@ pub struct AuthorizationCode {
     path: String,
     open: Option<Opener>,
     patience: Duration,
-    last: Mutex<Option<PresentedSignIn>>,
-}
-
-/// The last sign-in that was presented to the user.
-struct PresentedSignIn {
-    /// The time at which the next one may begin.
-    until: Until,
-    outcome: SignInOutcome,
-}
-
-enum SignInOutcome {
-    /// It is in progress, or ended with its time limit.
-    Unfinished,
-    Granted,
-    Failed(Error),
+    presented: PresentedSignIns,
 }
 
 options!(AuthorizationCode, registration, optional secret);
@@ -88,7 +63,7 @@ impl AuthorizationCode {
             path: "/callback".to_owned(),
             open: None,
             patience: Duration::from_secs(300),
-            last: Mutex::default(),
+            presented: PresentedSignIns::default(),
         }
     }
 
@@ -144,44 +119,7 @@ impl AuthorizationCode {
             Err(error) if error.is_refusal() => tracing::debug!("the refresh token is refused: signing in again"),
             Err(error) => return Err(error),
         }
-        self.pause()?;
-        let outcome = self.sign_in(request).await;
-        // A failure before the user saw anything needs no pause.
-        if let Some(presented) = &mut *self.last()
-            && matches!(presented.outcome, SignInOutcome::Unfinished)
-        {
-            let outcome =
-                outcome.as_ref().map_or_else(|error| SignInOutcome::Failed(error.clone()), |_| SignInOutcome::Granted);
-            *presented = PresentedSignIn { until: Until::after(PAUSE), outcome };
-        }
-        outcome
-    }
-
-    /// Returns an error if the last sign-in was too recent to ask the user again.
-    fn pause(&self) -> Result<(), Error> {
-        let mut last = self.last();
-        let Some(presented) = &*last else { return Ok(()) };
-        let left = presented.until.left(Instant::now());
-        if left.is_zero() {
-            *last = None;
-            return Ok(());
-        }
-        let refuse = |message: &str, hint: &str| Error::with(Kind::Token, message).hint(hint);
-        let error = match &presented.outcome {
-            SignInOutcome::Unfinished => {
-                refuse("the sign-in was not finished in time", "sign in again after the pause")
-            }
-            SignInOutcome::Granted => refuse(
-                "a new token is needed right after the user has signed in",
-                "check whether the service accepts the token (its audience and scope), and how long it is valid",
-            ),
-            SignInOutcome::Failed(error) => error.clone(),
-        };
-        Err(error.with_retry_after(Some(left)))
-    }
-
-    fn last(&self) -> MutexGuard<'_, Option<PresentedSignIn>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        self.presented.once(self.sign_in(request)).await
     }
 
     async fn sign_in(&self, request: TokenRequest<'_>) -> Result<Token, Error> {
@@ -207,8 +145,7 @@ impl AuthorizationCode {
             .append_pair("code_challenge", &challenge)
             .append_pair("code_challenge_method", "S256")
             .extend_pairs(registration.range());
-        let until = Until::after(self.patience.saturating_add(PAUSE));
-        *self.last() = Some(PresentedSignIn { until, outcome: SignInOutcome::Unfinished });
+        self.presented.begin(self.patience);
         self.present(address.to_string()).await;
         let expected = loopback::Expected {
             path: self.path.clone(),

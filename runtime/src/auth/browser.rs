@@ -8,7 +8,7 @@ use std::{
 use super::secret;
 
 /// Opens the address in the system's browser. Returns `false` if none can be started.
-pub(super) fn open(address: &str) -> bool {
+pub(crate) fn open(address: &str) -> bool {
     let candidates: &[(&str, &[&str])] = if cfg!(target_os = "macos") {
         &[("open", &[])]
     } else if cfg!(windows) {

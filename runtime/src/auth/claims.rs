@@ -55,16 +55,7 @@ impl fmt::Debug for Texts {
 impl Claims {
     /// Reads the claims of a token. Returns `None` if it is not a JWT; leaves out claims of unexpected types.
     pub fn read(token: &str) -> Option<Self> {
-        if token.len() > LONGEST {
-            return None;
-        }
-        let mut parts = token.split('.');
-        let (_, payload, _, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next());
-        if rest.is_some() {
-            return None;
-        }
-        let payload = URL_SAFE_NO_PAD.decode(payload.trim_end_matches('=')).ok()?;
-        let Ok(Value::Object(claims)) = serde_json::from_slice(&payload) else { return None };
+        let claims = Self::members(token)?;
         Some(Self {
             subject: text(&claims, "sub"),
             issuer: text(&claims, "iss"),
@@ -74,6 +65,20 @@ impl Claims {
             roles: list(&claims, "roles"),
             texts: Texts(claims.keys().filter_map(|name| Some((name.clone(), text(&claims, name)?))).collect()),
         })
+    }
+
+    /// Reads the claims of a token as the members of a JSON object.
+    pub(crate) fn members(token: &str) -> Option<Map<String, Value>> {
+        if token.len() > LONGEST {
+            return None;
+        }
+        let mut parts = token.split('.');
+        let (_, payload, _, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next());
+        if rest.is_some() {
+            return None;
+        }
+        let payload = URL_SAFE_NO_PAD.decode(payload.trim_end_matches('=')).ok()?;
+        serde_json::from_slice(&payload).ok()
     }
 
     /// Returns the claim of this name, if it is a string.

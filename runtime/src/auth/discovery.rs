@@ -14,6 +14,7 @@ use crate::{
 pub(super) struct IssuerEndpoints {
     pub(super) token: Url,
     pub(super) authorization: Option<Url>,
+    pub(super) device: Option<Url>,
     pub(super) names_itself: bool,
     /// The issuer supports HTTP Basic for client authentication, and not the form.
     pub(super) basic: bool,
@@ -47,6 +48,7 @@ pub(super) async fn discover(
         return Ok(Discovered::Absent(IssuerEndpoints {
             token: fallback()?,
             authorization: None,
+            device: None,
             names_itself: false,
             basic: false,
         }));
@@ -90,9 +92,12 @@ pub(super) async fn discover(
     };
     let authorization =
         endpoint("authorization_endpoint", "the authorization endpoint", "authorization_endpoint").unwrap_or_default();
+    let device =
+        endpoint("device_authorization_endpoint", "the device authorization endpoint", "device_authorization_endpoint")
+            .unwrap_or_default();
     let names_itself = document.get("authorization_response_iss_parameter_supported") == Some(&Value::Bool(true));
     let methods = document.get("token_endpoint_auth_methods_supported").and_then(Value::as_array);
     let takes = |method: &str| methods.is_some_and(|methods| methods.iter().any(|one| one.as_str() == Some(method)));
     let basic = takes("client_secret_basic") && !takes("client_secret_post");
-    Ok(Discovered::Document(IssuerEndpoints { token, authorization, names_itself, basic }))
+    Ok(Discovered::Document(IssuerEndpoints { token, authorization, device, names_itself, basic }))
 }

@@ -24,6 +24,7 @@ pub(crate) struct Endpoints {
     pub(super) issuer: String,
     pub(crate) token: Option<String>,
     pub(super) authorization: Option<String>,
+    pub(super) device: Option<String>,
     /// The prefix of the variables that set them; empty if no variables do.
     pub(crate) variables: String,
     /// Hosts that `http` is allowed to, as configured.
@@ -38,6 +39,7 @@ impl Endpoints {
             issuer,
             token: None,
             authorization: None,
+            device: None,
             variables: String::new(),
             plain: Vec::new(),
             discovered: Mutex::default(),
@@ -57,6 +59,7 @@ impl Endpoints {
             ("the issuer", "issuer", Some(&self.issuer)),
             ("the token endpoint", "token_endpoint", self.token.as_ref()),
             ("the authorization endpoint", "authorization_endpoint", self.authorization.as_ref()),
+            ("the device authorization endpoint", "device_authorization_endpoint", self.device.as_ref()),
         ];
         for (name, key, url) in set {
             if let Some(url) = url {
@@ -70,7 +73,7 @@ impl Endpoints {
         Ok(())
     }
 
-    fn address(&self, name: &str, text: &str) -> Result<Url, Error> {
+    pub(super) fn address(&self, name: &str, text: &str) -> Result<Url, Error> {
         address::server(name, text, &self.plain()?)
     }
 
@@ -120,6 +123,17 @@ impl Endpoints {
         self.discovered(transport, deadline).await?.authorization.clone().ok_or_else(|| {
             Error::with(Kind::Token, "the issuer's discovery document names no authorization endpoint")
                 .hint("set it with `authorization_endpoint`")
+        })
+    }
+
+    pub(super) async fn device(&self, transport: &Transport, deadline: Until) -> Result<Url, Error> {
+        if let Some(url) = &self.device {
+            return self.address("the device authorization endpoint", url);
+        }
+        self.discovered(transport, deadline).await?.device.clone().ok_or_else(|| {
+            Error::with(Kind::Token, "the issuer's discovery document names no device authorization endpoint")
+                .because("token/device")
+                .hint("sign in with a browser, or set it with `device_authorization_endpoint`")
         })
     }
 

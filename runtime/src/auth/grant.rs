@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use url::Url;
 
 use super::{RefreshKey, SecretSource, Token, TokenRequest, echo, endpoint::Endpoints, refusal::GrantRefusals};
 use crate::{
@@ -14,11 +15,15 @@ use crate::{
 
 /// The form fields that may be printed. The values of all others are blanked out if an issuer repeats them: a grant
 /// that is added keeps its secrets by default.
-const SHOWN: [&str; 3] = ["scope", "audience", "redirect_uri"];
+const SHOWN: [&str; 4] = ["grant_type", "scope", "audience", "redirect_uri"];
 
-/// The error codes of token endpoints: RFC 6749 §5.2, RFC 8707, OpenID Connect, and those that servers send when they
+/// The name of the device authorization grant in messages, and its type in a request (RFC 8628 §3.4).
+pub(super) const DEVICE_CODE: &str = "device_code";
+const DEVICE_CODE_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
+
+/// The error codes of token endpoints: RFC 6749 §5.2, RFC 8628 §3.5, RFC 8707, OpenID Connect, and those that servers send when they
 /// fail.
-const CODES: [&str; 12] = [
+const CODES: [&str; 15] = [
     "invalid_request",
     "invalid_client",
     "invalid_grant",
@@ -27,6 +32,9 @@ const CODES: [&str; 12] = [
     "invalid_scope",
     "invalid_target",
     "access_denied",
+    "authorization_pending",
+    "slow_down",
+    "expired_token",
     "interaction_required",
     "login_required",
     "server_error",
@@ -120,6 +128,12 @@ pub(super) struct Granted {
     pub(super) refresh: Option<SecretString>,
 }
 
+/// A response of an issuer that is an error, and its error code.
+pub(super) struct GrantRefusal {
+    pub(super) code: String,
+    pub(super) error: Error,
+}
+
 impl Registration {
     pub(crate) fn new(issuer: String, client: String, secret: Option<Arc<dyn SecretSource>>) -> Self {
         let refusals = GrantRefusals::default();
@@ -168,28 +182,67 @@ impl Registration {
         fields: &[(&str, &str)],
         secret: Option<&SecretString>,
     ) -> Result<Granted, Error> {
+        self.ask(request, grant, fields, secret).await?.map_err(|refused| refused.error)
+    }
+
+    /// The same, with the error code of a response that is a refusal.
+    pub(super) async fn ask(
+        &self,
+        request: TokenRequest<'_>,
+        grant: &str,
+        fields: &[(&str, &str)],
+        secret: Option<&SecretString>,
+    ) -> Result<Result<Granted, GrantRefusal>, Error> {
         let endpoint = self.endpoints.token(request.transport, request.deadline).await?;
+        let grant_type = if grant == DEVICE_CODE { DEVICE_CODE_TYPE } else { grant };
+        let all: Vec<_> = [("grant_type", grant_type)].into_iter().chain(fields.iter().copied()).collect();
+        let (reply, hidden) = self.post(request, &endpoint, &all, secret).await?;
+        if reply.status.is_success() {
+            return granted(&reply).map(Ok);
+        }
+        if matches!(reply.status.as_u16(), 404 | 405 | 410) {
+            self.endpoints.doubt();
+        }
+        Ok(Err(self.refused(&reply, grant, &hidden)))
+    }
+
+    /// Asks for a device code (RFC 8628 §3.1).
+    pub(super) async fn device_code(
+        &self,
+        request: TokenRequest<'_>,
+        secret: Option<&SecretString>,
+    ) -> Result<Reply, Error> {
+        let endpoint = self.endpoints.device(request.transport, request.deadline).await?;
+        let (reply, hidden) = self.post(request, &endpoint, &self.range(), secret).await?;
+        match reply.status.is_success() {
+            true => Ok(reply),
+            false => Err(self.refused(&reply, DEVICE_CODE, &hidden).error),
+        }
+    }
+
+    /// Posts a form with the fields of the client. Returns also the texts of the form that no message may repeat.
+    async fn post(
+        &self,
+        request: TokenRequest<'_>,
+        endpoint: &Url,
+        fields: &[(&str, &str)],
+        secret: Option<&SecretString>,
+    ) -> Result<(Reply, Vec<String>), Error> {
         let basic = match self.authentication {
             Some(how) => how == ClientAuthentication::Basic,
             None => self.endpoints.wants_basic(),
         };
         let basic = secret.filter(|_| basic).map(|secret| self.basic(secret));
-        let form = self.form(grant, fields, secret, basic.is_some());
+        let form = self.form(fields, secret, basic.is_some());
         let reply = request
             .transport
-            .post_form(&endpoint, &self.endpoints.plain()?, form, basic.as_ref(), request.deadline)
+            .post_form(endpoint, &self.endpoints.plain()?, form, basic.as_ref(), request.deadline)
             .await?;
-        if reply.status.is_success() {
-            return granted(&reply);
-        }
-        if matches!(reply.status.as_u16(), 404 | 405 | 410) {
-            self.endpoints.doubt();
-        }
         let secrets = fields.iter().filter(|(name, _)| !SHOWN.contains(name)).map(|(_, value)| *value);
         let secrets = secrets.chain(secret.map(ExposeSecret::expose_secret));
         let mut hidden: Vec<String> = secrets.map(str::to_owned).collect();
         hidden.extend(basic.iter().map(|header| header.expose_secret().trim_start_matches("Basic ").to_owned()));
-        Err(self.refused(&reply, grant, &hidden))
+        Ok((reply, hidden))
     }
 
     /// The value of `Authorization`: identifier and secret are form-encoded first.
@@ -199,10 +252,14 @@ impl Registration {
         format!("Basic {}", STANDARD.encode(pair)).into()
     }
 
-    /// The form fields, in the order of the document's example.
-    fn form(&self, grant: &str, fields: &[(&str, &str)], secret: Option<&SecretString>, basic: bool) -> SecretString {
+    /// The form fields, in the order of the document's example: the type of the grant, the client, the others.
+    fn form(&self, fields: &[(&str, &str)], secret: Option<&SecretString>, basic: bool) -> SecretString {
         let mut form = url::form_urlencoded::Serializer::new(String::new());
-        form.append_pair("grant_type", grant);
+        let (first, others) = match fields.split_first() {
+            Some((first, others)) if first.0 == "grant_type" => (Some(first), others),
+            _ => (None, fields),
+        };
+        form.extend_pairs(first);
         // A request authenticates the client only once.
         if !basic {
             form.append_pair("client_id", &self.client);
@@ -210,7 +267,7 @@ impl Registration {
                 form.append_pair("client_secret", secret.expose_secret());
             }
         }
-        form.extend_pairs(fields).finish().into()
+        form.extend_pairs(others).finish().into()
     }
 
     /// Scope and audience, if set.
@@ -225,7 +282,7 @@ impl Registration {
         fields
     }
 
-    fn refused(&self, reply: &Reply, grant: &str, hidden: &[String]) -> Error {
+    fn refused(&self, reply: &Reply, grant: &str, hidden: &[String]) -> GrantRefusal {
         let document: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         let member = |name: &str| {
             let text = document.get(name)?.as_str()?;
@@ -260,6 +317,8 @@ impl Registration {
                 format!("enable the {} grant in the client's registration", grant.replace('_', "-"))
             }
             "invalid_grant" => "the grant has expired, was used or was revoked: sign in again".to_owned(),
+            "expired_token" => "the code was not used in time: sign in again".to_owned(),
+            "access_denied" => "the sign-in was refused: sign in again".to_owned(),
             "invalid_scope" => {
                 let setting = self.endpoints.setting("scope");
                 format!("the scope `{}` is not granted to this client: set another with {setting}", self.scope)
@@ -267,12 +326,13 @@ impl Registration {
             _ => "check the issuer's address and the client's registration".to_owned(),
         };
         let refusal = matches!(code.as_str(), "invalid_client" | "invalid_grant" | "unauthorized_client");
-        Error::with(Kind::Token, message)
+        let error = Error::with(Kind::Token, message)
             .because("token/refused")
             .hint(hint)
             .refusal(refusal)
             .passing(is_passing_status_of_issuer(reply.status.as_u16()))
-            .with_retry_after(reply.retry_after)
+            .with_retry_after(reply.retry_after);
+        GrantRefusal { code, error }
     }
 }
 

@@ -28,7 +28,7 @@ trait Disk {
 }
 
 /// Writes `folder/name`. Once this returns, a crash does not lose it.
-pub(super) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     sweep(folder, name);
     replace_on(&System, folder, name, bytes)
 }

@@ -34,9 +34,12 @@ pub(crate) use self::options::{Options, options};
 pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
 pub use self::settings::{
-    ConnectionSettings, CredentialSettings, Credentials, DeclaredServer, NamedFile, RequiredClaim, SecretFiles,
-    SecretPlace, SettingSlot, Table, key_variable, secret_variables, table,
+    ClientSource, ConnectionSettings, CredentialSettings, Credentials, DeclaredServer, Lookup, NamedFile,
+    RequiredClaim, SecretFiles, SecretPlace, SettingSlot, Table, builder_from_lookup, key_variable, secret_variables,
+    source, table,
 };
+#[cfg(feature = "profiles")]
+pub use self::settings::{builder_from_text, profiles_path};
 pub use self::{
     builder::{ClientBuilder, ServerSettings},
     call::{Call, CallFuture, Preview, RawResponse, Response},
@@ -49,7 +52,7 @@ pub use self::{
 #[cfg(feature = "operations")]
 pub(crate) use self::{content::open_file, progress::Progress, send::send_tracked};
 use crate::{
-    auth::Claims,
+    auth::{CachedToken, Claims},
     clock::Until,
     error::{Error, Kind},
     protocol::{Method, Scheme, Security},
@@ -169,16 +172,20 @@ impl Client {
     pub async fn authenticate(&self, deadline: Duration) -> Result<Option<Claims>, Error> {
         use secrecy::ExposeSecret as _;
 
+        Ok(Claims::read(self.token(deadline).await?.secret.expose_secret()))
+    }
+
+    /// Gets a token now, unless there is one.
+    pub(crate) async fn token(&self, deadline: Duration) -> Result<Arc<CachedToken>, Error> {
         let Some(cache) = &self.session.credential else {
             return Err(
                 Error::with(Kind::Configuration, "the client has no credential").hint("give one to the builder")
             );
         };
-        let token = match cache.ready(&self.session.transport, None) {
-            Some(token) => token,
-            None => cache.token(&self.session.transport, Until::after(deadline), None).await?,
-        };
-        Ok(Claims::read(token.secret.expose_secret()))
+        match cache.ready(&self.session.transport, None) {
+            Some(token) => Ok(token),
+            None => cache.token(&self.session.transport, Until::after(deadline), None).await,
+        }
     }
 }
 

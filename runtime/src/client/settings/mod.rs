@@ -16,6 +16,8 @@ mod tests;
 use std::ffi::OsString;
 
 #[cfg(feature = "profiles")]
+pub use self::profiles::path as profiles_path;
+#[cfg(feature = "profiles")]
 use self::table::{KEY_SETTINGS, SETTINGS};
 pub use self::{
     connections::{ConnectionSettings, NamedFile},
@@ -134,7 +136,7 @@ impl<P: GeneratedClient> ClientBuilder<P> {
     ///
     /// As for [`Client::from_env`].
     pub fn from_env() -> Result<Self, Error> {
-        builder(from_lookup(P::VARIABLES, P::SERVERS, P::SCHEMES, &|name| std::env::var_os(name))?)
+        builder_from_lookup(&|name| std::env::var_os(name))
     }
 
     /// Returns the configuration of [`Client::from_profile`], for further changes.
@@ -168,7 +170,8 @@ struct Beside {
     credential: CredentialSettings,
 }
 
-type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+/// Reads environment variables.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// The names of the API keys among these schemes.
 fn key_names<'s>(schemes: &'s [Scheme]) -> impl Iterator<Item = &'static str> + use<'s> {
@@ -183,29 +186,16 @@ fn from_lookup(
     lookup: Lookup<'_>,
 ) -> Result<Settings, Error> {
     let main = Variables { lookup, prefix: variables };
-    let profile = main.text("PROFILE")?;
-    let base_url = main.text("BASE_URL")?;
-    #[cfg(feature = "profiles")]
-    if profile.is_some() || base_url.is_none() {
-        let file = profiles::path(variables, lookup);
-        if profile.is_some() || file.as_ref().is_some_and(|file| file.exists()) {
-            let Some(file) = file else {
-                return Err(wrong(
-                    "no place is known for the file of profiles",
-                    &format!("set {variables}PROFILES to its path"),
-                ));
-            };
-            let mut settings = profiles::read(variables, servers, &file, profile.as_deref())?;
+    let base_url = match source(variables, lookup)? {
+        #[cfg(feature = "profiles")]
+        ClientSource::Profile { file, name } => {
+            let mut settings = profiles::read(variables, servers, &file, name.as_deref())?;
             settings.unread = beside_profile(variables, servers, schemes, lookup, &settings);
             return Ok(settings);
         }
-    }
-    if profile.is_some() {
-        return Err(wrong(
-            &format!("{variables}PROFILE is set, but this program cannot read profiles"),
-            &format!("build it with the feature `profiles`, or set {variables}BASE_URL instead"),
-        ));
-    }
+        ClientSource::Variables { base_url } => Some(base_url),
+        ClientSource::Nothing => None,
+    };
     let Some(base_url) = base_url else {
         return Err(wrong(&format!("{variables}BASE_URL is not set"), "set it to the address of the service"));
     };
@@ -236,6 +226,79 @@ fn from_lookup(
         servers: additional,
         unread,
     })
+}
+
+/// The configuration that [`Client::from_env`] takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClientSource {
+    /// A profile of this file: the one of this name, else its default.
+    #[cfg(feature = "profiles")]
+    Profile {
+        /// The path of the file. It exists, or the name is set.
+        file: std::path::PathBuf,
+        /// The profile that a variable names.
+        name: Option<String>,
+    },
+    /// Environment variables.
+    Variables {
+        /// The address of the service.
+        base_url: String,
+    },
+    /// There is none: neither an address nor a file of profiles.
+    Nothing,
+}
+
+/// Returns the configuration that these variables choose.
+///
+/// # Errors
+///
+/// A variable is not text, or names a profile that cannot be read.
+pub fn source(variables: &str, lookup: Lookup<'_>) -> Result<ClientSource, Error> {
+    let main = Variables { lookup, prefix: variables };
+    let (name, base_url) = (main.text("PROFILE")?, main.text("BASE_URL")?);
+    #[cfg(feature = "profiles")]
+    if name.is_some() || base_url.is_none() {
+        let file = profiles::path(variables, lookup);
+        if name.is_some() || file.as_ref().is_some_and(|file| file.exists()) {
+            let Some(file) = file else {
+                return Err(wrong(
+                    "no place is known for the file of profiles",
+                    &format!("set {variables}PROFILES to its path"),
+                ));
+            };
+            return Ok(ClientSource::Profile { file, name });
+        }
+    }
+    if name.is_some() {
+        return Err(wrong(
+            &format!("{variables}PROFILE is set, but this program cannot read profiles"),
+            &format!("build it with the feature `profiles`, or set {variables}BASE_URL instead"),
+        ));
+    }
+    Ok(base_url.map_or(ClientSource::Nothing, |base_url| ClientSource::Variables { base_url }))
+}
+
+/// Returns the configuration that these variables, or the profile that they choose, contain.
+///
+/// # Errors
+///
+/// As for [`Client::from_env`].
+pub fn builder_from_lookup<P: GeneratedClient>(lookup: Lookup<'_>) -> Result<ClientBuilder<P>, Error> {
+    builder(from_lookup(P::VARIABLES, P::SERVERS, P::SCHEMES, lookup)?)
+}
+
+/// Returns the configuration of a profile in a text, which `file` has or will have.
+///
+/// # Errors
+///
+/// As for [`Client::from_profile`].
+#[cfg(feature = "profiles")]
+pub fn builder_from_text<P: GeneratedClient>(
+    file: &std::path::Path,
+    text: &str,
+    name: Option<&str>,
+) -> Result<ClientBuilder<P>, Error> {
+    builder(profiles::parse(P::VARIABLES, P::SERVERS, file, text, name)?)
 }
 
 /// Returns the prefix of an additional server's variables.

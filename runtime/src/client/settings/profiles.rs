@@ -98,7 +98,7 @@ impl Profile {
 }
 
 /// Returns the path of the file, whether or not it exists.
-pub(super) fn path(variables: &str, lookup: Lookup<'_>) -> Option<PathBuf> {
+pub fn path(variables: &str, lookup: Lookup<'_>) -> Option<PathBuf> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set(&format!("{variables}PROFILES")).or_else(|| {
         let folder = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
@@ -113,11 +113,23 @@ pub(super) fn read(
     file: &Path,
     name: Option<&str>,
 ) -> Result<Settings, Error> {
-    let path_text = file.display();
     let text = std::fs::read_to_string(file).map_err(|cause| {
-        wrong(&format!("the profiles in `{path_text}` cannot be read: {cause}"), &format!("set {variables}PROFILES"))
+        let message = format!("the profiles in `{}` cannot be read: {cause}", file.display());
+        wrong(&message, &format!("set {variables}PROFILES"))
     })?;
-    let document: ProfileFile = toml::from_str(&text).map_err(|cause| {
+    parse(variables, declared, file, &text, name)
+}
+
+/// Reads the same from the text of the file.
+pub(super) fn parse(
+    variables: &str,
+    declared: &[DeclaredServer],
+    file: &Path,
+    text: &str,
+    name: Option<&str>,
+) -> Result<Settings, Error> {
+    let path_text = file.display();
+    let document: ProfileFile = toml::from_str(text).map_err(|cause| {
         let line = cause.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
         // Only the parser's message: the line that it would print may contain a secret.
         let message = format!("`{path_text}`, line {line}: {}", mask(cause.message()));
