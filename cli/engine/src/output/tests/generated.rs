@@ -2,7 +2,9 @@
 
 use driftless_runtime::{Decimal, Object, Value};
 
-const TEXTS: [&str; 58] = [
+const TEXTS: [&str; 60] = [
+    "ends twice\n\n",
+    "blank\n \nlines",
     "",
     " ",
     "a",
