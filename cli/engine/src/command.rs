@@ -103,9 +103,14 @@ fn general() -> Vec<Arg> {
     };
     vec![
         value("profile", "NAME", "Profile to use, instead of the variables or the default profile"),
-        value("format", "FORMAT", "Form of the answer: table on a terminal, JSON otherwise")
-            .short('o')
-            .value_parser(clap::value_parser!(crate::output::Format)),
+        value(
+            "format",
+            "FORMAT",
+            "Form of the answer: table, json, ndjson, yaml or csv; table on a terminal, else json",
+        )
+        .short('o')
+        .value_parser(clap::value_parser!(crate::output::Format))
+        .hide_possible_values(true),
         value("fields", "FIELDS", "Members to print, such as id,owner.name"),
         value("output", "FILE", "Write the body of the answer to a file, as it is"),
         value("timeout", "SECONDS", "End the call after this time").value_parser(clap::value_parser!(u64).range(1..)),
