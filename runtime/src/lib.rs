@@ -80,7 +80,6 @@ mod front;
 #[doc(hidden)]
 pub mod download;
 
-#[cfg(feature = "profiles")]
 #[doc(hidden)]
 pub mod program;
 

@@ -5,7 +5,9 @@ use std::{io, path::Path, time::Duration};
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-pub use crate::client::{ClientSource, Lookup, builder_from_lookup, builder_from_text, profiles_path, source};
+pub use crate::client::{ClientSource, Lookup, builder_from_lookup, source};
+#[cfg(feature = "profiles")]
+pub use crate::client::{builder_from_text, profiles_path};
 use crate::{
     Client, Error,
     auth::{self, Claims},

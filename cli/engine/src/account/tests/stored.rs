@@ -53,6 +53,17 @@ async fn sign_ins_at_once_lose_nothing() {
     assert_eq!(folders, 1, "the other tokens are removed");
 }
 
+/// The name of the file is as long as a name can be, and that of the new one before it takes its place is longer.
+#[tokio::test]
+async fn tokens_whose_profile_cannot_be_written_are_removed() {
+    let mut bench = Bench::new();
+    let path = bench.home.path().join("x".repeat(241) + ".toml");
+    bench.set("SAMPLE_PROFILES", &path);
+    let (exits, message) = exit(bench.login(&[]).await);
+    assert!(exits == Exit::Failed && message.contains("cannot be written"), "{message}");
+    assert!(!path.exists() && files(&bench.state()).is_empty());
+}
+
 /// Threads lock as processes do. Without the lock, the time in which one writes to the disk is long enough to lose changes.
 #[test]
 fn programs_that_change_profiles_at_once_lose_nothing() {
