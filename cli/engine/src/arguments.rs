@@ -12,7 +12,7 @@ use serde_json::Value as Schema;
 use self::shape::{Shape, resolved};
 use crate::failure::Failure;
 use crate::names::{kebab, unique};
-use crate::table::{Described, PartKind, Place, Table};
+use crate::table::{Described, ParameterPlace, PartKind, Table};
 use crate::terminal::plain;
 
 /// Flags of every operation, which no parameter can have.
@@ -73,7 +73,7 @@ impl Flags {
             wire: parameter.wire.clone(),
             index,
             shape: Shape::from_schema(table, &parameter.schema),
-            is_path: parameter.place == Place::Path,
+            is_path: parameter.place == ParameterPlace::Path,
             is_file: false,
             required: parameter.required,
             help: help(&parameter.schema),

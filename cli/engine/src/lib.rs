@@ -17,6 +17,7 @@ mod answer;
 mod arguments;
 mod command;
 mod context;
+mod describe;
 mod failure;
 #[cfg(feature = "mcp")]
 #[doc(hidden)]
