@@ -26,6 +26,7 @@ mod names;
 mod output;
 mod raw;
 mod run;
+mod save;
 #[doc(hidden)]
 pub mod schema;
 mod send;

@@ -11,7 +11,7 @@ use crate::answer::written;
 use crate::arguments::{Flags, body, shape};
 use crate::context::Context;
 use crate::describe::{description, paging};
-use crate::failure::{Failure, failure};
+use crate::failure::{Exit, Failure, failure};
 use crate::send::{Given, bytes, call};
 use crate::table::{Described, Family, Form};
 use crate::work;
@@ -82,11 +82,14 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
     match line.result.form {
         Form::Stream => {
             let call = context.timed(call(client, operation, form, &values, content, decode::stream));
-            sink.stream(call.await.map_err(|error| failure(&error))?).await
+            let response = call.with_response().await.map_err(|error| failure(&error))?;
+            let headers = response.headers().clone();
+            within(context, sink.stream(&headers, response.into_value())).await
         }
         Form::Events => {
             let call = context.timed(call(client, operation, form, &values, content, decode::events));
-            sink.events(call.await.map_err(|error| failure(&error))?).await
+            let events = call.await.map_err(|error| failure(&error))?;
+            within(context, sink.events(events)).await
         }
         _ => {
             let call = context.timed(call(client, operation, form, &values, content, bytes));
@@ -104,6 +107,15 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
             Ok(())
         }
     }
+}
+
+/// The end of a stream, in the time that the command line gives the whole command: the runtime limits the silence of a stream only.
+async fn within(context: &Context, stream: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let Some(time) = context.timeout else { return stream.await };
+    tokio::time::timeout(time, stream).await.unwrap_or_else(|_| {
+        let message = format!("the answer had not ended after {} s", time.as_secs());
+        Err(Failure::new(Exit::Unreachable, message, "give more time with `--timeout`, or none"))
+    })
 }
 
 /// Prints a body to fill in.
