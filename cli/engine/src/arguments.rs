@@ -60,7 +60,7 @@ impl Flags {
         if operation.paging.is_some() {
             take(&["all", "limit"]);
         }
-        if operation.binding.is_some() {
+        if cfg!(feature = "operations") && operation.binding.is_some() {
             take(&["wait", "label"]);
         }
         let mut named = |name: &str, prefix: &str| {

@@ -182,7 +182,7 @@ fn operation(table: Table, operation: &Described, command: Command) -> Command {
                 .value_parser(clap::value_parser!(u64)),
         );
     }
-    if operation.binding.is_some() {
+    if cfg!(feature = "operations") && operation.binding.is_some() {
         command = command
             .arg(option("wait", "Wait until the operation has ended").action(ArgAction::SetTrue))
             .arg(option("label", "Name of the work: the same label submits it once").value_name("LABEL"));

@@ -35,6 +35,7 @@ mod table;
 mod terminal;
 #[cfg(feature = "mcp")]
 mod tools;
+#[cfg(feature = "operations")]
 mod work;
 
 use std::ffi::OsString;
@@ -127,6 +128,7 @@ where
 fn own() -> Vec<Command> {
     let mut commands = account::commands();
     commands.extend(raw::commands());
+    #[cfg(feature = "operations")]
     commands.push(work::command());
     commands.extend(shell::commands());
     #[cfg(feature = "mcp")]
@@ -144,6 +146,7 @@ where
         "graphql" => raw::graphql::<P>(context, matches).await,
         #[cfg(feature = "mcp")]
         "mcp" => tools::run::<P>(context, matches).await,
+        #[cfg(feature = "operations")]
         "operations" => work::run::<P>(context, matches).await,
         "completions" | "docs" | "man" => shell::run(context, own(), name, matches),
         "login" | "logout" | "whoami" | "token" | "profiles" => {

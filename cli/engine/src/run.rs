@@ -14,6 +14,7 @@ use crate::describe::{description, paging};
 use crate::failure::{Exit, Failure, failure};
 use crate::send::{Given, bytes, call};
 use crate::table::{Described, Family, Form};
+#[cfg(feature = "operations")]
 use crate::work;
 
 /// Runs the operation of a family with these arguments.
@@ -49,10 +50,11 @@ where
     if context.dry_run {
         return dry(context, client, given, P::VARIABLES);
     }
-    match given.line.binding.clone() {
-        Some(kind) => work::submit(context, client, &kind, given, matches).await,
-        None => send(context, client, given, matches).await,
+    #[cfg(feature = "operations")]
+    if let Some(kind) = given.line.binding.clone() {
+        return work::submit(context, client, &kind, given, matches).await;
     }
+    send(context, client, given, matches).await
 }
 
 async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMatches) -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 
 mod described;
 
+#[cfg(feature = "operations")]
 use driftless_runtime::Value;
 use serde::Deserialize;
 
@@ -116,11 +117,13 @@ impl Table {
     }
 
     /// A binding of an asynchronous operation, as text.
+    #[cfg(feature = "operations")]
     pub(crate) fn binding(self, kind: &str) -> Option<Value> {
         read(self.line(&format!("binding {kind} "))?).ok()
     }
 
     /// The names of all bindings.
+    #[cfg(feature = "operations")]
     pub(crate) fn bindings(self) -> Vec<&'static str> {
         self.lines("binding ").filter_map(|line| line.split_once(' ')).map(|(name, _)| name).collect()
     }

@@ -1,27 +1,31 @@
 //! The operations of the table as tools of the Model Context Protocol.
 
+#[cfg(feature = "operations")]
+mod asynchronous;
+#[cfg(not(feature = "operations"))]
+#[path = "tools/none.rs"]
+mod asynchronous;
+
 use std::sync::OnceLock;
 
 use base64::Engine as _;
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use driftless_runtime::codegen::prelude::{Operation, decode};
 use driftless_runtime::codegen::{GeneratedClient, Parts, Security};
-use driftless_runtime::operations::{self, Observation};
-use driftless_runtime::{Bytes, Client, HeaderMap, StatusCode, Submission, Upload, Value};
+use driftless_runtime::{Client, HeaderMap, StatusCode, Upload, Value};
 use serde_json::{Map, Value as Json, json};
 
 use crate::Program;
 use crate::arguments::body::{Content, part};
 use crate::context::Context;
-use crate::describe::{description, fixed};
-use crate::failure::{Exit, Failure, failure};
+use crate::describe::description;
+use crate::failure::{Failure, failure};
 use crate::mcp::{
     Effect, McpArguments, OperationDetails, OperationEntry, OperationState, Operations, Pending, Report, ServedService,
     ToolAnswer, ToolBody,
 };
 use crate::send::call;
 use crate::table::{BodyForm, Described, Family, Form, Head, PartKind, Table};
-use crate::work;
 
 /// `mcp`.
 pub(crate) fn command() -> Command {
@@ -86,7 +90,7 @@ impl TableTools {
                     is_idempotent: matches!(head.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "PUT" | "DELETE"),
                     is_assumed: head.is_assumed(),
                     is_deprecated: head.deprecated,
-                    is_asynchronous: head.binding.is_some(),
+                    is_asynchronous: cfg!(feature = "operations") && head.binding.is_some(),
                     method: head.method,
                     path: head.path,
                 });
@@ -154,26 +158,16 @@ impl TableTools {
             None => &self.client,
         };
         let form = line.body.as_ref().map_or("json", |body| body.form.as_str());
+        #[cfg(feature = "operations")]
         if let Some(kind) = &line.binding {
             let call = call(client, operation, form, &values, content, crate::send::bytes);
-            let submission: Submission<'_, Bytes> = Submission::from_call(call, fixed(kind.clone()));
-            let operations = work::operations(&self.program, self.table, client)?;
-            let operation = submission.submit(&operations).await.map_err(|error| failure(&error))?;
-            let accepted = operation.accepted::<Json>().unwrap_or(Json::Null);
-            let reference = operation.reference().correlation().to_owned();
-            return Ok(ToolAnswer { status: 202, body: ToolBody::Json(accepted), reference: Some(reference) });
+            return asynchronous::submit(self, client, call, kind).await;
         }
         let call = call(client, operation, form, &values, content, decode::stream);
         let response = call.with_response().await.map_err(|error| failure(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
         let bytes = response.into_value().bytes_up_to(limit).await.map_err(|error| failure(&error))?;
         Ok(ToolAnswer { status: status.as_u16(), body: body(status, &headers, &bytes, &line), reference: None })
-    }
-
-    async fn operation(&self, reference: &str) -> Result<operations::Operation, Failure> {
-        let operations = work::operations(&self.program, self.table, &self.client)?;
-        let entry = work::entry(&self.program, &operations, reference).await?;
-        operations.resume(&entry).map_err(|error| failure(&error))
     }
 }
 
@@ -221,52 +215,15 @@ impl Operations for TableTools {
     }
 
     fn state<'a>(&'a self, reference: &'a str) -> Pending<'a, OperationState> {
-        Box::pin(async move {
-            let operation = self.operation(reference).await?;
-            operation.poll().await.map(|observation| state(&observation)).map_err(|error| failure(&error))
-        })
+        Box::pin(asynchronous::state(self, reference))
     }
 
     fn wait<'a>(&'a self, reference: &'a str, report: &'a Report<'a>) -> Pending<'a, OperationState> {
-        Box::pin(async move {
-            let operation = self.operation(reference).await?;
-            let mut watch = operation.watch();
-            let mut last = None;
-            while let Some(observation) = watch.next().await {
-                let state = state(&observation.map_err(|error| failure(&error))?);
-                report(&state);
-                last = Some(state);
-            }
-            let outcome = watch.outcome();
-            if let Some(outcome) = outcome.as_ref().filter(|outcome| outcome.is_final()) {
-                operation.finish(outcome).await.map_err(|error| failure(&error))?;
-            }
-            let missing = || Failure::new(Exit::Unknown, "the state of the operation is unknown", "ask again");
-            let mut last = last.ok_or_else(missing)?;
-            last.is_final = outcome.as_ref().is_some_and(operations::OperationOutcome::is_final);
-            last.is_success = outcome.as_ref().is_some_and(operations::OperationOutcome::is_success);
-            Ok(last)
-        })
+        Box::pin(asynchronous::wait(self, reference, report))
     }
 
     fn cancel<'a>(&'a self, reference: &'a str) -> Pending<'a, OperationState> {
-        Box::pin(async move {
-            let operation = self.operation(reference).await?;
-            operation.cancel().await.map_err(|error| failure(&error))?;
-            operation.poll().await.map(|observation| state(&observation)).map_err(|error| failure(&error))
-        })
-    }
-}
-
-fn state(observation: &Observation) -> OperationState {
-    let state = observation.state();
-    OperationState {
-        state: work::progress(observation),
-        message: String::new(),
-        share: None,
-        is_final: state.is_final(),
-        is_success: state == operations::OperationState::Succeeded,
-        result: None,
+        Box::pin(asynchronous::cancel(self, reference))
     }
 }
 
