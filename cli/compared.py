@@ -194,6 +194,9 @@ class Compared:
             python = pathlib.Path(shutil.which("fastmcp")).with_name("python3")
             environment["TOKEN"] = token
             found["fastmcp"] = [str(python), "-c", source, str(contract), self.addresses["base_url"]]
+        for program in ("openapi-mcp-generator", "fastmcp"):
+            if program not in found:
+                print(f"tools for agents: `{program}` is absent")
         return {name: ["env", f"PATH={environment['PATH']}", *words] for name, words in found.items()}
 
     def tools_for_agents(self):
