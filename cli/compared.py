@@ -167,6 +167,11 @@ class Compared:
             see("terminal escapes", f"gh api /{path}", r"red")
             for form in ("json", "table", "tsv"):
                 see("terminal escapes", f"az rest --url $H/{path} --skip-authorization-header -o {form}", r"red")
+        see("profiles", "gh api --help", r"--hostname")
+        see("profiles", "az account --help", r"^    set")
+        see("profiles", "az cloud --help", r"^    set")
+        see("prompts", "gh issue create --help", r"Will prompt")
+        see("prompts", "az login --help", r"prompt")
         see("aliases and extensions", "gh --help", r"^  (alias|extension)")
         see("aliases, extensions, prompts", "az --help", r"^    (extension|interactive)")
 
