@@ -130,7 +130,10 @@ impl Flags {
 impl Flag {
     fn argument(&self, heading: &'static str, has_body: bool) -> Arg {
         let is_list = matches!(self.shape, Shape::List(_));
-        let mut arg = Arg::new(self.name.clone()).help(self.help.clone());
+        let mut arg = Arg::new(self.name.clone());
+        if !self.help.is_empty() {
+            arg = arg.help(self.help.clone());
+        }
         arg = match self.required && has_body {
             true => arg.required_unless_present("body-template"),
             false => arg.required(self.required),
@@ -170,6 +173,7 @@ impl Flag {
             Shape::Integer => "INTEGER".to_owned(),
             Shape::Number => "NUMBER".to_owned(),
             Shape::Text => "TEXT".to_owned(),
+            Shape::Formatted(name) => (*name).to_owned(),
             Shape::List(_) | Shape::Json | Shape::Any => "JSON".to_owned(),
         }
     }
@@ -193,6 +197,11 @@ impl Flag {
     /// The words that were given.
     pub(crate) fn words(&self, matches: &ArgMatches) -> Option<Vec<String>> {
         matches.get_many::<String>(&self.name).map(|words| words.cloned().collect())
+    }
+
+    /// Whether its words are names of files.
+    pub(crate) fn is_file(&self) -> bool {
+        self.is_file
     }
 
     /// Its name in messages.

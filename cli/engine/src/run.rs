@@ -9,8 +9,10 @@ use driftless_runtime::{Call, Client, Preview, Value};
 
 use crate::answer::written;
 use crate::arguments::{Flags, body, shape};
+use crate::checked::Checked;
 use crate::context::Context;
-use crate::failure::{Failure, failure};
+use crate::failure::{Exit, Failure, failure};
+use crate::names::kebab;
 use crate::send::{bytes, call, description, paging};
 use crate::table::{Described, Family, Form};
 use crate::work;
@@ -55,6 +57,8 @@ where
         }
     }
     let content = body::content(&line, &flags, matches)?;
+    let checked = Checked::new(context.table, &line, &flags, &values, &content, matches)?;
+    checked.finish(&format!("{} docs {} {}", context.program.name, kebab(family.name), kebab(name)))?;
     let main = if family.server.is_some() { Security::Token } else { P::SECURITY };
     let operation = description(family.name, name, &line, main);
     let given = Given { line, operation, values, content };
@@ -74,6 +78,7 @@ where
 
 async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMatches) -> Result<(), Failure> {
     let sink = context.sink()?;
+    let end = context.timeout.map(|time| tokio::time::Instant::now() + time);
     let form = given.form();
     let Given { line, operation, values, content } = given;
     let limit = line.paging.as_ref().and_then(|_| matches.get_one::<u64>("limit").copied());
@@ -99,11 +104,11 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
     match line.result.form {
         Form::Stream => {
             let call = timed(context, call(client, operation, form, &values, content, decode::stream));
-            sink.stream(call.await.map_err(|error| failure(&error))?).await
+            within(end, sink.stream(call.await.map_err(|error| failure(&error))?)).await
         }
         Form::Events => {
             let call = timed(context, call(client, operation, form, &values, content, decode::events));
-            sink.events(call.await.map_err(|error| failure(&error))?).await
+            within(end, sink.events(call.await.map_err(|error| failure(&error))?)).await
         }
         _ => {
             let call = timed(context, call(client, operation, form, &values, content, bytes));
@@ -121,6 +126,18 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
             Ok(())
         }
     }
+}
+
+/// An answer that is read as it comes. The deadline of a call ends with the head of the answer; this one goes on.
+async fn within(
+    end: Option<tokio::time::Instant>,
+    answer: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    let Some(end) = end else { return answer.await };
+    tokio::time::timeout_at(end, answer).await.unwrap_or_else(|_| {
+        let message = "the answer has not ended in the time of `--timeout`";
+        Err(Failure::new(Exit::Unreachable, message, "leave `--timeout` out, or give more time"))
+    })
 }
 
 /// The call, with the time that the command line gives it.
