@@ -25,7 +25,8 @@ use crate::work;
 /// `mcp`.
 pub(crate) fn command() -> Command {
     let about = "Serves the operations as tools for agents (Model Context Protocol)";
-    McpArguments::augment_args(Command::new("mcp").about(about))
+    // The arguments have a sentence of their own about all of them.
+    McpArguments::augment_args(Command::new("mcp")).about(about)
 }
 
 /// Runs `mcp`.
