@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use platform_sandbox::Sandbox;
+use platform_sandbox::{RequestFilter, Sandbox};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -177,4 +177,23 @@ async fn an_operation_is_cancelled_and_another_is_forgotten() {
     shell.line("operations forget two").await.success();
     assert!(list(&shell).await.is_empty());
     shell.line("operations forget two").await.failure(4);
+}
+
+#[tokio::test]
+async fn an_operation_whose_answer_was_lost_is_not_submitted_again_and_found_by_its_identifier() {
+    let (sandbox, shell, id) = machine().await;
+    let start = RequestFilter::new().method("POST").path("/api/virtual-machines");
+    sandbox.faults().next(1, start, "reset=after".parse().unwrap()).unwrap();
+    let words = ["virtual-machines", "start", &id, "--label", "nightly"];
+    let err = shell.run(&words).await.failure(7);
+    assert!(err.contains("unknown whether"), "{err}");
+    assert_eq!(list(&shell).await[0]["status"], "unknown whether it was submitted");
+    shell.run(&words).await.failure(7);
+    assert_eq!(submitted(&sandbox), 1);
+    let all = shell.with_input(&["graphql", "-"], "{ operations { id } }").await.json();
+    let id = all["data"]["operations"][0]["id"].as_str().unwrap();
+    sandbox.clock().advance(LONG);
+    let last = shell.run(&["operations", "resume", "nightly", "--id", id]).await.json();
+    assert_eq!(last["outcome"], "succeeded");
+    assert!(list(&shell).await.is_empty());
 }

@@ -53,6 +53,7 @@ async fn values_that_do_not_fit_the_contract_are_not_sent() {
         (&["projects", "create", "--body", "broken.json"], "line 2 column 5"),
         (&["projects", "create", "--body", "empty.json"], "empty.json is not JSON"),
         (&["projects", "create"], "needs a body"),
+        (&["projects", "update", "--assumed", "--name", "--body-template"], "PROJECT_ID is missing"),
         (&["forum", "list-threads", "--assumed", "--take", "many"], "--take: not a number"),
         (&["forum", "list-threads", "--assumed", "--take", "3000000000"], "--take is no integer of 32 bits"),
         (&["forum", "list-threads"], "pass `--assumed`"),

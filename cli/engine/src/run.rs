@@ -50,6 +50,13 @@ where
         return Err(Failure::usage(message, hint));
     }
     let flags = Flags::new(context.table, &line);
+    // A value can read `--body-template`, too, and then clap has required nothing.
+    if let Some(missing) = flags.parameters.iter().chain(&flags.members).find(|flag| flag.is_missing(matches)) {
+        return Err(Failure::usage(
+            format!("{} is missing", missing.shown()),
+            "nothing was sent; `--help` lists the arguments",
+        ));
+    }
     let mut values: Vec<Option<Value>> = line.parameters.iter().map(|_| None).collect();
     for flag in &flags.parameters {
         if let (Some(slot), value) = (values.get_mut(flag.index), flag.value(matches)?) {
