@@ -118,23 +118,23 @@ impl Flags {
         Self { parameters, members, whole }
     }
 
-    /// As clap takes them.
-    pub(crate) fn arguments(&self) -> impl Iterator<Item = Arg> {
+    /// As clap takes them. A template of the body needs no other argument.
+    pub(crate) fn arguments(&self, is_template: bool) -> impl Iterator<Item = Arg> {
         let parameters = self.parameters.iter().map(|flag| (flag, "Parameters"));
         let members = self.members.iter().map(|flag| (flag, "Members of the body"));
-        let has_body = self.whole || !self.members.is_empty();
-        parameters.chain(members).map(move |(flag, heading)| flag.argument(heading, has_body))
+        parameters
+            .chain(members)
+            .map(move |(flag, heading)| flag.argument(heading).required(flag.required && !is_template))
     }
 }
 
 impl Flag {
-    fn argument(&self, heading: &'static str, has_body: bool) -> Arg {
+    fn argument(&self, heading: &'static str) -> Arg {
         let is_list = matches!(self.shape, Shape::List(_));
-        let mut arg = Arg::new(self.name.clone()).help(self.help.clone());
-        arg = match self.required && has_body {
-            true => arg.required_unless_present("body-template"),
-            false => arg.required(self.required),
-        };
+        let mut arg = Arg::new(self.name.clone());
+        if !self.help.is_empty() {
+            arg = arg.help(self.help.clone());
+        }
         // A list is joined on the wire in a path: its elements are separated here.
         if self.is_path {
             return arg.value_name(self.name.to_uppercase().replace('-', "_"));
@@ -150,6 +150,11 @@ impl Flag {
             arg = arg.num_args(0..=1).require_equals(true).default_missing_value("true").hide_possible_values(true);
         }
         arg
+    }
+
+    /// Whether it is missing although the operation needs it.
+    pub(crate) fn is_missing(&self, matches: &ArgMatches) -> bool {
+        self.required && !matches.contains_id(&self.name)
     }
 
     fn value_name(&self) -> String {
@@ -170,6 +175,7 @@ impl Flag {
             Shape::Integer => "INTEGER".to_owned(),
             Shape::Number => "NUMBER".to_owned(),
             Shape::Text => "TEXT".to_owned(),
+            Shape::Formatted(name) => (*name).to_owned(),
             Shape::List(_) | Shape::Json | Shape::Any => "JSON".to_owned(),
         }
     }
@@ -193,6 +199,11 @@ impl Flag {
     /// The words that were given.
     pub(crate) fn words(&self, matches: &ArgMatches) -> Option<Vec<String>> {
         matches.get_many::<String>(&self.name).map(|words| words.cloned().collect())
+    }
+
+    /// Whether its words are names of files.
+    pub(crate) fn is_file(&self) -> bool {
+        self.is_file
     }
 
     /// Its name in messages.

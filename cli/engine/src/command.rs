@@ -133,7 +133,7 @@ fn family(table: Table, family: &Family, words: &Words, assumed: bool) -> Result
             filled = filled.alias(whole);
         }
         if is_named {
-            filled = operation(table, &table.operation(family.name, name)?, filled);
+            filled = operation(table, &table.operation(family.name, name)?, filled, words.has("--body-template"));
         }
         list.push(filled);
     }
@@ -152,12 +152,12 @@ fn about(head: &Head) -> String {
 }
 
 /// Fills the command of one operation.
-fn operation(table: Table, operation: &Described, command: Command) -> Command {
+fn operation(table: Table, operation: &Described, command: Command, is_template: bool) -> Command {
     let flags = Flags::new(table, operation);
     let mut command =
         command.long_about(long(operation)).after_help(format!("{} {}", operation.method, operation.path));
     let described: Vec<_> = flags.parameters.iter().chain(&flags.members).collect();
-    for (arg, flag) in flags.arguments().zip(described) {
+    for (arg, flag) in flags.arguments(is_template).zip(described) {
         command = command.arg(match possible(flag) {
             Some(values) => arg.value_parser(Open(values)).hide_possible_values(true),
             None => arg,

@@ -153,7 +153,7 @@ impl Facts {
 }
 
 /// The text on one line, without control characters, and not longer than a reader bears.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let line = text.replace(['\n', '\r', '\t', '\u{2028}', '\u{2029}'], " ");
     let mut characters = plain(&line).chars().collect::<Vec<_>>();
     if characters.len() > LONGEST {

@@ -15,6 +15,7 @@
 mod account;
 mod answer;
 mod arguments;
+mod checked;
 mod command;
 mod context;
 mod describe;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use driftless_runtime::codegen::GeneratedClient;
 use driftless_runtime::graphql::{Answer, Delivery, GraphqlError};
-use driftless_runtime::{Client, Object, Value};
+use driftless_runtime::{Client, Object, Upload, Value};
 
 use crate::answer::written;
 use crate::arguments::body;
@@ -87,16 +87,22 @@ where
     }
     let in_query = matches!(verb.as_str(), "GET" | "HEAD" | "DELETE");
     if let Some(source) = &input {
-        let upload = match body::value(source) {
-            Ok(value) if source != "-" => {
-                request = request.json(&value);
-                None
+        // Standard input can be read once only.
+        let (value, upload) = match source.as_str() {
+            "-" => {
+                let bytes = body::bytes(source)?;
+                (serde_json::from_slice::<Value>(&bytes).ok(), Some(Upload::bytes(bytes)))
             }
-            _ => Some(body::upload(source)?),
+            _ => match body::value(source) {
+                Ok(value) => (Some(value), None),
+                Err(_) => (None, Some(body::upload(source)?)),
+            },
         };
-        if let Some(upload) = upload {
-            request = request.body(upload);
-        }
+        request = match (value, upload) {
+            (Some(value), _) => request.json(&value),
+            (None, Some(upload)) => request.body(upload),
+            (None, None) => request,
+        };
     } else if !fields.is_empty() && !in_query {
         request = request.json(&fields);
     }

@@ -9,9 +9,11 @@ use driftless_runtime::{Client, Preview, Value};
 
 use crate::answer::written;
 use crate::arguments::{Flags, body, shape};
+use crate::checked::Checked;
 use crate::context::Context;
 use crate::describe::{description, paging};
 use crate::failure::{Exit, Failure, failure};
+use crate::names::kebab;
 use crate::send::{Given, bytes, call};
 use crate::table::{Described, Family, Form};
 #[cfg(feature = "operations")]
@@ -32,6 +34,13 @@ where
         return Err(Failure::usage(message, hint));
     }
     let flags = Flags::new(context.table, &line);
+    // A value can read `--body-template`, too, and then clap has required nothing.
+    if let Some(missing) = flags.parameters.iter().chain(&flags.members).find(|flag| flag.is_missing(matches)) {
+        return Err(Failure::usage(
+            format!("{} is missing", missing.shown()),
+            "nothing was sent; `--help` lists the arguments",
+        ));
+    }
     let mut values: Vec<Option<Value>> = line.parameters.iter().map(|_| None).collect();
     for flag in &flags.parameters {
         if let (Some(slot), value) = (values.get_mut(flag.index), flag.value(matches)?) {
@@ -39,6 +48,8 @@ where
         }
     }
     let content = body::content(&line, &flags, matches)?;
+    let checked = Checked::new(context.table, &line, &flags, &values, &content, matches)?;
+    checked.finish(&format!("{} docs {} {}", context.program.name, kebab(family.name), kebab(name)))?;
     let main = if family.server.is_some() { Security::Token } else { P::SECURITY };
     let operation = description(family.name, name, &line, main);
     let given = Given { line, operation, values, content };
@@ -59,6 +70,7 @@ where
 
 async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMatches) -> Result<(), Failure> {
     let sink = context.sink()?;
+    let end = context.timeout.map(|time| tokio::time::Instant::now() + time);
     let form = given.form();
     let Given { line, operation, values, content } = given;
     let limit = line.paging.as_ref().and_then(|_| matches.get_one::<u64>("limit").copied());
@@ -86,12 +98,11 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
             let call = context.timed(call(client, operation, form, &values, content, decode::stream));
             let response = call.with_response().await.map_err(|error| failure(&error))?;
             let headers = response.headers().clone();
-            within(context, sink.stream(&headers, response.into_value())).await
+            within(end, sink.stream(&headers, response.into_value())).await
         }
         Form::Events => {
             let call = context.timed(call(client, operation, form, &values, content, decode::events));
-            let events = call.await.map_err(|error| failure(&error))?;
-            within(context, sink.events(events)).await
+            within(end, sink.events(call.await.map_err(|error| failure(&error))?)).await
         }
         _ => {
             let call = context.timed(call(client, operation, form, &values, content, bytes));
@@ -111,12 +122,15 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
     }
 }
 
-/// The end of a stream, in the time that the command line gives the whole command: the runtime limits the silence of a stream only.
-async fn within(context: &Context, stream: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-    let Some(time) = context.timeout else { return stream.await };
-    tokio::time::timeout(time, stream).await.unwrap_or_else(|_| {
-        let message = format!("the answer had not ended after {} s", time.as_secs());
-        Err(Failure::new(Exit::Unreachable, message, "give more time with `--timeout`, or none"))
+/// An answer that is read as it comes. The deadline of a call ends with the head of the answer; this one goes on.
+async fn within(
+    end: Option<tokio::time::Instant>,
+    answer: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    let Some(end) = end else { return answer.await };
+    tokio::time::timeout_at(end, answer).await.unwrap_or_else(|_| {
+        let message = "the answer has not ended in the time of `--timeout`";
+        Err(Failure::new(Exit::Unreachable, message, "leave `--timeout` out, or give more time"))
     })
 }
 

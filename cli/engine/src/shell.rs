@@ -89,7 +89,9 @@ fn man(context: &Context, own: Vec<Command>, folder: &std::path::Path) -> Result
 
 fn docs(context: &Context, family: &str, wanted: &str) -> Result<(), Failure> {
     let families = families(context.table)?;
-    let Some(entry) = families.iter().find(|entry| entry.command == family || entry.family.name == family) else {
+    let Some(entry) =
+        families.iter().find(|entry| entry.command == family || kebab(entry.family.name) == kebab(family))
+    else {
         let names: Vec<&str> = families.iter().map(|entry| entry.command.as_str()).collect();
         return Err(Failure::usage(
             format!("no family {family:?} exists"),

@@ -30,7 +30,8 @@ use crate::table::{BodyForm, Described, Family, Form, Head, PartKind, Table};
 /// `mcp`.
 pub(crate) fn command() -> Command {
     let about = "Serves the operations as tools for agents (Model Context Protocol)";
-    McpArguments::augment_args(Command::new("mcp").about(about))
+    // The arguments have a sentence of their own about all of them.
+    McpArguments::augment_args(Command::new("mcp")).about(about)
 }
 
 /// Runs `mcp`.

@@ -103,7 +103,8 @@ pub(crate) fn text(source: &str) -> Result<String, Failure> {
         .map_err(|_| Failure::usage(format!("{name} is not text in UTF-8"), "nothing was sent; convert it"))
 }
 
-fn bytes(source: &str) -> Result<Vec<u8>, Failure> {
+/// The bytes of a file, or of standard input.
+pub(crate) fn bytes(source: &str) -> Result<Vec<u8>, Failure> {
     let failed = |error: std::io::Error| {
         let name = if source == "-" { "standard input" } else { source };
         Failure::usage(format!("{name} cannot be read: {error}"), "nothing was sent")

@@ -12,6 +12,8 @@ pub(crate) enum Shape {
     Integer,
     Number,
     Text,
+    /// A text with a format, whose name help shows. The word `null` does not have it, so it is null.
+    Formatted(&'static str),
     /// Repeated flags.
     List(Box<Shape>),
     /// JSON text.
@@ -64,7 +66,14 @@ impl Shape {
             ["boolean"] => Self::Boolean,
             ["integer"] => Self::Integer,
             ["number"] => Self::Number,
-            ["string"] => Self::Text,
+            ["string"] => match schema.get("format").and_then(Schema::as_str) {
+                Some("uuid") => Self::Formatted("UUID"),
+                Some("date-time") => Self::Formatted("DATE-TIME"),
+                Some("date") => Self::Formatted("DATE"),
+                Some("time") => Self::Formatted("TIME"),
+                Some("duration" | "time-span") => Self::Formatted("DURATION"),
+                _ => Self::Text,
+            },
             ["array"] => match schema.get("items").map(|items| Self::from_schema(table, items)) {
                 Some(Self::List(_) | Self::Json | Self::Any) | None => Self::Json,
                 Some(element) => Self::List(Box::new(element)),
@@ -89,6 +98,7 @@ impl Shape {
         match self {
             Self::Text => Ok(Value::String(word.to_owned())),
             _ if word == "null" => Ok(Value::Null),
+            Self::Formatted(_) => Ok(Value::String(word.to_owned())),
             Self::Boolean => match word {
                 "true" => Ok(Value::Bool(true)),
                 "false" => Ok(Value::Bool(false)),
@@ -113,66 +123,85 @@ pub(crate) fn json(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))
 }
 
-/// An example of a value: `--body-template` prints it.
+/// The most values of a template: types within types multiply.
+const VALUES: usize = 20_000;
+
+/// An example of a value: `--body-template` prints it. A value beyond the limit is null.
 pub(crate) fn template(table: Table, schema: &Schema) -> Value {
-    filled(table, schema, &mut Vec::new())
+    Template { table, above: Vec::new(), left: VALUES }.filled(schema)
 }
 
-fn filled(table: Table, schema: &Schema, above: &mut Vec<String>) -> Value {
-    let name = schema.get("$ref").and_then(Schema::as_str).map(str::to_owned);
-    if let Some(name) = &name {
-        // A type that contains itself ends here.
-        if above.contains(name) || above.len() > 8 {
-            return Value::Null;
-        }
-        above.push(name.clone());
-    }
-    let schema = resolved(table, schema);
-    let value = example(table, &schema, above);
-    if name.is_some() {
-        above.pop();
-    }
-    value
+struct Template {
+    table: Table,
+    /// The named types around the value.
+    above: Vec<String>,
+    left: usize,
 }
 
-fn example(table: Table, schema: &Schema, above: &mut Vec<String>) -> Value {
-    if let Some(first) = schema.get("enum").and_then(Schema::as_array).and_then(|values| values.first()) {
-        return Value::from(first.clone());
-    }
-    if let Some(first) = schema.get("anyOf").and_then(Schema::as_array).and_then(|branches| branches.first()) {
-        return filled(table, first, above);
-    }
-    if let Some(branches) = schema.get("allOf").and_then(Schema::as_array) {
-        let mut whole = Object::new();
-        for branch in branches {
-            if let Value::Object(members) = filled(table, branch, above) {
-                whole.extend(members);
+impl Template {
+    fn filled(&mut self, schema: &Schema) -> Value {
+        let Some(left) = self.left.checked_sub(1) else { return Value::Null };
+        self.left = left;
+        let name = schema.get("$ref").and_then(Schema::as_str).map(str::to_owned);
+        if let Some(name) = &name {
+            // A type that contains itself ends here.
+            if self.above.contains(name) || self.above.len() > 8 {
+                return Value::Null;
             }
+            self.above.push(name.clone());
         }
-        return Value::Object(whole);
+        let schema = resolved(self.table, schema);
+        let value = self.example(&schema);
+        if name.is_some() {
+            self.above.pop();
+        }
+        value
     }
-    match types(schema).as_slice() {
-        ["object"] => {
-            let properties = schema.get("properties").and_then(Schema::as_object);
-            let is_sent = |schema: &Schema| schema.get("readOnly") != Some(&Schema::Bool(true));
-            let members = properties.into_iter().flatten().filter(|(_, schema)| is_sent(schema));
-            Value::Object(members.map(|(name, schema)| (name.clone(), filled(table, schema, above))).collect())
+
+    fn example(&mut self, schema: &Schema) -> Value {
+        if let Some(first) = schema.get("enum").and_then(Schema::as_array).and_then(|values| values.first()) {
+            return Value::from(first.clone());
         }
-        ["array"] => Value::Array(schema.get("items").map(|items| filled(table, items, above)).into_iter().collect()),
-        ["boolean"] => Value::Bool(false),
-        ["integer" | "number"] => Value::from(schema.get("minimum").cloned().unwrap_or_else(|| 0.into())),
-        ["string"] => Value::String(
-            match schema.get("format").and_then(Schema::as_str) {
-                Some("uuid") => "00000000-0000-0000-0000-000000000000",
-                Some("date-time") => "2026-01-31T12:00:00Z",
-                Some("date") => "2026-01-31",
-                Some("time") => "12:00:00",
-                Some("time-span") => "00:05:00",
-                Some("byte") => "AA==",
-                _ => "",
+        if let Some(first) = schema.get("anyOf").and_then(Schema::as_array).and_then(|branches| branches.first()) {
+            return self.filled(first);
+        }
+        if let Some(branches) = schema.get("allOf").and_then(Schema::as_array) {
+            let mut whole = Object::new();
+            for branch in branches {
+                if let Value::Object(members) = self.filled(branch) {
+                    whole.extend(members);
+                }
             }
-            .to_owned(),
-        ),
-        _ => Value::Null,
+            return Value::Object(whole);
+        }
+        match types(schema).as_slice() {
+            ["object"] => {
+                let properties = schema.get("properties").and_then(Schema::as_object);
+                let is_sent = |schema: &Schema| schema.get("readOnly") != Some(&Schema::Bool(true));
+                let members = properties.into_iter().flatten().filter(|(_, schema)| is_sent(schema));
+                Value::Object(members.map(|(name, schema)| (name.clone(), self.filled(schema))).collect())
+            }
+            ["array"] => Value::Array(schema.get("items").map(|items| self.filled(items)).into_iter().collect()),
+            ["boolean"] => Value::Bool(false),
+            ["integer" | "number"] => Value::from(schema.get("minimum").cloned().unwrap_or_else(|| 0.into())),
+            ["string"] => Value::String(
+                match schema.get("format").and_then(Schema::as_str) {
+                    Some("uuid") => "00000000-0000-0000-0000-000000000000",
+                    Some("date-time") => "2026-01-31T12:00:00Z",
+                    Some("date") => "2026-01-31",
+                    Some("time") => "12:00:00Z",
+                    Some("duration") => "PT5M",
+                    Some("time-span") => "00:05:00",
+                    Some("byte") => "AA==",
+                    _ => "",
+                }
+                .to_owned(),
+            ),
+            _ => Value::Null,
+        }
     }
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;
