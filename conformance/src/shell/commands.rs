@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use driftless_codegen::{Catalog, CatalogForm, CatalogOperation, CatalogType, CatalogValue};
+use driftless_codegen::{Catalog, CatalogForm, CatalogInput, CatalogOperation, CatalogType, CatalogValue};
 
 /// Flags that every command has.
 const GENERAL: [&str; 11] = [
@@ -63,12 +63,14 @@ pub(super) struct Line {
     pub(super) has_parts: bool,
     /// The client sets the version of the interface, and the contract states none.
     pub(super) needs_version: bool,
+    /// The header with the key of an asynchronous operation, in small letters: the program makes its value.
+    pub(super) key: Option<String>,
     /// The body is JSON in its file, and not the bytes that are sent.
     pub(super) is_json: bool,
 }
 
 impl Line {
-    pub(super) fn new(catalog: &Catalog, operation: &CatalogOperation) -> Self {
+    pub(super) fn new(catalog: &Catalog, operation: &CatalogOperation, key: Option<String>) -> Self {
         let mut taken: BTreeSet<String> = GENERAL.map(str::to_owned).into();
         let mut take = |is_there: bool, names: [&str; 2]| taken.extend(names.iter().filter(|_| is_there).map(ToString::to_string));
         take(operation.body.is_some(), ["body", "body-template"]);
@@ -85,7 +87,10 @@ impl Line {
             }
             name
         };
-        let inputs = operation.inputs.iter().map(|input| Flag {
+        let is_key = |input: &CatalogInput| {
+            input.place == "header" && key.as_ref().is_some_and(|key| input.wire.eq_ignore_ascii_case(key))
+        };
+        let inputs = operation.inputs.iter().filter(|input| !is_key(input)).map(|input| Flag {
             name: named(&input.name, "param"),
             place: input.place,
             wire: input.wire.clone(),
@@ -118,6 +123,7 @@ impl Line {
             operation: self::operation(catalog, operation),
             flags,
             has_parts,
+            key,
             needs_version: operation.api_version.as_ref().is_some_and(|version| version.default.is_none()),
             is_json: operation.body.as_ref().is_some_and(|body| ["json", "form"].contains(&body.form)),
         }

@@ -41,6 +41,7 @@ pub type TableChange<'a> = &'a dyn Fn(&mut String);
 struct Shell {
     program: PathBuf,
     folder: PathBuf,
+    table: String,
     recorder: Recorder,
     interrupt: Interrupt,
 }
@@ -68,7 +69,8 @@ pub fn check_cli(
     let folder = workspace.path("target/conformance/cli").join(stand_alone::slug(name));
     write(&folder.join("operations.table"), table.as_bytes())?;
     let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
-    let shell = Shell { program: program(workspace, interrupt)?, folder, recorder, interrupt: interrupt.clone() };
+    let program = program(workspace, interrupt)?;
+    let shell = Shell { program, folder, table, recorder, interrupt: interrupt.clone() };
 
     let mut report = Report::new(name, options.seed);
     let mut at_shell = AtShell::default();
@@ -129,7 +131,8 @@ fn program(workspace: &Workspace, interrupt: &Interrupt) -> Result<PathBuf, Fail
 impl Shell {
     /// The rows of an operation: its cases, and those with a body of members once more, by their flags.
     fn rows(&self, catalog: &Catalog, operation: &CatalogOperation, judge: &Judge, options: &Options) -> Result<Vec<Row>, Failure> {
-        let line = Line::new(catalog, operation);
+        let key = operation.binding.as_deref().and_then(|kind| table::key(&self.table, kind));
+        let line = Line::new(catalog, operation, key);
         let mut rows = Vec::new();
         let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
         for case in judge.cases(&offer(operation)) {
@@ -142,6 +145,7 @@ impl Shell {
                     continue;
                 }
             };
+            let case = without_key(&line, case);
             if is_wanted(&case.id) {
                 rows.push(self.row(&line, operation, judge, &case, Given::Whole)?);
             }
@@ -165,7 +169,10 @@ impl Shell {
                 return Ok(Row::new(operation, case.id.clone(), cause));
             }
         };
-        let (recorded, ended) = self.perform(case, &words)?;
+        let (mut recorded, ended) = self.perform(case, &words)?;
+        if let Some(key) = &line.key {
+            recorded.iter_mut().for_each(|request| request.headers.retain(|(name, _)| name != key));
+        }
         let code = ended.status.and_then(|status| status.code());
         let output = String::from_utf8_lossy(&ended.stdout);
         let result = match code {
@@ -206,6 +213,14 @@ impl Shell {
 /// after an answer that says that the service is busy.
 fn is_judged(case: &Case) -> bool {
     case.answer.flaw == Flaw::None && case.answer.status < 500 && ![408, 425, 429].contains(&case.answer.status)
+}
+
+/// The case without the key that the program makes.
+fn without_key(line: &Line, mut case: Case) -> Case {
+    if let Some(key) = &line.key {
+        case.arguments.retain(|argument| argument.place != "header" || !argument.name.eq_ignore_ascii_case(key));
+    }
+    case
 }
 
 /// The exit code for a status.

@@ -68,3 +68,11 @@ fn scheme(scheme: &Scheme, keys: &BTreeMap<&str, usize>) -> Value {
         }
     }
 }
+
+/// The header with the key of an asynchronous operation, in small letters.
+pub(super) fn key(table: &str, kind: &str) -> Option<String> {
+    let beginning = format!("binding {kind} ");
+    let json = table.lines().find_map(|line| line.strip_prefix(&beginning))?;
+    let binding: Value = serde_json::from_str(json).ok()?;
+    binding.get("idempotency")?.as_str().map(str::to_ascii_lowercase)
+}
