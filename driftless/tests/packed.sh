@@ -48,11 +48,11 @@ prints() {
 
 # -- A registry that is a folder: the packed crates, and the versions of Cargo.lock of all others.
 [ -n "${PROGRAMS_BUILT:-}" ] || cargo build --quiet --locked --workspace --all-features --bins --examples
-cargo package --quiet --locked --no-verify --allow-dirty -p driftless-runtime -p driftless-codegen -p driftless 2>"$folder/log" ||
+cargo package --quiet --locked --no-verify --allow-dirty -p driftless-runtime -p driftless-codegen -p driftless -p driftless-cli 2>"$folder/log" ||
     failed 'cargo package'
 registry=$folder/registry
 mkdir -p "$folder/packed" "$folder/vendor/src" "$folder/.cargo"
-crates='driftless driftless-codegen driftless-runtime'
+crates='driftless driftless-cli driftless-codegen driftless-runtime'
 for crate in $crates; do
     tar -xzf "$target/package/$crate-$version.crate" -C "$folder/packed"
 done
@@ -64,7 +64,7 @@ touch "$folder/vendor/src/lib.rs"
     printf '[patch.crates-io]\n'
     for crate in $crates; do printf '%s = { path = "../packed/%s-%s" }\n' "$crate" "$crate" "$version"; done
     # A lock has the dependencies of all features that a client can turn on.
-    printf '[dependencies.driftless]\nversion = "*"\n[dependencies.driftless-runtime]\nversion = "*"\nfeatures = ['
+    printf '[dependencies.driftless]\nversion = "*"\n[dependencies.driftless-cli]\nversion = "*"\nfeatures = ["mcp-http"]\n[dependencies.driftless-runtime]\nversion = "*"\nfeatures = ['
     sed -n '/^\[features\]/,/^\[dependencies\]/s/^\([a-z0-9]*\) = .*/"\1",/p' runtime/Cargo.toml | tr -d '\n'
     printf ']\n'
 } >"$folder/vendor/Cargo.toml"
@@ -163,7 +163,7 @@ package() {
 # -- Radarr: the first answer, from an empty target folder. The program that makes this workspace is that of the repository, so that
 # nothing is compiled before.
 export RADARR_BASE_URL=$url/radarr RADARR_KEY_X_API_KEY=canary
-measured 'radarr: cargo driftless new' "$target/debug/cargo-driftless" driftless new radarr --base-url "$url/radarr" --contract "$url/radarr/openapi.json" --ci github
+measured 'radarr: cargo driftless new' "$target/debug/cargo-driftless" driftless new radarr --base-url "$url/radarr" --contract "$url/radarr/openapi.json" --ci github --cli
 prints 'export RADARR_BASE_URL='
 cd radarr
 # The processor's time of the two together is that of `cargo test` in an empty target folder, and more.
@@ -172,6 +172,13 @@ prints served
 measured 'radarr: cargo test, after it' cargo test
 prints a_refusal_of_the_service_is_an_error
 inspect .
+
+# -- The same service at the shell.
+measured 'radarr: its program for the shell, from compiled clients' cargo build -p radarr-cli
+"$target/packed/debug/radarr" log list >"$folder/log" 2>&1 || failed 'radarr log list'
+prints served
+measured 'radarr: a command' "$target/packed/debug/radarr" log list
+measured 'radarr: radarr --help' "$target/packed/debug/radarr" --help
 
 # -- A program that adds, lists, edits and deletes a movie, against the sandbox of the pinned contract.
 mkdir -p generated-client/examples

@@ -8,6 +8,7 @@ use driftless_runtime::{ByteStream, Bytes, EventStream, HeaderMap, Object, Statu
 use crate::failure::{Exit, Failure, failure};
 use crate::output::Printer;
 pub(crate) use crate::output::written;
+use crate::save::OutputFile;
 use crate::terminal::{Terminal, plain};
 
 /// The place for an answer.
@@ -21,7 +22,9 @@ impl Sink<'_> {
     /// A whole body.
     pub(crate) fn body(&self, status: StatusCode, headers: &HeaderMap, body: &Bytes) -> Result<(), Failure> {
         if let Some(path) = self.file {
-            return std::fs::write(path, body).map_err(|error| not_written(path, &error));
+            let mut file = OutputFile::create(path, None, false)?;
+            file.write(body)?;
+            return file.finish().map(drop);
         }
         let media_type = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
         let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -63,9 +66,14 @@ impl Sink<'_> {
     }
 
     /// A body of any length.
-    pub(crate) async fn stream(&self, mut body: ByteStream) -> Result<(), Failure> {
+    pub(crate) async fn stream(&self, headers: &HeaderMap, mut body: ByteStream) -> Result<(), Failure> {
         if let Some(path) = self.file {
-            let length = body.save(path).await.map_err(|error| failure(&error))?;
+            let length = headers.get("content-length").and_then(|length| length.to_str().ok()?.parse().ok());
+            let mut file = OutputFile::create(path, length, self.terminal.is_terminal)?;
+            while let Some(chunk) = body.next().await {
+                file.write(&chunk.map_err(|error| failure(&error))?)?;
+            }
+            let length = file.finish()?;
             return self.note(&format!("{length} bytes written to {}", path.display()));
         }
         let mut out = io::stdout();
@@ -105,9 +113,4 @@ impl Sink<'_> {
         }
         Ok(())
     }
-}
-
-fn not_written(path: &Path, error: &io::Error) -> Failure {
-    let message = format!("{} cannot be written: {error}", path.display());
-    Failure::new(Exit::Failed, message, "the call has been made; name another file, if repeating it does no harm")
 }

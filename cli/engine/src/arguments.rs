@@ -12,7 +12,7 @@ use serde_json::Value as Schema;
 use self::shape::{Shape, resolved};
 use crate::failure::Failure;
 use crate::names::{kebab, unique};
-use crate::table::{Described, ParameterLine, PartKind, Place, Table};
+use crate::table::{Described, ParameterLine, ParameterPlace, PartKind, Table};
 use crate::terminal::plain;
 
 /// Flags of every operation, which no parameter can have.
@@ -75,7 +75,7 @@ impl Flags {
         let binding = operation.binding.as_deref().and_then(|kind| table.binding(kind));
         let key = binding.as_ref().and_then(|binding| binding.pointer("/idempotency")).and_then(Value::as_str);
         let is_key = |parameter: &ParameterLine| {
-            parameter.place == Place::Header && key.is_some_and(|key| parameter.wire.eq_ignore_ascii_case(key))
+            parameter.place == ParameterPlace::Header && key.is_some_and(|key| parameter.wire.eq_ignore_ascii_case(key))
         };
         let parameters = operation.parameters.iter().enumerate().filter(|(_, parameter)| !is_key(parameter));
         let parameters = parameters.map(|(index, parameter)| Flag {
@@ -83,7 +83,7 @@ impl Flags {
             wire: parameter.wire.clone(),
             index,
             shape: Shape::from_schema(table, &parameter.schema),
-            is_path: parameter.place == Place::Path,
+            is_path: parameter.place == ParameterPlace::Path,
             is_file: false,
             required: parameter.required,
             help: help(&parameter.schema),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use driftless_runtime::codegen::GeneratedClient;
-use driftless_runtime::{Client, Middleware, MiddlewareFuture, Next, Outgoing};
+use driftless_runtime::{Call, Client, Middleware, MiddlewareFuture, Next, Outgoing};
 
 use crate::Program;
 use crate::answer::Sink;
@@ -61,6 +61,14 @@ impl Context {
                 false => builder,
             })?;
         Ok((*client).clone())
+    }
+
+    /// The call, with the time that the command line gives it.
+    pub(crate) fn timed<'c, T>(&self, call: Call<'c, T>) -> Call<'c, T> {
+        match self.timeout {
+            Some(time) => call.deadline(time),
+            None => call,
+        }
     }
 
     /// The place for the answer.

@@ -41,7 +41,7 @@ impl From<Exit> for ExitCode {
 pub struct Failure {
     /// The exit code.
     pub exit: Exit,
-    /// What happened: one line. Empty: it is printed already.
+    /// The fault, in one line. Empty: it is printed already.
     pub message: String,
     /// The next step, without a full stop. Empty: there is no other than to read the message.
     pub hint: String,

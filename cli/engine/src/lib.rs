@@ -17,6 +17,7 @@ mod answer;
 mod arguments;
 mod command;
 mod context;
+mod describe;
 mod failure;
 #[cfg(feature = "mcp")]
 #[doc(hidden)]
@@ -25,6 +26,7 @@ mod names;
 mod output;
 mod raw;
 mod run;
+mod save;
 #[doc(hidden)]
 pub mod schema;
 mod send;

@@ -11,8 +11,8 @@ use crate::answer::written;
 use crate::arguments::body;
 use crate::arguments::shape::json;
 use crate::context::Context;
+use crate::describe::method;
 use crate::failure::{Exit, Failure, failure};
-use crate::send::method;
 
 /// `api` and `graphql`.
 pub(crate) fn commands() -> [Command; 2] {

@@ -3,35 +3,18 @@
 use std::io::Write as _;
 
 use clap::ArgMatches;
-use driftless_runtime::codegen::prelude::{Operation, decode};
+use driftless_runtime::codegen::prelude::decode;
 use driftless_runtime::codegen::{GeneratedClient, Security};
-use driftless_runtime::{Call, Client, Preview, Value};
+use driftless_runtime::{Client, Preview, Value};
 
 use crate::answer::written;
 use crate::arguments::{Flags, body, shape};
 use crate::context::Context;
-use crate::failure::{Failure, failure};
-use crate::send::{bytes, call, description, paging};
+use crate::describe::{description, paging};
+use crate::failure::{Exit, Failure, failure};
+use crate::send::{Given, bytes, call};
 use crate::table::{Described, Family, Form};
 use crate::work;
-
-/// An operation with the arguments of a command line.
-pub(crate) struct Given {
-    pub(crate) line: Described,
-    pub(crate) operation: &'static Operation,
-    pub(crate) values: Vec<Option<Value>>,
-    pub(crate) content: body::Content,
-}
-
-impl Given {
-    /// The form of its body.
-    pub(crate) fn form(&self) -> &'static str {
-        match self.line.body.as_ref().map(|body| body.form.as_str()) {
-            Some("form") => "form",
-            _ => "json",
-        }
-    }
-}
 
 /// Runs the operation of a family with these arguments.
 pub(crate) async fn run<P>(context: &Context, family: &Family, name: &str, matches: &ArgMatches) -> Result<(), Failure>
@@ -79,7 +62,7 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
     let Given { line, operation, values, content } = given;
     let limit = line.paging.as_ref().and_then(|_| matches.get_one::<u64>("limit").copied());
     if let Some(page) = line.paging.as_ref().filter(|_| limit.is_some() || matches.get_flag("all")) {
-        let call = timed(context, call(client, operation, form, &values, content, decode::json::<Value>));
+        let call = context.timed(call(client, operation, form, &values, content, decode::json::<Value>));
         let mut items = call.items::<Value>(paging(page));
         if let Some(limit) = limit {
             items = items.limit(limit);
@@ -99,15 +82,18 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
     }
     match line.result.form {
         Form::Stream => {
-            let call = timed(context, call(client, operation, form, &values, content, decode::stream));
-            sink.stream(call.await.map_err(|error| failure(&error))?).await
+            let call = context.timed(call(client, operation, form, &values, content, decode::stream));
+            let response = call.with_response().await.map_err(|error| failure(&error))?;
+            let headers = response.headers().clone();
+            within(context, sink.stream(&headers, response.into_value())).await
         }
         Form::Events => {
-            let call = timed(context, call(client, operation, form, &values, content, decode::events));
-            sink.events(call.await.map_err(|error| failure(&error))?).await
+            let call = context.timed(call(client, operation, form, &values, content, decode::events));
+            let events = call.await.map_err(|error| failure(&error))?;
+            within(context, sink.events(events)).await
         }
         _ => {
-            let call = timed(context, call(client, operation, form, &values, content, bytes));
+            let call = context.timed(call(client, operation, form, &values, content, bytes));
             let response = call.with_response().await.map_err(|error| failure(&error))?;
             if line.result.form == Form::Redirect
                 && let Some(location) = response.header("location")
@@ -124,12 +110,13 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
     }
 }
 
-/// The call, with the time that the command line gives it.
-pub(crate) fn timed<'c, T>(context: &Context, call: Call<'c, T>) -> Call<'c, T> {
-    match context.timeout {
-        Some(time) => call.deadline(time),
-        None => call,
-    }
+/// The end of a stream, in the time that the command line gives the whole command: the runtime limits the silence of a stream only.
+async fn within(context: &Context, stream: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let Some(time) = context.timeout else { return stream.await };
+    tokio::time::timeout(time, stream).await.unwrap_or_else(|_| {
+        let message = format!("the answer had not ended after {} s", time.as_secs());
+        Err(Failure::new(Exit::Unreachable, message, "give more time with `--timeout`, or none"))
+    })
 }
 
 /// Prints a body to fill in.
@@ -195,10 +182,4 @@ pub(crate) fn curl(preview: &Preview, security: Security, program: &str, variabl
         words.extend(["--data-raw".to_owned(), quoted(&String::from_utf8_lossy(body))]);
     }
     crate::terminal::plain(&words.join(" ")).into_owned()
-}
-
-impl std::fmt::Debug for Given {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Given").field("operation", &self.operation.name).finish_non_exhaustive()
-    }
 }

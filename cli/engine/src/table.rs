@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[cfg(feature = "mcp")]
 pub(crate) use described::BodyForm;
 pub(crate) use described::{
-    Described, Form, Next, Page, PageNumber, ParameterLine, PartKind, PartLine, Place, SchemeLine,
+    Described, Form, Next, Page, PageNumber, ParameterLine, ParameterPlace, PartKind, PartLine, SchemeLine,
 };
 
 use crate::failure::{Exit, Failure};

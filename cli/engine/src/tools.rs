@@ -13,12 +13,13 @@ use serde_json::{Map, Value as Json, json};
 use crate::Program;
 use crate::arguments::body::{Content, part};
 use crate::context::Context;
+use crate::describe::{description, fixed};
 use crate::failure::{Exit, Failure, failure};
 use crate::mcp::{
     Effect, McpArguments, OperationDetails, OperationEntry, OperationState, Operations, Pending, Report, ServedService,
     ToolAnswer, ToolBody,
 };
-use crate::send::{call, description, fixed};
+use crate::send::call;
 use crate::table::{BodyForm, Described, Family, Form, Head, PartKind, Table};
 use crate::work;
 

@@ -12,10 +12,10 @@ use driftless_runtime::{Bytes, Client, Object, Submission, Value};
 
 use crate::Program;
 use crate::context::Context;
+use crate::describe::{fixed, method};
 use crate::failure::{Exit, Failure, failure};
 use crate::output::{RowWriter, Streams};
-use crate::run::Given;
-use crate::send::{bytes, call, fixed, method};
+use crate::send::{Given, bytes, call};
 use crate::table::Table;
 use crate::terminal::plain;
 
@@ -57,7 +57,7 @@ pub(crate) async fn submit(
     let operations = operations(&context.program, context.table, client)?;
     let form = given.form();
     let call = call(client, given.operation, form, &given.values, given.content, bytes);
-    let call = crate::run::timed(context, call);
+    let call = context.timed(call);
     let submission: Submission<'_, Bytes> = Submission::from_call(call, fixed(kind.to_owned()));
     let label = matches.get_one::<String>("label");
     let operation = match label {

@@ -16,5 +16,5 @@ if ! (cd "$client" && npm ci --silent --no-audit --no-fund --ignore-scripts); th
     echo "SKIPPED: Node or npm is out of reach, so the tools for agents did not meet the SDK in TypeScript"
     exit 0
 fi
-cargo build --quiet -p driftless-cli --all-features --example tools
+[ -n "${PROGRAMS_BUILT:-}" ] || cargo build --quiet -p driftless-cli --all-features --example tools
 node "$client/client.mjs" "$target/debug/examples/tools"

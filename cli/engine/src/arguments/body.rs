@@ -10,8 +10,8 @@ use serde_json::Value as Schema;
 
 use super::Flags;
 use super::shape::{json, resolved};
+use crate::describe::{fixed, style};
 use crate::failure::Failure;
-use crate::send::{fixed, style};
 use crate::table::{Described, PartKind, PartLine, Table};
 
 /// The largest body that is read into memory, in bytes. A file of bytes is not: it is sent as it is read.

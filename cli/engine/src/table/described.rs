@@ -70,7 +70,7 @@ pub(crate) struct ParameterLine {
     pub(crate) name: String,
     pub(crate) wire: String,
     #[serde(rename = "in")]
-    pub(crate) place: Place,
+    pub(crate) place: ParameterPlace,
     /// The name of a style of the runtime.
     pub(crate) style: String,
     #[serde(default)]
@@ -84,7 +84,7 @@ pub(crate) struct ParameterLine {
 /// The place of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Place {
+pub(crate) enum ParameterPlace {
     Path,
     Query,
     Header,
