@@ -50,6 +50,8 @@ pub(super) struct Flag {
     pub(super) place: &'static str,
     pub(super) wire: String,
     pub(super) form: Form,
+    /// A parameter that no call goes without.
+    pub(super) required: bool,
 }
 
 /// The words that call an operation, without values.
@@ -72,7 +74,8 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn new(catalog: &Catalog, operation: &CatalogOperation, key: Option<String>) -> Self {
         let mut taken: BTreeSet<String> = GENERAL.map(str::to_owned).into();
-        let mut take = |is_there: bool, names: [&str; 2]| taken.extend(names.iter().filter(|_| is_there).map(ToString::to_string));
+        let mut take =
+            |is_there: bool, names: [&str; 2]| taken.extend(names.iter().filter(|_| is_there).map(ToString::to_string));
         take(operation.body.is_some(), ["body", "body-template"]);
         take(operation.api_version.is_some(), ["api-version"; 2]);
         take(operation.items.is_some(), ["all", "limit"]);
@@ -95,6 +98,7 @@ impl Line {
             place: input.place,
             wire: input.wire.clone(),
             form: form(catalog, &input.ty),
+            required: input.required,
         });
         let mut flags: Vec<Flag> = inputs.collect();
         let position = |flag: &Flag| operation.path.find(&format!("{{{}}}", flag.wire));
@@ -115,7 +119,8 @@ impl Line {
                     None => Form::File,
                 };
                 let name = if are_parts { &member.name } else { &member.wire };
-                flags.push(Flag { name: named(name, "body"), place: "body", wire: member.wire.clone(), form });
+                let (name, wire) = (named(name, "body"), member.wire.clone());
+                flags.push(Flag { name, place: "body", wire, form, required: false });
             }
         }
         Self {
@@ -163,7 +168,8 @@ fn short(family: &str, name: &str) -> String {
     let (family, name): (Vec<&str>, Vec<&str>) = (family.split('-').collect(), name.split('-').collect());
     let single = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
     let [verb, rest @ ..] = name.as_slice() else { return name.join("-") };
-    let begins = rest.len() >= family.len() && rest.iter().zip(&family).all(|(one, other)| single(one) == single(other));
+    let begins =
+        rest.len() >= family.len() && rest.iter().zip(&family).all(|(one, other)| single(one) == single(other));
     let rest = if begins { rest.get(family.len()..).unwrap_or_default() } else { rest };
     [&[*verb], rest].concat().join("-")
 }
@@ -181,8 +187,8 @@ pub(super) fn words(name: &str) -> String {
             continue;
         }
         let next_is_small = letters.get(index + 1).is_some_and(char::is_ascii_lowercase);
-        let begins = letter.is_ascii_uppercase()
-            && before.is_some_and(|before| before.is_ascii_lowercase() || next_is_small);
+        let begins =
+            letter.is_ascii_uppercase() && before.is_some_and(|before| before.is_ascii_lowercase() || next_is_small);
         if begins {
             words.push(String::new());
         }

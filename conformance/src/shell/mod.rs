@@ -123,14 +123,23 @@ fn program(workspace: &Workspace, interrupt: &Interrupt) -> Result<PathBuf, Fail
             Exit::Stale,
             "conformance/compile",
             format!("the program at the shell does not compile:\n{errors}"),
-            format!("compile it with the version of driftless-cli that has this program: it is in {}", package.display()),
+            format!(
+                "compile it with the version of driftless-cli that has this program: it is in {}",
+                package.display()
+            ),
         )
     })
 }
 
 impl Shell {
     /// The rows of an operation: its cases, and those with a body of members once more, by their flags.
-    fn rows(&self, catalog: &Catalog, operation: &CatalogOperation, judge: &Judge, options: &Options) -> Result<Vec<Row>, Failure> {
+    fn rows(
+        &self,
+        catalog: &Catalog,
+        operation: &CatalogOperation,
+        judge: &Judge,
+        options: &Options,
+    ) -> Result<Vec<Row>, Failure> {
         let key = operation.binding.as_deref().and_then(|kind| table::key(&self.table, kind));
         let line = Line::new(catalog, operation, key);
         let mut rows = Vec::new();
@@ -160,7 +169,14 @@ impl Shell {
         Ok(rows)
     }
 
-    fn row(&self, line: &Line, operation: &CatalogOperation, judge: &Judge, case: &Case, given: Given) -> Result<Row, Failure> {
+    fn row(
+        &self,
+        line: &Line,
+        operation: &CatalogOperation,
+        judge: &Judge,
+        case: &Case,
+        given: Given,
+    ) -> Result<Row, Failure> {
         let mut files = Files { folder: &self.folder, count: 0 };
         let words = match words(line, case, given, &mut files)? {
             Ok(words) => words,
@@ -194,7 +210,10 @@ impl Shell {
         self.recorder.prepare(&case.answer);
         let mut command = Command::new(&self.program);
         command.args(words).env("JUDGED_TABLE", self.folder.join("operations.table"));
-        command.env("JUDGED_BASE_URL", self.recorder.address()).env("JUDGED_TOKEN", "secret").env("JUDGED_ASSUMED", "1");
+        command
+            .env("JUDGED_BASE_URL", self.recorder.address())
+            .env("JUDGED_TOKEN", "secret")
+            .env("JUDGED_ASSUMED", "1");
         command.env("JUDGED_BASIC_USER", "user").env("JUDGED_BASIC_PASSWORD", "secret");
         for key in 0..table::KEYS {
             command.env(format!("JUDGED_KEY_K{key}"), "secret");

@@ -38,7 +38,12 @@ impl Files<'_> {
 }
 
 /// The words of a case; if no words express it, the cause.
-pub(super) fn words(line: &Line, case: &Case, given: Given, files: &mut Files<'_>) -> Result<Result<Words, String>, Failure> {
+pub(super) fn words(
+    line: &Line,
+    case: &Case,
+    given: Given,
+    files: &mut Files<'_>,
+) -> Result<Result<Words, String>, Failure> {
     let mut flags: Words = Vec::new();
     let mut positions: Words = Vec::new();
     let positional: Vec<&Flag> = line.flags.iter().filter(|flag| flag.place == "path").collect();
@@ -51,6 +56,12 @@ pub(super) fn words(line: &Line, case: &Case, given: Given, files: &mut Files<'_
             Ok(word) => positions.push(word.into()),
             Err(cause) => return Ok(Err(format!("{}: {cause}", flag.wire))),
         }
+    }
+    let is_given =
+        |flag: &&Flag| case.arguments.iter().any(|argument| argument.place == flag.place && argument.name == flag.wire);
+    // The client has a parameter that the contract has at another place.
+    if let Some(flag) = line.flags.iter().find(|flag| flag.required && !is_given(flag)) {
+        return Ok(Err(format!("the {} {} is required, and the contract has no value for it", flag.place, flag.wire)));
     }
     for argument in case.arguments.iter().filter(|argument| argument.place != "path") {
         let flag = line.flags.iter().find(|flag| flag.place == argument.place && flag.wire == argument.name);
