@@ -76,7 +76,9 @@ pub(super) fn words(
     match (&case.body, given) {
         (None, _) => {}
         (Some(Value::Object(members)), given) if line.has_parts || given == Given::Members => {
-            for (name, value) in members {
+            // A list of parts without elements is no part.
+            let is_sent = |value: &Value| !line.has_parts || value.as_array().is_none_or(|items| !items.is_empty());
+            for (name, value) in members.iter().filter(|(_, value)| is_sent(value)) {
                 let Some(flag) = line.flags.iter().find(|flag| flag.place == "body" && flag.wire == *name) else {
                     return Ok(Err(format!("the member {name} of the body has no flag")));
                 };
