@@ -14,8 +14,10 @@ mod report;
 mod run;
 pub mod sarif;
 mod second;
+mod shell;
 
 pub use against::{Ask, observe};
-pub use report::{Report, Row, table};
+pub use report::{AtShell, Report, Row, table};
 pub use run::{Change, Options, check};
 pub use second::{GENERATE, Opinion, generate};
+pub use shell::{TableChange, check_cli};

@@ -18,7 +18,7 @@ use driftless::sarif::printed;
 use driftless::workspace::{Workspace, pinned_path};
 use driftless_codegen::line;
 use driftless_conformance::sarif::DocumentFiles;
-use driftless_conformance::{GENERATE, Options, Report, check, generate, junit, observe, sarif, table};
+use driftless_conformance::{GENERATE, Options, Report, check, check_cli, generate, junit, observe, sarif, table};
 
 const ABOUT: &str = "\
 Each operation is called with its required arguments, with all arguments, and once for each declared status. The values are
@@ -30,6 +30,7 @@ Examples:
   cargo driftless conformance contracts                all contracts of a folder, and a table of the counts
   cargo driftless conformance --case 'GET /pets everything' --seed 7
                                                        one case again
+  cargo driftless conformance --cli                    the operations at the shell
   cargo driftless conformance --format junit --output conformance.xml
                                                        tests for a pipeline
   cargo driftless conformance accept 3fa2c0 --reason 'agreed with the team' --until 2026-12-31
@@ -84,6 +85,10 @@ struct Flags {
     /// OpenAPI 3.0, and the package registry.
     #[arg(long, conflicts_with = "against")]
     progenitor: bool,
+    /// Judges the command line of the contract, in place of its client: each operation is called at the shell, with words that follow from
+    /// the documented rules of flags.
+    #[arg(long, conflicts_with_all = ["against", "prism", "progenitor"])]
+    cli: bool,
     /// Ends with exit code 2 if a case is disputed, or if --progenitor or --prism did not compare a contract.
     #[arg(long)]
     strict: bool,
@@ -214,6 +219,9 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
         let read = Subject::read(&workspace, path.as_deref());
         let judged = read.and_then(|Subject { sources, files: of_it }| {
             files = of_it;
+            if flags.cli {
+                return check_cli(&workspace, &name, &sources, &options, &|_| {}, &interrupt);
+            }
             let Some(service) = &service else {
                 return check(&workspace, &name, &sources, &options, &|_| {}, &interrupt);
             };
@@ -232,7 +240,7 @@ fn run(flags: Flags) -> Result<ExitCode, Failure> {
                 Report { contract: name, seed: flags.seed, failed: Some(failure.message), ..Report::default() }
             }
         };
-        if flags.contracts.is_empty() && report.failed.is_none() && service.is_none() {
+        if flags.contracts.is_empty() && report.failed.is_none() && service.is_none() && !flags.cli {
             if let Some(Command::Accept { fingerprints, reason, until }) = &flags.command {
                 OF_FAULTS.accept(&workspace, &report.faults(), fingerprints, reason, until.as_deref(), &interrupt)?;
                 return Ok(ExitCode::SUCCESS);

@@ -1,5 +1,6 @@
 //! The verdicts of a run, for people and for programs.
 
+mod at_shell;
 mod opinions;
 mod table;
 
@@ -11,6 +12,7 @@ use serde_json::Value;
 
 use crate::second::Opinion;
 
+pub use at_shell::AtShell;
 pub use table::table;
 
 /// The verdicts on one contract.
@@ -28,6 +30,9 @@ pub struct Report {
     /// The contracts of which another judge did not compare all requests, and the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unheard: Vec<(String, String)>,
+    /// The operations at the shell, if the command line was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_shell: Option<AtShell>,
     /// `true` if a disputed case, or a contract that another judge did not compare, makes the command fail.
     #[serde(skip)]
     pub is_strict: bool,
@@ -292,6 +297,7 @@ impl Report {
             text.push_str(&format!("{}: {}: {}\n", row.class, shortened(&row.case), shortened(&row.expected)));
         }
         text.push_str(&opinions::text(self, all));
+        text.extend(self.at_shell.as_ref().map(AtShell::text));
         let mut operations: Vec<&str> =
             self.rows.iter().map(|row| row.operation.as_str()).filter(|name| !name.starts_with("types::")).collect();
         operations.dedup();

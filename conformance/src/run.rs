@@ -56,14 +56,6 @@ impl Prepared {
     ) -> Result<Self, Failure> {
         let contracts: Vec<Contract<'_>> =
             sources.contracts.iter().map(|(name, bytes)| Contract { name, bytes }).collect();
-        let refused = |report: driftless_codegen::Report| {
-            Failure::new(
-                Exit::Contract,
-                "conformance/contract",
-                report.to_string(),
-                "correct the contract, or name another one",
-            )
-        };
         let mut output = generate(&contracts, &sources.setup, &sources.names).map_err(refused)?;
         let catalog = catalog(&contracts, &sources.setup, &sources.names).map_err(refused)?;
         change(&mut output.files);
@@ -183,7 +175,13 @@ fn seconds(
     sources.contracts.iter().map(second).collect()
 }
 
-fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Judge>, Failure> {
+/// The failure of a contract that cannot be read.
+pub(crate) fn refused(report: driftless_codegen::Report) -> Failure {
+    let hint = "correct the contract, or name another one";
+    Failure::new(Exit::Contract, "conformance/contract", report.to_string(), hint)
+}
+
+pub(crate) fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Judge>, Failure> {
     let judge = |(name, bytes): &(String, Vec<u8>)| match Judge::read(bytes, seed) {
         Ok(judge) => Ok((name.clone(), judge)),
         Err(error) => {

@@ -3,5 +3,6 @@
 
 mod against;
 mod changes;
+mod cli;
 mod second;
 mod unreadable;

@@ -12,7 +12,7 @@ use serde_json::Value as Schema;
 use self::shape::{Shape, resolved};
 use crate::failure::Failure;
 use crate::names::{kebab, unique};
-use crate::table::{Described, ParameterPlace, PartKind, Table};
+use crate::table::{Described, ParameterLine, ParameterPlace, PartKind, Table};
 use crate::terminal::plain;
 
 /// Flags of every operation, which no parameter can have.
@@ -57,6 +57,9 @@ impl Flags {
         if operation.body.is_some() {
             take(&["body", "body-template"]);
         }
+        if operation.api_version.is_some() {
+            take(&["api-version"]);
+        }
         if operation.paging.is_some() {
             take(&["all", "limit"]);
         }
@@ -68,7 +71,14 @@ impl Flags {
             let name = if taken.contains(&name) { format!("{prefix}-{name}") } else { name };
             unique(name, "-2", &mut taken)
         };
-        let parameters = operation.parameters.iter().enumerate().map(|(index, parameter)| Flag {
+        // A submission has its own key, so that it is sent once: a key of the user would be replaced.
+        let binding = operation.binding.as_deref().and_then(|kind| table.binding(kind));
+        let key = binding.as_ref().and_then(|binding| binding.pointer("/idempotency")).and_then(Value::as_str);
+        let is_key = |parameter: &ParameterLine| {
+            parameter.place == ParameterPlace::Header && key.is_some_and(|key| parameter.wire.eq_ignore_ascii_case(key))
+        };
+        let parameters = operation.parameters.iter().enumerate().filter(|(_, parameter)| !is_key(parameter));
+        let parameters = parameters.map(|(index, parameter)| Flag {
             name: named(&parameter.name, "param"),
             wire: parameter.wire.clone(),
             index,
@@ -137,7 +147,9 @@ impl Flag {
         }
         // A list is joined on the wire in a path: its elements are separated here.
         if self.is_path {
-            return arg.value_name(self.name.to_uppercase().replace('-', "_"));
+            // Other words that begin with `-` need `--` before them.
+            let is_number = matches!(self.shape, Shape::Integer | Shape::Number);
+            return arg.allow_negative_numbers(is_number).value_name(self.name.to_uppercase().replace('-', "_"));
         }
         arg = arg.long(self.name.clone()).help_heading(heading).value_name(self.value_name());
         arg = arg.action(if is_list { ArgAction::Append } else { ArgAction::Set });
@@ -182,12 +194,19 @@ impl Flag {
 
     /// The value that was given, if any.
     pub(crate) fn value(&self, matches: &ArgMatches) -> Result<Option<Value>, Failure> {
-        let Some(words) = self.words(matches) else { return Ok(None) };
+        let Some(given) = self.words(matches) else { return Ok(None) };
+        let is_list = self.is_path && matches!(self.shape, Shape::List(_));
+        // An element that contains a comma needs JSON.
+        let whole = given.first().filter(|word| is_list && word.starts_with('['));
         let words = match (&self.shape, self.is_path) {
-            (Shape::List(_), true) => words.iter().flat_map(|word| word.split(',')).map(str::to_owned).collect(),
-            _ => words,
+            (Shape::List(_), true) => given.iter().flat_map(|word| word.split(',')).map(str::to_owned).collect(),
+            _ => given.clone(),
         };
-        match self.shape.value(&words) {
+        let value = match whole {
+            Some(list) => shape::json(list),
+            None => self.shape.value(&words),
+        };
+        match value {
             Ok(value) => Ok(Some(value)),
             Err(message) => {
                 let hint = "nothing was sent; `--help` shows the type of each value";

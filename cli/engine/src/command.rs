@@ -175,6 +175,13 @@ fn operation(table: Table, operation: &Described, command: Command, is_template:
         let help = "Print a body to fill in, and send nothing";
         command = command.arg(option("body-template", help).action(ArgAction::SetTrue));
     }
+    if let Some(version) = &operation.api_version {
+        let help = match &version.default {
+            Some(default) => format!("Version of the interface, instead of {}", plain(default)),
+            None => "Version of the interface".to_owned(),
+        };
+        command = command.arg(Arg::new("api-version").long("api-version").help(help).value_name("VERSION"));
+    }
     if operation.paging.is_some() {
         command = command.arg(option("all", "Read all pages").action(ArgAction::SetTrue)).arg(
             option("limit", "Read pages up to this number of items")

@@ -74,7 +74,15 @@ fn scheme(line: &SchemeLine) -> Scheme {
 }
 
 /// The constant that generated code would have for the operation. `security`: that of operations without requirements of their own.
-pub(crate) fn description(family: &str, name: &str, line: &Described, security: Security) -> &'static Operation {
+///
+/// `version`: the one of the interface, in place of the contract's.
+pub(crate) fn description(
+    family: &str,
+    name: &str,
+    line: &Described,
+    security: Security,
+    version: Option<String>,
+) -> &'static Operation {
     let pairs = |pairs: &[(String, String)]| {
         slice(pairs.iter().map(|(name, value)| (fixed(name.clone()), fixed(value.clone()))).collect())
     };
@@ -103,6 +111,7 @@ pub(crate) fn description(family: &str, name: &str, line: &Described, security: 
         redirects: slice(line.redirects.clone()),
         api_version: line.api_version.as_ref().map(|line| {
             let default = line.default.clone().filter(|_| line.required && line.place != ParameterPlace::Path);
+            let default = version.or(default);
             Parameter { default: default.map(fixed), ..parameter(line) }
         }),
         servers: slice(line.servers.iter().map(|server| fixed(server.clone())).collect()),

@@ -51,7 +51,8 @@ where
     let checked = Checked::new(context.table, &line, &flags, &values, &content, matches)?;
     checked.finish(&format!("{} docs {} {}", context.program.name, kebab(family.name), kebab(name)))?;
     let main = if family.server.is_some() { Security::Token } else { P::SECURITY };
-    let operation = description(family.name, name, &line, main);
+    let version = line.api_version.as_ref().and_then(|_| matches.get_one::<String>("api-version").cloned());
+    let operation = description(family.name, name, &line, main, version);
     let given = Given { line, operation, values, content };
     let client = context.client::<P>()?;
     let client = match &family.server {

@@ -151,7 +151,7 @@ impl TableTools {
         let make = || {
             let main = if family.server.is_some() { Security::Token } else { self.security };
             let name = self.entries.get(index).map(|entry| entry.name.as_str()).unwrap_or_default();
-            description(family.name, name, &line, main)
+            description(family.name, name, &line, main, None)
         };
         let operation = cell.map_or_else(make, |cell| cell.get_or_init(make));
         let client = match &family.server {

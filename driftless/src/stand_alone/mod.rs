@@ -53,6 +53,15 @@ pub fn lay_out(
     Ok(())
 }
 
+/// The manifest of a package outside the workspace: the values that it inherits are written out.
+///
+/// # Errors
+///
+/// A manifest cannot be read.
+pub fn inherited(workspace: &Workspace, manifest: &str) -> Result<String, Failure> {
+    manifest::stand_alone(manifest, &text(workspace, "Cargo.toml")?, workspace.root())
+}
+
 fn text(workspace: &Workspace, path: &str) -> Result<String, Failure> {
     let bytes = workspace.read(path)?.unwrap_or_default();
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -1,0 +1,253 @@
+//! The command line, by the judge of clients: `cargo driftless conformance --cli`.
+//!
+//! One program serves all contracts: what differs between services is the table of operations, and its client's servers and security
+//! schemes. It is a process for each case, with words that follow from the documented rules.
+
+mod commands;
+mod table;
+mod words;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use driftless::child::{self, Ended};
+use driftless::develop::Sources;
+use driftless::failure::{Exit, Failure};
+use driftless::interrupt::Interrupt;
+use driftless::stand_alone;
+use driftless::workspace::Workspace;
+use driftless_codegen::{Catalog, CatalogOperation, Contract, Setup, catalog, generate};
+use driftless_sandbox::conformance::{BodyForm, Case, Flaw, Judge, Recorded, Recorder, Verdict};
+use serde_json::{Value, json};
+
+use self::commands::Line;
+use self::words::{Files, Given, Words, words};
+use crate::process::{Build, compile, write};
+use crate::report::{AtShell, Report, Row};
+use crate::run::{Options, judges, offer, refused};
+
+/// The program of the judge.
+const PROGRAM: &str = include_str!("program.rs");
+
+/// The longest time of a command.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Changes the table of a contract: a test changes it to see whether the judge notices.
+pub type TableChange<'a> = &'a dyn Fn(&mut String);
+
+/// The program, its table, and the server that it calls.
+struct Shell {
+    program: PathBuf,
+    folder: PathBuf,
+    table: String,
+    recorder: Recorder,
+    interrupt: Interrupt,
+}
+
+/// Calls each operation of a contract at the shell, and judges the requests and the output.
+///
+/// # Errors
+///
+/// The contract cannot be read, or the program cannot be compiled or started.
+pub fn check_cli(
+    workspace: &Workspace,
+    name: &str,
+    sources: &Sources,
+    options: &Options,
+    change: TableChange<'_>,
+    interrupt: &Interrupt,
+) -> Result<Report, Failure> {
+    let contracts: Vec<Contract<'_>> = sources.contracts.iter().map(|(name, bytes)| Contract { name, bytes }).collect();
+    let setup = Setup { table: true, ..sources.setup.clone() };
+    let output = generate(&contracts, &setup, &sources.names).map_err(refused)?;
+    let catalog = catalog(&contracts, &setup, &sources.names).map_err(refused)?;
+    let judges = judges(sources, options.seed)?;
+    let mut table = table::prepared(output.table.as_deref().unwrap_or_default(), &output.credentials);
+    change(&mut table);
+    let folder = workspace.path("target/conformance/cli").join(stand_alone::slug(name));
+    write(&folder.join("operations.table"), table.as_bytes())?;
+    let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
+    let program = program(workspace, interrupt)?;
+    let shell = Shell { program, folder, table, recorder, interrupt: interrupt.clone() };
+
+    let mut report = Report::new(name, options.seed);
+    let mut at_shell = AtShell::default();
+    for operation in &catalog.operations {
+        let Some(judge) = judges.get(&operation.document) else { continue };
+        let mut causes = Vec::new();
+        let mut is_callable = false;
+        for row in shell.rows(&catalog, operation, judge, options)? {
+            match row.class == "limit" {
+                true => causes.push(row.expected.clone()),
+                false => is_callable = true,
+            }
+            report.rows.push(row);
+        }
+        match causes.into_iter().next() {
+            _ if is_callable => at_shell.callable += 1,
+            Some(cause) => at_shell.others.push((format!("{}.{}", operation.family, operation.name), cause)),
+            None => {}
+        }
+    }
+    report.at_shell = Some(at_shell);
+    Ok(report)
+}
+
+/// Compiles the program, if that has not been done.
+fn program(workspace: &Workspace, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
+    let folder = workspace.path("target/conformance/cli");
+    let package = folder.join("judged");
+    let root = workspace.read("Cargo.toml")?.unwrap_or_default();
+    // A workspace without a command line does not name the library.
+    let library = match String::from_utf8_lossy(&root).contains("driftless-cli") {
+        true => "driftless-cli.workspace = true".to_owned(),
+        false => concat!("driftless-cli = \"=", env!("CARGO_PKG_VERSION"), "\"").to_owned(),
+    };
+    let manifest = format!(
+        "[package]\nname = \"judged\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n{library}\n\
+         driftless-runtime.workspace = true\n"
+    );
+    // A table of a large contract is read in each process.
+    let profile = "[profile.dev]\ndebug = false\n\n[profile.dev.package.driftless-cli]\nopt-level = 1\n";
+    let mut manifest = stand_alone::inherited(workspace, &manifest)?;
+    if !manifest.contains("[profile") {
+        manifest.push_str(profile);
+    }
+    write(&package.join("Cargo.toml"), manifest.as_bytes())?;
+    write(&package.join("src/main.rs"), PROGRAM.as_bytes())?;
+    let one = Build::begin(workspace, interrupt)?;
+    compile(workspace, &folder, "judged", &one, interrupt)?.map_err(|errors| {
+        Failure::new(
+            Exit::Stale,
+            "conformance/compile",
+            format!("the program at the shell does not compile:\n{errors}"),
+            format!(
+                "compile it with the version of driftless-cli that has this program: it is in {}",
+                package.display()
+            ),
+        )
+    })
+}
+
+impl Shell {
+    /// The rows of an operation: its cases, and those with a body of members once more, by their flags.
+    fn rows(
+        &self,
+        catalog: &Catalog,
+        operation: &CatalogOperation,
+        judge: &Judge,
+        options: &Options,
+    ) -> Result<Vec<Row>, Failure> {
+        let key = operation.binding.as_deref().and_then(|kind| table::key(&self.table, kind));
+        let line = Line::new(catalog, operation, key);
+        let mut rows = Vec::new();
+        let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
+        for case in judge.cases(&offer(operation)) {
+            self.interrupt.check()?;
+            let case = match case {
+                Ok(case) if is_judged(&case) => case,
+                Ok(_) => continue,
+                Err((id, verdict)) => {
+                    rows.extend(is_wanted(&id).then(|| Row::new(operation, id, verdict)));
+                    continue;
+                }
+            };
+            let case = without_key(&line, case);
+            if is_wanted(&case.id) {
+                rows.push(self.row(&line, operation, judge, &case, Given::Whole)?);
+            }
+            let by_members = format!("{} by flags", case.id);
+            let members = case.body.as_ref().and_then(Value::as_object).filter(|_| line.is_json);
+            if members.is_some_and(|members| !members.is_empty()) && is_wanted(&by_members) {
+                let row = self.row(&line, operation, judge, &case, Given::Members)?;
+                // The body of a file has said it.
+                rows.extend((row.class != "limit").then_some(Row { case: by_members, ..row }.named()));
+            }
+        }
+        Ok(rows)
+    }
+
+    fn row(
+        &self,
+        line: &Line,
+        operation: &CatalogOperation,
+        judge: &Judge,
+        case: &Case,
+        given: Given,
+    ) -> Result<Row, Failure> {
+        let mut files = Files { folder: &self.folder, count: 0 };
+        let words = match words(line, case, given, &mut files)? {
+            Ok(words) => words,
+            Err(cause) => {
+                let cause = Verdict::Limit(format!("no words express it: {cause}"));
+                return Ok(Row::new(operation, case.id.clone(), cause));
+            }
+        };
+        let (mut recorded, ended) = self.perform(case, &words)?;
+        if let Some(key) = &line.key {
+            recorded.iter_mut().for_each(|request| request.headers.retain(|(name, _)| name != key));
+        }
+        let code = ended.status.and_then(|status| status.code());
+        let output = String::from_utf8_lossy(&ended.stdout);
+        let result = match code {
+            Some(0) => Ok(match case.answer.form {
+                BodyForm::Json => serde_json::from_str(&output).unwrap_or_else(|_| Value::from(&*output)),
+                BodyForm::Text => Value::from(&*output),
+                BodyForm::Empty | BodyForm::Unknown => Value::Null,
+            }),
+            code => Err(Some(case.answer.status).filter(|status| code == exit(*status))),
+        };
+        let verdict = judge.judge(case, &recorded, &result);
+        let shown: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let outcome = json!({ "exit": code, "stderr": String::from_utf8_lossy(&ended.stderr), "words": shown });
+        Ok(Row::new(operation, case.id.clone(), verdict).with_call(judge, case, recorded.last(), &outcome))
+    }
+
+    /// Runs the program with these words.
+    fn perform(&self, case: &Case, words: &Words) -> Result<(Vec<Recorded>, Ended), Failure> {
+        self.recorder.prepare(&case.answer);
+        let mut command = Command::new(&self.program);
+        command.args(words).env("JUDGED_TABLE", self.folder.join("operations.table"));
+        command
+            .env("JUDGED_BASE_URL", self.recorder.address())
+            .env("JUDGED_TOKEN", "secret")
+            .env("JUDGED_ASSUMED", "1");
+        command.env("JUDGED_BASIC_USER", "user").env("JUDGED_BASIC_PASSWORD", "secret");
+        for key in 0..table::KEYS {
+            command.env(format!("JUDGED_KEY_K{key}"), "secret");
+        }
+        let home = self.folder.join("home");
+        fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
+        for variable in ["HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"] {
+            command.env(variable, &home);
+        }
+        let ended = child::run(&mut command, Some(LONGEST), &self.interrupt)?;
+        Ok((self.recorder.recorded(), ended))
+    }
+}
+
+/// Returns whether a case is about the command line. Answers with flaws are the client's; and the program waits, and repeats a request,
+/// after an answer that says that the service is busy.
+fn is_judged(case: &Case) -> bool {
+    case.answer.flaw == Flaw::None && case.answer.status < 500 && ![408, 425, 429].contains(&case.answer.status)
+}
+
+/// The case without the key that the program makes.
+fn without_key(line: &Line, mut case: Case) -> Case {
+    if let Some(key) = &line.key {
+        case.arguments.retain(|argument| argument.place != "header" || !argument.name.eq_ignore_ascii_case(key));
+    }
+    case
+}
+
+/// The exit code for a status.
+fn exit(status: u16) -> Option<i32> {
+    match status {
+        401 => Some(3),
+        404 => Some(4),
+        400..=499 => Some(5),
+        _ => None,
+    }
+}

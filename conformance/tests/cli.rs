@@ -1,0 +1,74 @@
+//! The command line is judged, and each change of its table is noticed.
+
+use std::collections::BTreeSet;
+
+use driftless::develop::{DEFAULT_NAME, Sources};
+use driftless::interrupt::Interrupt;
+use driftless::workspace::Workspace;
+use driftless_conformance::{Options, Report, check_cli};
+
+fn report(name: &str, contract: &[u8], change: &dyn Fn(&mut String)) -> Report {
+    let workspace = Workspace::find(Some(concat!(env!("CARGO_MANIFEST_DIR"), "/..").into())).unwrap();
+    let (_runtime, interrupt) = Interrupt::start().unwrap();
+    let sources = Sources { contracts: vec![(DEFAULT_NAME.to_owned(), contract.to_vec())], ..Sources::default() };
+    check_cli(&workspace, name, &sources, &Options { seed: 1, ..Options::default() }, change, &interrupt).unwrap()
+}
+
+/// The operations with a fault.
+fn faulty(report: &Report) -> BTreeSet<&str> {
+    let faults = report.rows.iter().filter(|row| row.class == "fault");
+    faults.map(|row| row.operation.rsplit('.').next().unwrap()).collect()
+}
+
+/// Changes of the table: the operation, a text of its line, and another in its place.
+const CHANGES: &[(&str, &str, &str)] = &[
+    ("get_profiles", r#""wire":"isOpen""#, r#""wire":"is_open""#),
+    ("probe_profiles", r#""method":"HEAD""#, r#""method":"GET""#),
+    ("create_member", r#""name":"name""#, r#""name":"title""#),
+    ("create_form", r#"application/x-www-form-urlencoded"#, "text/plain"),
+    ("upload_form", r#""wire":"aName""#, r#""wire":"name""#),
+    ("send_text", r#""path":"/texts""#, r#""path":"/text""#),
+    ("send_bytes", r#""form":"binary""#, r#""form":"json""#),
+];
+
+/// Changes of the table of Swagger 2.0.
+const CHANGES_2: &[(&str, &str, &str)] = &[
+    ("get_operation", r#""style":"Pipe""#, r#""style":"Space""#),
+    ("put_operation", r#""type":"object","properties""#, r#""type":"object","members""#),
+    ("add_file", r#""kind":"file""#, r#""kind":"text""#),
+];
+
+#[test]
+#[ignore = "compiles a program: .ci/run runs it"]
+fn each_change_of_a_table_is_noticed() {
+    let contracts: [(&str, &[u8], _); 2] =
+        [("cli", include_bytes!("cli.yaml"), CHANGES), ("cli-2", include_bytes!("cli-2.json"), CHANGES_2)];
+    for (name, contract, changes) in contracts {
+        let unchanged = report(name, contract, &|_| {});
+        assert_eq!(faulty(&unchanged), BTreeSet::new(), "{}", unchanged.text(true));
+        assert_eq!(unchanged.count("limit"), 0, "{}", unchanged.text(true));
+        let at_shell = unchanged.at_shell.as_ref().unwrap();
+        assert_eq!((at_shell.callable, at_shell.others.len()), (changes.len(), 0));
+        let changed = report(name, contract, &|table| {
+            for (operation, from, to) in changes {
+                let lines = table.lines().map(|line| {
+                    let is_it = line.starts_with("type ") || line.split(' ').nth(2) == Some(operation);
+                    if is_it { line.replace(from, to) + "\n" } else { line.to_owned() + "\n" }
+                });
+                let lines: String = lines.collect();
+                assert_ne!(lines, *table, "{operation}: {from}");
+                *table = lines;
+            }
+        });
+        assert_eq!(faulty(&changed), changes.iter().map(|(operation, ..)| *operation).collect());
+    }
+}
+
+#[test]
+#[ignore = "compiles a program: .ci/run runs it"]
+fn the_members_of_a_body_have_flags() {
+    let report = report("cli-members", include_bytes!("cli.yaml"), &|_| {});
+    let by_flags: BTreeSet<&str> =
+        report.rows.iter().filter(|row| row.case.ends_with(" by flags")).map(|row| row.operation.as_str()).collect();
+    assert_eq!(by_flags, BTreeSet::from(["forms.create_form", "members.create_member"]));
+}
