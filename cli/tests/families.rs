@@ -19,7 +19,7 @@ fn operations(family: &str) -> Vec<(&'static str, Value)> {
     lines.map(|(name, json)| (name, serde_json::from_str(json).unwrap())).collect()
 }
 
-/// Runs the lines of a session, and demands that they have called every operation of the family.
+/// Runs the lines of a session, and demands that every operation of the family has succeeded once.
 async fn session(family: &str, held: bool, lines: &str) {
     let sandbox = platform_sandbox::start().await.unwrap();
     if held {
@@ -39,7 +39,7 @@ async fn session(family: &str, held: bool, lines: &str) {
         for (name, value) in &values {
             text = text.replace(&format!("{{{name}}}"), value);
         }
-        assert!(!text.contains("} "), "a value is missing: {text}");
+        assert!(!text.contains('{'), "a value is missing: {text}");
         if text == "clock" {
             sandbox.clock().advance(std::time::Duration::from_secs(600));
             continue;
@@ -47,7 +47,7 @@ async fn session(family: &str, held: bool, lines: &str) {
         let mut words: Vec<&str> = text.split_whitespace().collect();
         let (_, described) =
             operations.iter().find(|(name, _)| name.replace('_', "-") == words[1]).unwrap_or_else(|| panic!("{text}"));
-        called.insert(words[1].to_owned());
+        let name = words[1].to_owned();
         // A body begins as the template, and flags change it.
         let template;
         if matches!(described["body"]["form"].as_str(), Some("json" | "form")) && !words.contains(&"--body") {
@@ -60,10 +60,13 @@ async fn session(family: &str, held: bool, lines: &str) {
         let run = shell.run(&words).await;
         assert_eq!(run.code, Some(code), "{words:?}: {run:?}");
         if code != 0 {
+            // A log that goes on ends with the time of the call.
             let is_stream = described["result"]["form"] == "events";
-            assert!((run.out.is_empty() || is_stream) && !run.err.is_empty(), "{words:?}: {run:?}");
+            assert!(run.out.is_empty() != is_stream && !run.err.is_empty(), "{words:?}: {run:?}");
+            called.extend(is_stream.then_some(name));
             continue;
         }
+        called.insert(name);
         assert_eq!(run.err, "", "{words:?}");
         let form = described["result"]["form"].as_str().unwrap();
         let json = match serde_json::from_str::<Value>(&run.out) {
@@ -81,7 +84,11 @@ async fn session(family: &str, held: bool, lines: &str) {
         }
     }
     let all: BTreeSet<String> = operations.iter().map(|(name, _)| name.replace('_', "-")).collect();
-    assert_eq!(all.difference(&called).collect::<Vec<_>>(), Vec::<&String>::new(), "no line calls these operations");
+    assert_eq!(
+        all.difference(&called).collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "no line succeeds with these operations"
+    );
     for (name, described) in &operations {
         let (method, path) = (described["method"].as_str().unwrap(), described["path"].as_str().unwrap());
         let requests = sandbox.requests();
@@ -90,12 +97,6 @@ async fn session(family: &str, held: bool, lines: &str) {
             "{name} was not called"
         );
     }
-    assert!(
-        sandbox.requests().last().iter().all(|request| request.template.contains("/api/")
-            || request.path != request.template
-            || request.status < 300),
-        "a request has no operation"
-    );
 }
 
 /// Whether two templates differ in the names of their parameters only.
@@ -122,24 +123,23 @@ fn known(sandbox: &Sandbox) -> BTreeMap<String, String> {
     values.into_iter().map(|(name, id)| (name.to_owned(), id.to_string())).chain([nobody]).collect()
 }
 
-/// The dump of an import is a file, and a statement with a word of SQL only stands in quotes elsewhere.
 #[tokio::test]
 async fn client_db() {
     session(
         "client_db",
         false,
         "
-        found/0/id < client-db list-connections
-        client-db get-connection {found}
+        listed/0/id < client-db list-connections
+        client-db get-connection {listed}
         4 ! client-db get-connection {nobody}
-        client-db get-connection-schema {found}
-        client-db get-connection-schema-table {found} customers
-        4 ! client-db get-connection-schema-table {found} nothing
-        client-db query-connection {found} --statement select --limit 10
-        5 ! client-db query-connection {found} --limit 10
-        client-db create-connection-backup {found} --label nightly --retain-days 7
-        client-db export-connection {found}
-        client-db import-connection {found} --dump dump.sql --truncate
+        client-db get-connection-schema {listed}
+        client-db get-connection-schema-table {listed} customers
+        4 ! client-db get-connection-schema-table {listed} nothing
+        client-db query-connection {listed} --statement select --limit 10
+        5 ! client-db query-connection {listed} --limit 10
+        client-db create-connection-backup {listed} --label nightly --retain-days 7
+        client-db export-connection {listed}
+        client-db import-connection {listed} --dump dump.sql --truncate
         ",
     )
     .await;
