@@ -31,7 +31,8 @@ pub(crate) struct Flag {
     pub(crate) index: usize,
     pub(crate) shape: Shape,
     is_path: bool,
-    is_file: bool,
+    /// Its words are names of files.
+    pub(crate) is_file: bool,
     required: bool,
     help: String,
     /// The values that the contract names; others are sent, too.

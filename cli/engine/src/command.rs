@@ -74,7 +74,6 @@ pub(crate) fn root(
         .about(program.about)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .disable_help_subcommand(true)
         .max_term_width(120)
         .args(general())
         .subcommands(own);
@@ -112,7 +111,7 @@ fn general() -> Vec<Arg> {
         .value_parser(clap::value_parser!(crate::output::Format))
         .hide_possible_values(true),
         value("fields", "FIELDS", "Members to print, such as id,owner.name"),
-        value("output", "FILE", "Write the body of the answer to a file, as it is"),
+        value("output", "FILE", "Write the body of the answer as it is: to a file, or `-` for standard output"),
         value("timeout", "SECONDS", "End the call after this time").value_parser(clap::value_parser!(u64).range(1..)),
         flag("no-pager", "Print long tables without a pager"),
         flag("dry-run", "Print the request as a command of curl, without credentials, and send nothing"),

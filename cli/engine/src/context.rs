@@ -11,6 +11,7 @@ use crate::Program;
 use crate::answer::Sink;
 use crate::failure::Failure;
 use crate::output::{Format, Printer};
+use crate::save::OutputFile;
 use crate::table::Table;
 use crate::terminal::{Terminal, plain};
 
@@ -73,6 +74,9 @@ impl Context {
 
     /// The place for the answer.
     pub(crate) fn sink(&self) -> Result<Sink<'_>, Failure> {
+        if let Some(path) = &self.output {
+            OutputFile::check(path)?;
+        }
         Ok(Sink { printer: self.printer()?, terminal: self.terminal, file: self.output.as_deref() })
     }
 

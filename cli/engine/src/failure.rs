@@ -89,6 +89,13 @@ pub(crate) fn failure(error: &Error) -> Failure {
             message += text;
         }
     }
+    if error.kind() == ErrorKind::Status
+        && error.problem().is_none()
+        && let Some(text) = body_text(error)
+    {
+        message += ": ";
+        message += &text;
+    }
     if error.is_server_error()
         && let Some(id) = error.trace_id().or(error.request_id())
     {
@@ -99,6 +106,15 @@ pub(crate) fn failure(error: &Error) -> Failure {
         false => parts.hint,
     };
     Failure::new(exit(error), one_line(&message), one_line(&hint))
+}
+
+/// The text of a body that is not problem details, by the names that services give it.
+fn body_text(error: &Error) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_slice(error.raw_body()).ok()?;
+    let text = |value: &serde_json::Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    ["/message", "/error_description", "/error/message", "/errors/0/message", "/detail", "/title", "/error"]
+        .iter()
+        .find_map(|pointer| text(body.pointer(pointer)?))
 }
 
 /// The class of an error.

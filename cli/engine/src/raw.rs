@@ -123,7 +123,7 @@ where
     let call = request.call::<Value>().raw();
     if context.dry_run {
         let preview = call.preview().map_err(|error| failure(&error))?;
-        let line = crate::run::curl(&preview, P::SECURITY, context.program.name, P::VARIABLES);
+        let line = crate::run::curl(&preview, P::SECURITY, context.program.name, P::VARIABLES, &[]);
         return written(writeln!(std::io::stdout(), "{line}"));
     }
     let response = call.await.map_err(|error| failure(&error))?;

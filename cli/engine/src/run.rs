@@ -60,7 +60,8 @@ where
         None => &client,
     };
     if context.dry_run {
-        return dry(context, client, given, P::VARIABLES);
+        let files = body::curl_words(&given.line, &flags, matches);
+        return dry(context, client, given, P::VARIABLES, &files);
     }
     #[cfg(feature = "operations")]
     if let Some(kind) = given.line.binding.clone() {
@@ -146,12 +147,12 @@ fn template(context: &Context, line: &Described) -> Result<(), Failure> {
 }
 
 /// Prints the request as a command of curl. Credentials are left to the shell.
-fn dry(context: &Context, client: &Client, given: Given, variables: &str) -> Result<(), Failure> {
+fn dry(context: &Context, client: &Client, given: Given, variables: &str, files: &[String]) -> Result<(), Failure> {
     let form = given.form();
     let security = given.operation.security;
     let call = call(client, given.operation, form, &given.values, given.content, bytes);
     let preview = call.preview().map_err(|error| failure(&error))?;
-    let line = curl(&preview, security, context.program.name, variables);
+    let line = curl(&preview, security, context.program.name, variables, files);
     written(writeln!(std::io::stdout(), "{line}"))
 }
 
@@ -160,8 +161,8 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The request as a command of curl.
-pub(crate) fn curl(preview: &Preview, security: Security, program: &str, variables: &str) -> String {
+/// The request as a command of curl. `files`: the words for a body that is not in memory.
+pub(crate) fn curl(preview: &Preview, security: Security, program: &str, variables: &str, files: &[String]) -> String {
     use driftless_runtime::codegen::Scheme;
     let mut words = vec!["curl".to_owned(), "--request".to_owned(), preview.method.to_string(), quoted(&preview.url)];
     let schemes: &[Scheme] = match security {
@@ -190,12 +191,15 @@ pub(crate) fn curl(preview: &Preview, security: Security, program: &str, variabl
             Scheme::Basic { .. } => words.extend(["--user".to_owned(), format!("\"${variables}BASIC_USER\"")]),
         }
     }
-    for (name, value) in &preview.headers {
+    // curl chooses the boundary of a form by itself.
+    let is_form = files.iter().any(|word| word.starts_with("--form"));
+    for (name, value) in preview.headers.iter().filter(|(name, _)| !(is_form && *name == "content-type")) {
         let value = String::from_utf8_lossy(value.as_bytes());
         words.extend(["--header".to_owned(), quoted(&format!("{name}: {value}"))]);
     }
     if let Some(body) = &preview.body {
         words.extend(["--data-raw".to_owned(), quoted(&String::from_utf8_lossy(body))]);
     }
+    words.extend(files.iter().map(|word| if word.starts_with("--") { word.clone() } else { quoted(word) }));
     crate::terminal::plain(&words.join(" ")).into_owned()
 }

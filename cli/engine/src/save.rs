@@ -23,11 +23,17 @@ enum FilePlace {
     Beside(NamedTempFile),
     /// A pipe or a device, which nothing can replace.
     Itself(File),
+    /// `-`: standard output.
+    Standard(io::Stdout),
 }
 
 impl OutputFile {
     /// Begins to write. `length` is the number of bytes that are expected; `shows` draws a bar on standard error.
     pub(crate) fn create(path: &Path, length: Option<u64>, shows: bool) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            let place = FilePlace::Standard(io::stdout());
+            return Ok(Self { path: path.to_owned(), place, bar: ProgressBar::hidden(), length: 0 });
+        }
         let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
         let place = match is_special {
             true => File::options().write(true).open(path).map(FilePlace::Itself),
@@ -37,11 +43,23 @@ impl OutputFile {
         Ok(Self { path: path.to_owned(), place, bar: bar(length, shows), length: 0 })
     }
 
+    /// Finds out before a call whether the file can be written. A pipe or a device is opened once only.
+    pub(crate) fn check(path: &Path) -> Result<(), Failure> {
+        let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
+        if path == Path::new("-") || is_special && !path.is_dir() {
+            return Ok(());
+        }
+        Self::create(path, None, false)
+            .map(drop)
+            .map_err(|failure| Failure::usage(failure.message, "nothing was sent; name another file"))
+    }
+
     /// Appends a part.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let written = match &mut self.place {
             FilePlace::Beside(file) => file.write_all(bytes),
             FilePlace::Itself(file) => file.write_all(bytes),
+            FilePlace::Standard(out) => return crate::output::written(out.write_all(bytes)),
         };
         written.map_err(|error| not_written(&self.path, &error))?;
         self.length += bytes.len() as u64;
@@ -59,6 +77,7 @@ impl OutputFile {
                 file.persist(target).map(drop).map_err(|error| error.error)
             }
             FilePlace::Itself(mut file) => file.flush(),
+            FilePlace::Standard(mut out) => return crate::output::written(out.flush()).map(|()| self.length),
         };
         done.map_err(|error| not_written(&self.path, &error))?;
         Ok(self.length)

@@ -1,5 +1,6 @@
 //! Asynchronous operations: submitted through a store, so that a program that is killed loses nothing and submits nothing twice.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command};
@@ -11,6 +12,7 @@ use driftless_runtime::operations::{
 use driftless_runtime::{Bytes, Client, Object, Submission, Value};
 
 use crate::Program;
+use crate::answer::written;
 use crate::context::Context;
 use crate::describe::{fixed, method};
 use crate::failure::{Exit, Failure, failure};
@@ -67,7 +69,8 @@ pub(crate) async fn submit(
     let operation = operation.map_err(|error| failure(&error))?;
     let correlation = operation.reference().correlation().to_owned();
     if matches.get_flag("wait") {
-        return wait(context, operation, false).await;
+        let called = label.cloned().unwrap_or_else(|| operation.reference().correlation().to_owned());
+        return wait(context, operation, &called, false).await;
     }
     let accepted = operation.accepted::<Value>().unwrap_or_else(|_| Value::Object(described(&operation)));
     let sink = context.sink()?;
@@ -109,7 +112,7 @@ where
                 Some(id) => operations.adopt(entry.intent().correlation(), id).await,
                 None => operations.resume(&entry),
             };
-            wait(context, operation.map_err(|error| failure(&error))?, name == "watch").await
+            wait(context, operation.map_err(|error| failure(&error))?, wanted, name == "watch").await
         }
     }
 }
@@ -130,20 +133,23 @@ pub(crate) async fn entry(program: &Program, operations: &Operations, wanted: &s
 }
 
 /// Waits for the end. Ctrl-C ends the waiting only.
-async fn wait(context: &Context, operation: Operation, prints_all: bool) -> Result<(), Failure> {
+async fn wait(context: &Context, operation: Operation, called: &str, prints_all: bool) -> Result<(), Failure> {
     let sink = context.sink()?;
-    let correlation = operation.reference().correlation().to_owned();
     let mut watch = operation.watch();
     let observe = async {
         let mut last = String::new();
         let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
-        let mut rows = prints_all.then(|| sink.printer.rows(Streams { out: &mut out, err: &mut err }));
+        // Columns of a table would change their width with each state.
+        let prints_rows = prints_all && !sink.printer.is_table();
+        let mut rows = prints_rows.then(|| sink.printer.rows(Streams { out: &mut out, err: &mut err }));
         while let Some(observation) = watch.next().await {
             let observation = observation.map_err(|error| failure(&error))?;
             let line = progress(&observation);
             if let Some(rows) = &mut rows {
                 rows.row(&Value::Object(observed(&observation)))?;
                 rows.flush()?;
+            } else if prints_all {
+                written(writeln!(std::io::stdout(), "{}", plain(&line)))?;
             } else if line != last {
                 sink.note(&line)?;
             }
@@ -152,12 +158,16 @@ async fn wait(context: &Context, operation: Operation, prints_all: bool) -> Resu
         rows.map_or(Ok::<(), Failure>(()), RowWriter::end)
     };
     let goes_on = || {
-        let hint = format!("`{} operations wait {correlation}` goes on waiting", context.program.name);
+        let hint = format!("`{} operations wait {called}` goes on waiting", context.program.name);
         Failure::new(Exit::Unsuccessful, "the operation is still running", hint)
     };
     tokio::select! {
         result = observe => result?,
-        _ = tokio::signal::ctrl_c() => return Err(goes_on()),
+        _ = tokio::signal::ctrl_c() => {
+            // The terminal has `^C` on the line.
+            sink.note("")?;
+            return Err(goes_on());
+        }
         () = passed(context) => return Err(goes_on()),
     }
     let Some(outcome) = watch.outcome() else { return Err(goes_on()) };

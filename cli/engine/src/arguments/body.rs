@@ -175,3 +175,22 @@ pub(crate) fn part(parts: &mut Parts, line: &PartLine, files: Vec<Upload>, value
         parts.encode(first, fixed(line.media_type.clone().unwrap_or_default()), headers);
     }
 }
+
+/// The options of curl for a body that is sent from files: `--data-binary`, or one for each part.
+pub(crate) fn curl_words(operation: &Described, flags: &Flags, matches: &ArgMatches) -> Vec<String> {
+    let Some(body) = &operation.body else { return Vec::new() };
+    if body.form == "multipart" {
+        let parts = flags.members.iter().flat_map(|flag| {
+            let (option, mark) = if flag.is_file { ("--form", "@") } else { ("--form-string", "") };
+            let words = flag.words(matches).unwrap_or_default().into_iter();
+            words.flat_map(move |word| [option.to_owned(), format!("{}={mark}{word}", flag.wire)])
+        });
+        return parts.collect();
+    }
+    match matches.get_one::<String>("body") {
+        Some(file) if !matches!(body.form.as_str(), "json" | "form" | "text") => {
+            vec!["--data-binary".to_owned(), format!("@{file}")]
+        }
+        _ => Vec::new(),
+    }
+}

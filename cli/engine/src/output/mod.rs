@@ -105,6 +105,12 @@ impl Printer {
         Ok(Self { format: Format::chosen(asked, &terminal), fields, terminal, pager })
     }
 
+    /// Returns whether people read the output.
+    #[cfg(feature = "operations")]
+    pub(crate) fn is_table(&self) -> bool {
+        self.format == Format::Table
+    }
+
     /// Standard output. A long table goes to the pager.
     pub(crate) fn screen(&self) -> Screen {
         let is_paged = self.pager && self.format == Format::Table;
