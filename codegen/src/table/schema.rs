@@ -154,7 +154,7 @@ fn enumeration(kind: EnumKind, variants: &[(String, Variant)]) -> Value {
         EnumKind::Integer(_) => wire
             .parse::<i128>()
             .ok()
-            .and_then(|number| serde_json::Number::from_i128(number))
+            .and_then(serde_json::Number::from_i128)
             .map_or(json!(wire), Value::Number),
     };
     let values: Vec<Value> = variants.iter().map(|(wire, _)| value(wire)).collect();
