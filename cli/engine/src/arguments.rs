@@ -73,7 +73,8 @@ impl Flags {
             unique(name, "-2", &mut taken)
         };
         // A submission has its own key, so that it is sent once: a key of the user would be replaced.
-        let binding = operation.binding.as_deref().and_then(|kind| table.binding(kind));
+        let bound = operation.binding.as_deref().filter(|_| cfg!(feature = "operations"));
+        let binding = bound.and_then(|kind| table.binding(kind));
         let key = binding.as_ref().and_then(|binding| binding.pointer("/idempotency")).and_then(Value::as_str);
         let is_key = |parameter: &ParameterLine| {
             parameter.place == ParameterPlace::Header && key.is_some_and(|key| parameter.wire.eq_ignore_ascii_case(key))

@@ -153,6 +153,7 @@ impl Facts {
         match self.kind {
             _ if self.unknown => Exit::Unknown,
             _ if self.unauthorized => Exit::Authentication,
+            #[cfg(feature = "operations")]
             Kind::Missing => Exit::NotFound,
             _ if self.not_found => Exit::NotFound,
             _ if self.server => Exit::Unreachable,
@@ -161,7 +162,9 @@ impl Facts {
             Kind::Token if self.passing => Exit::Unreachable,
             Kind::Token | Kind::Secret => Exit::Authentication,
             Kind::Connect | Kind::Transport | Kind::Timeout | Kind::Socket => Exit::Unreachable,
-            Kind::Configuration | Kind::Request | Kind::Reference | Kind::LabelMismatch => Exit::Usage,
+            Kind::Configuration | Kind::Request => Exit::Usage,
+            #[cfg(feature = "operations")]
+            Kind::Reference | Kind::LabelMismatch => Exit::Usage,
             Kind::File if !self.sent => Exit::Usage,
             _ => Exit::Failed,
         }

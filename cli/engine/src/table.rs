@@ -3,7 +3,6 @@
 
 mod described;
 
-#[cfg(feature = "operations")]
 use driftless_runtime::Value;
 use serde::Deserialize;
 
@@ -117,7 +116,6 @@ impl Table {
     }
 
     /// A binding of an asynchronous operation, as text.
-    #[cfg(feature = "operations")]
     pub(crate) fn binding(self, kind: &str) -> Option<Value> {
         read(self.line(&format!("binding {kind} "))?).ok()
     }

@@ -15,6 +15,7 @@ use driftless_runtime::codegen::{GeneratedClient, Parts, Security};
 use driftless_runtime::{Client, HeaderMap, StatusCode, Upload, Value};
 use serde_json::{Map, Value as Json, json};
 
+#[cfg(feature = "operations")]
 use crate::Program;
 use crate::arguments::body::{Content, part};
 use crate::context::Context;
@@ -47,6 +48,7 @@ where
 
 /// The operations of a table, with the client of a profile.
 struct TableTools {
+    #[cfg(feature = "operations")]
     program: Program,
     table: Table,
     client: Client,
@@ -107,7 +109,17 @@ impl TableTools {
         };
         let described = entries.iter().map(|_| OnceLock::new()).collect();
         let client = context.client::<P>()?;
-        Ok(Self { program, table: context.table, client, security: P::SECURITY, service, entries, families, described })
+        Ok(Self {
+            #[cfg(feature = "operations")]
+            program,
+            table: context.table,
+            client,
+            security: P::SECURITY,
+            service,
+            entries,
+            families,
+            described,
+        })
     }
 
     fn line(&self, index: usize) -> Result<(&Family, Described), Failure> {

@@ -151,11 +151,9 @@ fn object(model: &Model, fields: &[Field], extra: Option<&Type>) -> Value {
 fn enumeration(kind: EnumKind, variants: &[(String, Variant)]) -> Value {
     let value = |wire: &String| match kind {
         EnumKind::String => json!(wire),
-        EnumKind::Integer(_) => wire
-            .parse::<i128>()
-            .ok()
-            .and_then(serde_json::Number::from_i128)
-            .map_or(json!(wire), Value::Number),
+        EnumKind::Integer(_) => {
+            wire.parse::<i128>().ok().and_then(serde_json::Number::from_i128).map_or(json!(wire), Value::Number)
+        }
     };
     let values: Vec<Value> = variants.iter().map(|(wire, _)| value(wire)).collect();
     match kind {

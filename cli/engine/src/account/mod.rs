@@ -56,6 +56,7 @@ pub(crate) fn explain<P: GeneratedClient>(program: &Program, profile: Option<&st
 }
 
 /// The folder for what the program keeps on this machine; it is created, for its owner only.
+#[cfg(feature = "operations")]
 pub(crate) fn state_folder(program: &Program) -> Result<PathBuf, Failure> {
     let folder = Place::process(program, "").state()?;
     storage::private_folder(&folder)?;
