@@ -115,6 +115,6 @@ async fn a_program_signs_in_with_the_file_of_its_secret() {
     assert!(run.code == Some(0) && !run.err.contains(&canary) && !run.out.contains(&canary), "{run:?}");
     let (one, two) = tokio::join!(shell.line("projects list"), shell.line("projects list"));
     assert_eq!((one.json(), two.json()), (Value::Array(vec![]), Value::Array(vec![])));
-    let shown = shell.line("profiles show default").await.success();
-    assert!(shown.contains(&secret) && !shown.contains(&canary), "{shown}");
+    let settings = shell.line("profiles show default").await.success();
+    assert!(settings.contains(&secret) && !settings.contains(&canary), "{settings}");
 }

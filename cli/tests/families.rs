@@ -20,9 +20,9 @@ fn operations(family: &str) -> Vec<(&'static str, Value)> {
 }
 
 /// Runs the lines of a session, and demands that every operation of the family has succeeded once.
-async fn session(family: &str, held: bool, lines: &str) {
+async fn session(family: &str, clock_holds: bool, lines: &str) {
     let sandbox = platform_sandbox::start().await.unwrap();
-    if held {
+    if clock_holds {
         sandbox.clock().hold();
     }
     let mut shell = Shell::signed_in(&sandbox);
@@ -99,7 +99,7 @@ async fn session(family: &str, held: bool, lines: &str) {
     }
 }
 
-/// Whether two templates differ in the names of their parameters only.
+/// Returns whether two templates differ in the names of their parameters only.
 fn same(one: &str, other: &str) -> bool {
     let parts = |path: &str| {
         let names = path.split('/').map(|part| if part.starts_with('{') { "{}".to_owned() } else { part.to_owned() });

@@ -166,7 +166,7 @@ impl Flag {
         arg
     }
 
-    /// Whether it is missing although the operation needs it.
+    /// Returns whether it is missing although the operation needs it.
     pub(crate) fn is_missing(&self, matches: &ArgMatches) -> bool {
         self.required && !matches.contains_id(&self.name)
     }
@@ -222,7 +222,7 @@ impl Flag {
         matches.get_many::<String>(&self.name).map(|words| words.cloned().collect())
     }
 
-    /// Whether its words are names of files.
+    /// Returns whether its words are names of files.
     pub(crate) fn is_file(&self) -> bool {
         self.is_file
     }

@@ -56,7 +56,7 @@ pub(super) struct Flag {
 
 /// The words that call an operation, without values.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct CommandLine {
     pub(super) family: String,
     pub(super) operation: String,
     /// Positions first, in their order.
@@ -71,7 +71,7 @@ pub(super) struct Line {
     pub(super) is_json: bool,
 }
 
-impl Line {
+impl CommandLine {
     pub(super) fn new(catalog: &Catalog, operation: &CatalogOperation, key: Option<String>) -> Self {
         let mut taken: BTreeSet<String> = GENERAL.map(str::to_owned).into();
         let mut take =

@@ -22,7 +22,7 @@ use driftless_codegen::{Catalog, CatalogOperation, Contract, Setup, catalog, gen
 use driftless_sandbox::conformance::{BodyForm, Case, Flaw, Judge, Recorded, Recorder, Verdict};
 use serde_json::{Value, json};
 
-use self::commands::Line;
+use self::commands::CommandLine;
 use self::words::{Files, Given, Words, words};
 use crate::process::{Build, compile, write};
 use crate::report::{AtShell, Report, Row};
@@ -141,7 +141,7 @@ impl Shell {
         options: &Options,
     ) -> Result<Vec<Row>, Failure> {
         let key = operation.binding.as_deref().and_then(|kind| table::key(&self.table, kind));
-        let line = Line::new(catalog, operation, key);
+        let line = CommandLine::new(catalog, operation, key);
         let mut rows = Vec::new();
         let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
         for case in judge.cases(&offer(operation)) {
@@ -171,7 +171,7 @@ impl Shell {
 
     fn row(
         &self,
-        line: &Line,
+        line: &CommandLine,
         operation: &CatalogOperation,
         judge: &Judge,
         case: &Case,
@@ -200,8 +200,8 @@ impl Shell {
             code => Err(Some(case.answer.status).filter(|status| code == exit(*status))),
         };
         let verdict = judge.judge(case, &recorded, &result);
-        let shown: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        let outcome = json!({ "exit": code, "stderr": String::from_utf8_lossy(&ended.stderr), "words": shown });
+        let texts: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let outcome = json!({ "exit": code, "stderr": String::from_utf8_lossy(&ended.stderr), "words": texts });
         Ok(Row::new(operation, case.id.clone(), verdict).with_call(judge, case, recorded.last(), &outcome))
     }
 
@@ -235,7 +235,7 @@ fn is_judged(case: &Case) -> bool {
 }
 
 /// The case without the key that the program makes.
-fn without_key(line: &Line, mut case: Case) -> Case {
+fn without_key(line: &CommandLine, mut case: Case) -> Case {
     if let Some(key) = &line.key {
         case.arguments.retain(|argument| argument.place != "header" || !argument.name.eq_ignore_ascii_case(key));
     }

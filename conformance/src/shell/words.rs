@@ -7,7 +7,7 @@ use driftless::failure::Failure;
 use driftless_sandbox::conformance::Case;
 use serde_json::Value;
 
-use super::commands::{Flag, Form, Line};
+use super::commands::{CommandLine, Flag, Form};
 use crate::process::write;
 
 /// The words behind the name of the program.
@@ -39,7 +39,7 @@ impl Files<'_> {
 
 /// The words of a case; if no words express it, the cause.
 pub(super) fn words(
-    line: &Line,
+    line: &CommandLine,
     case: &Case,
     given: Given,
     files: &mut Files<'_>,

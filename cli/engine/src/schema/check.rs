@@ -99,7 +99,11 @@ impl<'a> Check<'a, '_> {
         if let Some(format) = keywords.get("format").and_then(Value::as_str)
             && let Some(message) = format_fault(value, format)
         {
-            faults.add(at, FaultKind::Invalid, message);
+            let kind = match format {
+                "date-time" | "time" | "duration" => FaultKind::Spelling,
+                _ => FaultKind::Invalid,
+            };
+            faults.add(at, kind, message);
         }
         if let Value::Number(number) = value {
             limits(number, keywords, at, faults);

@@ -6,6 +6,7 @@
 //! The check is of values that are sent, by a program that may be older than the service. So it is milder than the
 //! specification in these places, and reports a warning instead of an error:
 //!
+//! - a time that is not written as RFC 3339 has it;
 //! - a value that `enum` does not list, if it has the type of a listed one;
 //! - a value that fits several alternatives of `oneOf`;
 //! - a member that the schema does not name, unless `additionalProperties` is `false`;
@@ -49,6 +50,8 @@ pub struct Fault {
 pub enum FaultKind {
     /// The value does not fit.
     Invalid,
+    /// A time that is not written as RFC 3339 has it, such as one without an offset, which services of .NET read and write.
+    Spelling,
     /// The schema lists other values.
     UnknownValue,
     /// Several alternatives of `oneOf` fit.
@@ -69,7 +72,7 @@ impl FaultKind {
 
     /// Returns `true` if the value is invalid by the specification of JSON Schema.
     pub(crate) fn is_strict(self) -> bool {
-        matches!(self, Self::Invalid | Self::UnknownValue | Self::SeveralAlternatives)
+        matches!(self, Self::Invalid | Self::Spelling | Self::UnknownValue | Self::SeveralAlternatives)
     }
 }
 
