@@ -7,9 +7,13 @@ use driftless_runtime::{ByteStream, Bytes, EventStream, HeaderMap, Object, Statu
 
 use crate::failure::{Exit, Failure, failure};
 use crate::output::Printer;
+use crate::output::compact;
 pub(crate) use crate::output::written;
 use crate::save::OutputFile;
 use crate::terminal::{Terminal, plain};
+
+/// The next step for an answer that is not text.
+const FILE: &str = "the call has been made; if repeating it does no harm, write the answer to a file: `--output FILE`";
 
 /// The place for an answer.
 pub(crate) struct Sink<'a> {
@@ -44,8 +48,9 @@ impl Sink<'_> {
                 written(writeln!(io::stdout(), "{}", plain(text.trim_end_matches('\n'))))
             }
             Err(_) if self.terminal.is_terminal => {
-                let message = format!("the answer is {} bytes of {}", body.len(), plain(&essence));
-                Err(Failure::new(Exit::Usage, message, "write it to a file: `--output FILE`"))
+                let message =
+                    format!("the answer is {} bytes of {}, which no terminal shows", body.len(), plain(&essence));
+                Err(Failure::new(Exit::Failed, message, FILE))
             }
             _ => written(io::stdout().write_all(body)),
         }
@@ -53,7 +58,15 @@ impl Sink<'_> {
 
     /// A JSON value.
     pub(crate) fn value(&self, value: &Value) -> Result<(), Failure> {
-        self.printer.print(value)
+        let Some(path) = self.file else { return self.printer.print(value) };
+        let mut file = OutputFile::create(path, None, false)?;
+        file.write(format!("{value}\n").as_bytes())?;
+        file.finish().map(drop)
+    }
+
+    /// A JSON value as a line of standard output.
+    pub(crate) fn line(&self, value: &Value) -> Result<(), Failure> {
+        written(writeln!(io::stdout(), "{}", compact(value)))
     }
 
     /// A line on standard error for a person.
@@ -84,11 +97,7 @@ impl Sink<'_> {
                 if std::mem::take(&mut is_first)
                     && std::str::from_utf8(&chunk).is_err_and(|error| error.error_len().is_some())
                 {
-                    return Err(Failure::new(
-                        Exit::Usage,
-                        "the answer is not text",
-                        "write it to a file: `--output FILE`",
-                    ));
+                    return Err(Failure::new(Exit::Failed, "the answer is not text, and no terminal shows it", FILE));
                 }
                 written(write!(out, "{}", plain(&String::from_utf8_lossy(&chunk))))?;
             } else {
@@ -109,7 +118,7 @@ impl Sink<'_> {
             line.set("event", event.event.clone());
             let data = serde_json::from_str::<Value>(&event.data).unwrap_or_else(|_| Value::String(event.data.clone()));
             line.set("data", data);
-            written(writeln!(io::stdout(), "{}", Value::Object(line)))?;
+            self.line(&Value::Object(line))?;
         }
         Ok(())
     }

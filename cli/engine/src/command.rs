@@ -112,7 +112,8 @@ fn general() -> Vec<Arg> {
         .hide_possible_values(true),
         value("fields", "FIELDS", "Members to print, such as id,owner.name"),
         value("output", "FILE", "Write the body of the answer as it is: to a file, or `-` for standard output"),
-        value("timeout", "SECONDS", "End the call after this time").value_parser(clap::value_parser!(u64).range(1..)),
+        value("timeout", "SECONDS", "End the call after this time")
+            .value_parser(clap::value_parser!(u64).range(1..=31_536_000)),
         flag("no-pager", "Print long tables without a pager"),
         flag("dry-run", "Print the request as a command of curl, without credentials, and send nothing"),
         flag("verbose", "Print each attempt to standard error"),
@@ -153,8 +154,9 @@ fn about(head: &Head) -> String {
 /// Fills the command of one operation.
 fn operation(table: Table, operation: &Described, command: Command, is_template: bool) -> Command {
     let flags = Flags::new(table, operation);
-    let mut command =
-        command.long_about(long(operation)).after_help(format!("{} {}", operation.method, operation.path));
+    let mut command = command
+        .long_about(long(operation))
+        .after_help(plain(&format!("{} {}", operation.method, operation.path)).into_owned());
     let described: Vec<_> = flags.parameters.iter().chain(&flags.members).collect();
     for (arg, flag) in flags.arguments(is_template).zip(described) {
         command = command.arg(match possible(flag) {
@@ -170,7 +172,7 @@ fn operation(table: Table, operation: &Described, command: Command, is_template:
             option("body", help).value_name("FILE").value_hint(clap::ValueHint::FilePath).allow_hyphen_values(true),
         );
     }
-    if operation.body.is_some() {
+    if operation.has_template() {
         let help = "Print a body to fill in, and send nothing";
         command = command.arg(option("body-template", help).action(ArgAction::SetTrue));
     }

@@ -9,6 +9,7 @@ use driftless_runtime::{Call, Client, Middleware, MiddlewareFuture, Next, Outgoi
 
 use crate::Program;
 use crate::answer::Sink;
+use crate::curl::Credentials;
 use crate::failure::Failure;
 use crate::output::{Format, Printer};
 use crate::save::OutputFile;
@@ -70,6 +71,22 @@ impl Context {
             Some(time) => call.deadline(time),
             None => call,
         }
+    }
+
+    /// Returns whether the answer goes to a file.
+    pub(crate) fn has_file(&self) -> bool {
+        self.output.is_some()
+    }
+
+    /// The credentials for a request that somebody else sends.
+    pub(crate) fn credentials<'a>(
+        &'a self,
+        client: &Client,
+        variables: &'a str,
+        server: Option<&'a str>,
+    ) -> Credentials<'a> {
+        let has_token = driftless_runtime::program::credential(client).is_some();
+        Credentials { program: self.program.name, variables, profile: self.profile.as_deref(), server, has_token }
     }
 
     /// The place for the answer.

@@ -18,6 +18,7 @@ mod arguments;
 mod checked;
 mod command;
 mod context;
+mod curl;
 mod describe;
 mod failure;
 #[cfg(feature = "mcp")]
@@ -142,6 +143,11 @@ where
     P: GeneratedClient + Deref<Target = Client>,
 {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
+    let has_dry_run = name == "api" || !own().iter().any(|command| command.get_name() == name);
+    if context.dry_run && !has_dry_run {
+        let hint = "nothing was sent; leave `--dry-run` out";
+        return Err(Failure::usage(format!("`{name}` has no dry run"), hint));
+    }
     match name {
         "api" => raw::api::<P>(context, matches).await,
         "graphql" => raw::graphql::<P>(context, matches).await,

@@ -11,6 +11,7 @@ use crate::answer::written;
 use crate::arguments::body;
 use crate::arguments::shape::json;
 use crate::context::Context;
+use crate::curl::{CurlOption, curl};
 use crate::describe::method;
 use crate::failure::{Exit, Failure, failure};
 
@@ -78,9 +79,10 @@ where
         let hint = "nothing was sent; give METHOD and PATH, such as `api GET /api/things`";
         return Err(Failure::usage(format!("the path {target:?} does not begin with a slash"), hint));
     }
+    let sink = context.sink()?;
     let client = context.client::<P>()?;
     let (path, query) = target.split_once('?').map_or((target.as_str(), ""), |(path, query)| (path, query));
-    let mut request = client.request(method(&verb), decoded(path));
+    let mut request = client.request(method(&verb), path);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         request = request.query(&decoded(name), decoded(value));
@@ -123,17 +125,20 @@ where
     let call = request.call::<Value>().raw();
     if context.dry_run {
         let preview = call.preview().map_err(|error| failure(&error))?;
-        let line = crate::run::curl(&preview, P::SECURITY, context.program.name, P::VARIABLES, &[]);
+        let file = input.as_ref().filter(|_| preview.body.is_none()).map(|file| ("--data-binary", format!("@{file}")));
+        let more: Vec<CurlOption> = file.into_iter().collect();
+        let line = curl(&preview, P::SECURITY, context.credentials(&client, P::VARIABLES, None), &more);
         return written(writeln!(std::io::stdout(), "{line}"));
     }
     let response = call.await.map_err(|error| failure(&error))?;
     let (status, headers) = (response.status(), response.headers().clone());
-    context.sink()?.body(status, &headers, response.bytes())
+    sink.body(status, &headers, response.bytes())
 }
 
-/// A part of an address that was typed with percent-encoding.
+/// A part of a query that was typed as an address has it.
 fn decoded(text: &str) -> String {
-    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+    let text = text.replace('+', " ");
+    percent_encoding::percent_decode_str(&text).decode_utf8_lossy().into_owned()
 }
 
 fn fields(matches: &ArgMatches) -> Result<Object, Failure> {
@@ -167,21 +172,27 @@ where
         let (name, value) = split(pair)?;
         variables.set(name, json(value).unwrap_or_else(|_| Value::String(value.to_owned())));
     }
+    let sink = context.sink()?;
     let client = context.client::<P>()?;
     let graphql = client.graphql();
     if !matches.get_flag("subscribe") {
-        let answer = match graphql.query::<Value, _>(&*document, &variables).await {
+        let query = graphql.query::<Value, _>(&*document, &variables);
+        let query = match context.timeout {
+            Some(time) => query.deadline(time),
+            None => query,
+        };
+        let answer = match query.await {
             Ok(answer) => answer,
             Err(error) => {
                 if !error.graphql_errors().is_empty() {
                     let mut object = Object::new();
                     object.set("errors", errors(error.graphql_errors()));
-                    context.sink()?.value(&Value::Object(object))?;
+                    sink.value(&Value::Object(object))?;
                 }
                 return Err(failure(&error));
             }
         };
-        context.sink()?.value(&Value::Object(whole(&answer)))?;
+        sink.value(&Value::Object(whole(&answer)))?;
         return match answer.errors().is_empty() {
             true => Ok(()),
             false => Err(Failure::new(Exit::Failed, format!("{} errors in the answer", answer.errors().len()), "")),
@@ -195,8 +206,8 @@ where
         };
         match delivery.transpose().map_err(|error| failure(&error))? {
             None => return Ok(()),
-            Some(Delivery::Next(answer)) => written(writeln!(std::io::stdout(), "{}", Value::Object(whole(&answer))))?,
-            Some(_) => context.sink()?.note("Messages may be missing or repeated here.")?,
+            Some(Delivery::Next(answer)) => sink.line(&Value::Object(whole(&answer)))?,
+            Some(_) => sink.note("Messages may be missing or repeated here.")?,
         }
     }
 }

@@ -5,12 +5,13 @@ use std::io::Write as _;
 use clap::ArgMatches;
 use driftless_runtime::codegen::prelude::decode;
 use driftless_runtime::codegen::{GeneratedClient, Security};
-use driftless_runtime::{Client, Preview, Value};
+use driftless_runtime::{Client, Value};
 
 use crate::answer::written;
 use crate::arguments::{Flags, body, shape};
 use crate::checked::Checked;
 use crate::context::Context;
+use crate::curl::{CurlOption, curl};
 use crate::describe::{description, paging};
 use crate::failure::{Exit, Failure, failure};
 use crate::names::kebab;
@@ -25,7 +26,7 @@ where
     P: GeneratedClient + std::ops::Deref<Target = Client>,
 {
     let line = context.table.operation(family.name, name)?;
-    if line.body.is_some() && matches.get_flag("body-template") {
+    if line.has_template() && matches.get_flag("body-template") {
         return template(context, &line);
     }
     if line.provenance == "assumed" && !context.assumed {
@@ -60,8 +61,8 @@ where
         None => &client,
     };
     if context.dry_run {
-        let files = body::curl_words(&given.line, &flags, matches);
-        return dry(context, client, given, P::VARIABLES, &files);
+        let more = body::curl_options(&given.line, &flags, matches);
+        return dry(context, client, given, family.server.as_deref(), P::VARIABLES, &more);
     }
     #[cfg(feature = "operations")]
     if let Some(kind) = given.line.binding.clone() {
@@ -72,11 +73,15 @@ where
 
 async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMatches) -> Result<(), Failure> {
     let sink = context.sink()?;
-    let end = context.timeout.map(|time| tokio::time::Instant::now() + time);
+    let end = context.timeout.and_then(|time| tokio::time::Instant::now().checked_add(time));
     let form = given.form();
     let Given { line, operation, values, content } = given;
     let limit = line.paging.as_ref().and_then(|_| matches.get_one::<u64>("limit").copied());
     if let Some(page) = line.paging.as_ref().filter(|_| limit.is_some() || matches.get_flag("all")) {
+        if context.has_file() {
+            let hint = "nothing was sent; write rows with `>`, such as `-o ndjson > FILE`";
+            return Err(Failure::usage("`--output` is for one answer as it is, not for the rows of pages", hint));
+        }
         let call = context.timed(call(client, operation, form, &values, content, decode::json::<Value>));
         let mut items = call.items::<Value>(paging(page));
         if let Some(limit) = limit {
@@ -88,7 +93,8 @@ async fn send(context: &Context, client: &Client, given: Given, matches: &ArgMat
             match item {
                 Ok(item) => rows.row(&item)?,
                 Err(error) => {
-                    rows.flush()?;
+                    let flushed = rows.flush();
+                    flushed.and(screen.finish(&mut std::io::stderr()))?;
                     return Err(failure(&error));
                 }
             }
@@ -147,59 +153,18 @@ fn template(context: &Context, line: &Described) -> Result<(), Failure> {
 }
 
 /// Prints the request as a command of curl. Credentials are left to the shell.
-fn dry(context: &Context, client: &Client, given: Given, variables: &str, files: &[String]) -> Result<(), Failure> {
+fn dry(
+    context: &Context,
+    client: &Client,
+    given: Given,
+    server: Option<&str>,
+    variables: &str,
+    more: &[CurlOption],
+) -> Result<(), Failure> {
     let form = given.form();
     let security = given.operation.security;
     let call = call(client, given.operation, form, &given.values, given.content, bytes);
     let preview = call.preview().map_err(|error| failure(&error))?;
-    let line = curl(&preview, security, context.program.name, variables, files);
+    let line = curl(&preview, security, context.credentials(client, variables, server), more);
     written(writeln!(std::io::stdout(), "{line}"))
-}
-
-/// A word that a POSIX shell takes as it is.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-/// The request as a command of curl. `files`: the words for a body that is not in memory.
-pub(crate) fn curl(preview: &Preview, security: Security, program: &str, variables: &str, files: &[String]) -> String {
-    use driftless_runtime::codegen::Scheme;
-    let mut words = vec!["curl".to_owned(), "--request".to_owned(), preview.method.to_string(), quoted(&preview.url)];
-    let schemes: &[Scheme] = match security {
-        Security::Token => &[Scheme::Token],
-        Security::None => &[],
-        Security::Any(alternatives) => alternatives.first().copied().unwrap_or_default(),
-    };
-    for scheme in schemes {
-        match scheme {
-            Scheme::Token => {
-                words.extend(["--header".to_owned(), format!("\"Authorization: Bearer $({program} token)\"")])
-            }
-            Scheme::Header { name, .. } => {
-                words.extend(["--header".to_owned(), format!("\"{name}: ${variables}API_KEY\"")])
-            }
-            Scheme::Cookie { name, .. } => {
-                words.extend(["--cookie".to_owned(), format!("\"{name}=${variables}API_KEY\"")])
-            }
-            Scheme::Query { name, .. } => {
-                words.extend([
-                    "--get".to_owned(),
-                    "--data-urlencode".to_owned(),
-                    format!("\"{name}=${variables}API_KEY\""),
-                ]);
-            }
-            Scheme::Basic { .. } => words.extend(["--user".to_owned(), format!("\"${variables}BASIC_USER\"")]),
-        }
-    }
-    // curl chooses the boundary of a form by itself.
-    let is_form = files.iter().any(|word| word.starts_with("--form"));
-    for (name, value) in preview.headers.iter().filter(|(name, _)| !(is_form && *name == "content-type")) {
-        let value = String::from_utf8_lossy(value.as_bytes());
-        words.extend(["--header".to_owned(), quoted(&format!("{name}: {value}"))]);
-    }
-    if let Some(body) = &preview.body {
-        words.extend(["--data-raw".to_owned(), quoted(&String::from_utf8_lossy(body))]);
-    }
-    words.extend(files.iter().map(|word| if word.starts_with("--") { word.clone() } else { quoted(word) }));
-    crate::terminal::plain(&words.join(" ")).into_owned()
 }

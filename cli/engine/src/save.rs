@@ -35,8 +35,9 @@ impl OutputFile {
             return Ok(Self { path: path.to_owned(), place, bar: ProgressBar::hidden(), length: 0 });
         }
         let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
-        let place = match is_special {
-            true => File::options().write(true).open(path).map(FilePlace::Itself),
+        let leads_nowhere = path.is_symlink() && !path.exists();
+        let place = match is_special || leads_nowhere {
+            true => File::options().write(true).create(true).truncate(false).open(path).map(FilePlace::Itself),
             false => beside(path).map(FilePlace::Beside),
         };
         let place = place.map_err(|error| not_written(path, &error))?;
@@ -46,7 +47,7 @@ impl OutputFile {
     /// Finds out before a call whether the file can be written. A pipe or a device is opened once only.
     pub(crate) fn check(path: &Path) -> Result<(), Failure> {
         let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
-        if path == Path::new("-") || is_special && !path.is_dir() {
+        if path == Path::new("-") || path.is_symlink() || is_special && !path.is_dir() {
             return Ok(());
         }
         Self::create(path, None, false)
@@ -91,7 +92,12 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     // Without this, only its owner could read it.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    let file = builder.tempfile_in(folder)?;
+    // A private file stays private.
+    if let Ok(metadata) = target.metadata() {
+        file.as_file().set_permissions(metadata.permissions())?;
+    }
+    Ok(file)
 }
 
 /// A bar for a known length, otherwise a count of bytes.

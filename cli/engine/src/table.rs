@@ -59,7 +59,7 @@ impl Head {
         let line = self.docs.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let line = crate::terminal::plain(line);
         match line.is_empty() {
-            true => format!("{} {}", self.method, self.path),
+            true => crate::terminal::plain(&format!("{} {}", self.method, self.path)).into_owned(),
             false => line.trim_end_matches('.').to_owned(),
         }
     }

@@ -58,13 +58,15 @@ struct TableTools {
     /// By the index of an entry.
     families: Vec<Family>,
     described: Vec<OnceLock<&'static Operation>>,
+    #[cfg(feature = "operations")]
+    operations: OnceLock<driftless_runtime::operations::Operations>,
 }
 
-/// Words at the beginning of a name for what cannot be undone.
+/// Words of a name for what cannot be undone.
 const DESTROYS: [&str; 7] = ["delete", "destroy", "drop", "erase", "purge", "remove", "terminate"];
 
 fn effect(head: &Head) -> Effect {
-    let destroys = head.name.split('_').next().is_some_and(|verb| DESTROYS.contains(&verb));
+    let destroys = head.name.split('_').any(|word| DESTROYS.contains(&word));
     match head.method.as_str() {
         "GET" | "HEAD" | "OPTIONS" => Effect::Read,
         _ if destroys => Effect::Destroy,
@@ -119,6 +121,8 @@ impl TableTools {
             entries,
             families,
             described,
+            #[cfg(feature = "operations")]
+            operations: OnceLock::new(),
         })
     }
 
@@ -174,7 +178,7 @@ impl TableTools {
         #[cfg(feature = "operations")]
         if let Some(kind) = &line.binding {
             let call = call(client, operation, form, &values, content, crate::send::bytes);
-            return asynchronous::submit(self, client, call, kind).await;
+            return asynchronous::submit(self, call, kind).await;
         }
         let call = call(client, operation, form, &values, content, decode::stream);
         let response = call.with_response().await.map_err(|error| failure(&error))?;

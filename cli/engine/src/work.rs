@@ -12,7 +12,7 @@ use driftless_runtime::operations::{
 use driftless_runtime::{Bytes, Client, Object, Submission, Value};
 
 use crate::Program;
-use crate::answer::written;
+use crate::answer::{Sink, written};
 use crate::context::Context;
 use crate::describe::{fixed, method};
 use crate::failure::{Exit, Failure, failure};
@@ -56,6 +56,7 @@ pub(crate) async fn submit(
     given: Given,
     matches: &ArgMatches,
 ) -> Result<(), Failure> {
+    let sink = context.sink()?;
     let operations = operations(&context.program, context.table, client)?;
     let form = given.form();
     let call = call(client, given.operation, form, &given.values, given.content, bytes);
@@ -70,10 +71,9 @@ pub(crate) async fn submit(
     let correlation = operation.reference().correlation().to_owned();
     if matches.get_flag("wait") {
         let called = label.cloned().unwrap_or_else(|| operation.reference().correlation().to_owned());
-        return wait(context, operation, &called, false).await;
+        return wait(context, &sink, operation, &called, false).await;
     }
     let accepted = operation.accepted::<Value>().unwrap_or_else(|_| Value::Object(described(&operation)));
-    let sink = context.sink()?;
     sink.value(&accepted)?;
     sink.note(&format!("Accepted. `{} operations wait {correlation}` waits for its end.", context.program.name))
 }
@@ -83,12 +83,12 @@ pub(crate) async fn run<P>(context: &Context, matches: &ArgMatches) -> Result<()
 where
     P: GeneratedClient + std::ops::Deref<Target = Client>,
 {
+    let sink = context.sink()?;
     let client = context.client::<P>()?;
     let operations = operations(&context.program, context.table, &client)?;
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     if name == "list" {
         let unfinished = operations.unfinished().await.map_err(|error| failure(&error))?;
-        let sink = context.sink()?;
         for unreadable in &unfinished.unreadable {
             sink.note(&format!("{}: {}", unreadable.place(), unreadable.error()))?;
         }
@@ -99,12 +99,12 @@ where
     match name {
         "forget" => {
             let removed = operations.forget(&entry).await.map_err(|error| failure(&error))?;
-            context.sink()?.note(if removed { "Forgotten." } else { "It has changed meanwhile, and stays: try again." })
+            sink.note(if removed { "Forgotten." } else { "It has changed meanwhile, and stays: try again." })
         }
         "cancel" => {
             let operation = operations.resume(&entry).map_err(|error| failure(&error))?;
             operation.cancel().await.map_err(|error| failure(&error))?;
-            context.sink()?.note("The service was asked to cancel it.")
+            sink.note("The service was asked to cancel it.")
         }
         _ => {
             let id = (name == "resume").then(|| matches.get_one::<String>("id")).flatten();
@@ -112,7 +112,7 @@ where
                 Some(id) => operations.adopt(entry.intent().correlation(), id).await,
                 None => operations.resume(&entry),
             };
-            wait(context, operation.map_err(|error| failure(&error))?, wanted, name == "watch").await
+            wait(context, &sink, operation.map_err(|error| failure(&error))?, wanted, name == "watch").await
         }
     }
 }
@@ -133,8 +133,13 @@ pub(crate) async fn entry(program: &Program, operations: &Operations, wanted: &s
 }
 
 /// Waits for the end. Ctrl-C ends the waiting only.
-async fn wait(context: &Context, operation: Operation, called: &str, prints_all: bool) -> Result<(), Failure> {
-    let sink = context.sink()?;
+async fn wait(
+    context: &Context,
+    sink: &Sink<'_>,
+    operation: Operation,
+    called: &str,
+    prints_all: bool,
+) -> Result<(), Failure> {
     let mut watch = operation.watch();
     let observe = async {
         let mut last = String::new();
@@ -171,7 +176,7 @@ async fn wait(context: &Context, operation: Operation, called: &str, prints_all:
         () = passed(context) => return Err(goes_on()),
     }
     let Some(outcome) = watch.outcome() else { return Err(goes_on()) };
-    ended(context, &operation, &outcome, prints_all).await
+    ended(context, sink, &operation, &outcome, prints_all).await
 }
 
 /// Ends when the time of `--timeout` has passed; never without one.
@@ -184,6 +189,7 @@ async fn passed(context: &Context) {
 
 async fn ended(
     context: &Context,
+    sink: &Sink<'_>,
     operation: &Operation,
     outcome: &OperationOutcome,
     has_printed: bool,
@@ -194,7 +200,7 @@ async fn ended(
     if let Some(last) = outcome.last().filter(|_| !has_printed) {
         let mut object = observed(last);
         object.set("outcome", outcome.name());
-        context.sink()?.value(&Value::Object(object))?;
+        sink.value(&Value::Object(object))?;
     }
     match outcome.is_success() {
         true => Ok(()),

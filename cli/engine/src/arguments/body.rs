@@ -10,6 +10,7 @@ use serde_json::Value as Schema;
 
 use super::Flags;
 use super::shape::{json, resolved};
+use crate::curl::CurlOption;
 use crate::describe::{fixed, style};
 use crate::failure::Failure;
 use crate::table::{Described, PartKind, PartLine, Table};
@@ -177,19 +178,19 @@ pub(crate) fn part(parts: &mut Parts, line: &PartLine, files: Vec<Upload>, value
 }
 
 /// The options of curl for a body that is sent from files: `--data-binary`, or one for each part.
-pub(crate) fn curl_words(operation: &Described, flags: &Flags, matches: &ArgMatches) -> Vec<String> {
+pub(crate) fn curl_options(operation: &Described, flags: &Flags, matches: &ArgMatches) -> Vec<CurlOption> {
     let Some(body) = &operation.body else { return Vec::new() };
     if body.form == "multipart" {
         let parts = flags.members.iter().flat_map(|flag| {
             let (option, mark) = if flag.is_file { ("--form", "@") } else { ("--form-string", "") };
             let words = flag.words(matches).unwrap_or_default().into_iter();
-            words.flat_map(move |word| [option.to_owned(), format!("{}={mark}{word}", flag.wire)])
+            words.map(move |word| (option, format!("{}={mark}{word}", flag.wire)))
         });
         return parts.collect();
     }
     match matches.get_one::<String>("body") {
         Some(file) if !matches!(body.form.as_str(), "json" | "form" | "text") => {
-            vec!["--data-binary".to_owned(), format!("@{file}")]
+            vec![("--data-binary", format!("@{file}"))]
         }
         _ => Vec::new(),
     }

@@ -6,7 +6,9 @@ use super::reply::Reply;
 use super::texts::one_line;
 use crate::schema::{Fault, FaultKind, check, definitions, mask};
 
-/// Faults in one message.
+/// Faults that one check collects: warnings must not hide an error that comes later.
+const COLLECTED: usize = 100;
+/// Faults in one message, and warnings in an answer.
 const FAULTS: usize = 5;
 /// Bytes of a message.
 const TEXT: usize = 2000;
@@ -29,9 +31,9 @@ pub(super) fn shown(arguments: &Value, schema: &Value) -> Value {
 
 /// Checks arguments, and returns the warnings.
 pub(super) fn checked(arguments: &Value, schema: &Value, place: &str) -> Result<Vec<Fault>, Reply> {
-    let faults = check(arguments, schema, &definitions(schema), FAULTS);
+    let faults = check(arguments, schema, &definitions(schema), COLLECTED);
     let is_argument = |fault: &Fault| fault.kind == FaultKind::UnknownMember && fault.pointer.matches('/').count() == 1;
-    let (mut errors, warnings): (Vec<_>, Vec<_>) =
+    let (mut errors, mut warnings): (Vec<_>, Vec<_>) =
         faults.into_iter().partition(|fault| fault.kind.is_error() || is_argument(fault));
     // Without any named argument, the check takes all members as free.
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -41,8 +43,10 @@ pub(super) fn checked(arguments: &Value, schema: &Value, place: &str) -> Result<
         errors.push(Fault { pointer, message: "is no argument: there is none".to_owned(), kind: FaultKind::Invalid });
     }
     if errors.is_empty() {
+        warnings.truncate(FAULTS);
         return Ok(warnings);
     }
+    errors.truncate(FAULTS);
     let message = format!("Nothing was sent: {}.", one_line(&sentences(&errors, place), TEXT));
     Err(Reply::refused(message, "correct the arguments; describe_operation has the schema of an operation"))
 }

@@ -27,7 +27,7 @@ pub struct ServedService {
 /// The effect of an operation on the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It changes nothing: a safe method, or an operation that the configuration marks so.
+    /// It changes nothing: a safe method.
     Read,
     /// It adds something.
     Create,

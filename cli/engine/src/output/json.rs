@@ -15,7 +15,7 @@ pub(super) struct JsonForm {
 }
 
 /// The value in one line.
-pub(super) fn compact(value: &Value) -> String {
+pub(crate) fn compact(value: &Value) -> String {
     let mut out = String::new();
     write(&mut out, value, JsonForm { pretty: false, colours: false }, 0);
     out

@@ -19,6 +19,7 @@ use std::{fmt, io};
 
 use driftless_runtime::{Object, Value};
 
+pub(crate) use json::compact;
 pub(crate) use rows::RowWriter;
 pub(crate) use screen::Screen;
 

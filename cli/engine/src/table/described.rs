@@ -41,6 +41,13 @@ pub(crate) struct Described {
     pub(crate) binding: Option<String>,
 }
 
+impl Described {
+    /// Returns whether a body can be printed to fill in: it is written as JSON.
+    pub(crate) fn has_template(&self) -> bool {
+        self.body.as_ref().is_some_and(|body| matches!(body.form.as_str(), "json" | "form"))
+    }
+}
+
 /// The result of an operation.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ResultForm {

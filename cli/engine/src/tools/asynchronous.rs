@@ -1,7 +1,7 @@
 //! Asynchronous operations as tools: submitted through the store of the program, and watched by their references.
 
 use driftless_runtime::operations::{self, Observation, OperationOutcome};
-use driftless_runtime::{Bytes, Call, Client, Submission};
+use driftless_runtime::{Bytes, Call, Submission};
 use serde_json::Value as Json;
 
 use super::TableTools;
@@ -11,23 +11,27 @@ use crate::mcp::{OperationState, Report, ToolAnswer, ToolBody};
 use crate::work;
 
 /// Submits a call of an operation that is bound as asynchronous.
-pub(super) async fn submit(
-    tools: &TableTools,
-    client: &Client,
-    call: Call<'_, Bytes>,
-    kind: &str,
-) -> Result<ToolAnswer, Failure> {
-    let operations = work::operations(&tools.program, tools.table, client)?;
+pub(super) async fn submit(tools: &TableTools, call: Call<'_, Bytes>, kind: &str) -> Result<ToolAnswer, Failure> {
+    let operations = operations(tools)?;
     let submission = Submission::from_call(call, fixed(kind.to_owned()));
-    let operation = submission.submit(&operations).await.map_err(|error| failure(&error))?;
+    let operation = submission.submit(operations).await.map_err(|error| failure(&error))?;
     let accepted = operation.accepted::<Json>().unwrap_or(Json::Null);
     let reference = operation.reference().correlation().to_owned();
     Ok(ToolAnswer { status: 202, body: ToolBody::Json(accepted), reference: Some(reference) })
 }
 
-async fn operation(tools: &TableTools, reference: &str) -> Result<operations::Operation, Failure> {
+/// The store, which is opened once. An operation of another server is not bound.
+fn operations(tools: &TableTools) -> Result<&operations::Operations, Failure> {
+    if let Some(operations) = tools.operations.get() {
+        return Ok(operations);
+    }
     let operations = work::operations(&tools.program, tools.table, &tools.client)?;
-    let entry = work::entry(&tools.program, &operations, reference).await?;
+    Ok(tools.operations.get_or_init(|| operations))
+}
+
+async fn operation(tools: &TableTools, reference: &str) -> Result<operations::Operation, Failure> {
+    let operations = operations(tools)?;
+    let entry = work::entry(&tools.program, operations, reference).await?;
     operations.resume(&entry).map_err(|error| failure(&error))
 }
 
