@@ -59,7 +59,7 @@ async fn the_answer_is_written_to_a_file_as_it_is() {
     let shell = service.shell();
     assert_eq!(shell.line("projects list --output answer.json").await.success(), "");
     assert_eq!(std::fs::read_to_string(shell.path("answer.json")).unwrap(), "[ 1.50 ]");
-    assert!(shell.line("projects list --output no/answer.json").await.failure(1).contains("cannot be written"));
+    assert!(shell.line("projects list --output no/answer.json").await.failure(2).contains("cannot be written"));
 }
 
 #[tokio::test]
