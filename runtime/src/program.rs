@@ -5,6 +5,7 @@ use std::{io, path::Path, time::Duration};
 
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::client::current_token;
 pub use crate::client::{ClientSource, Lookup, builder_from_lookup, source};
 #[cfg(feature = "profiles")]
 pub use crate::client::{builder_from_text, profiles_path};
@@ -15,7 +16,7 @@ use crate::{
 
 /// Returns an access token of the client, a new one if it has none.
 pub async fn access_token(client: &Client, time: Duration) -> Result<SecretString, Error> {
-    Ok(client.token(time).await?.secret.clone())
+    Ok(current_token(client, time).await?.secret.clone())
 }
 
 /// Returns whether the client has a credential for tokens, an API key or a password.

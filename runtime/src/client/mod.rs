@@ -172,20 +172,18 @@ impl Client {
     pub async fn authenticate(&self, deadline: Duration) -> Result<Option<Claims>, Error> {
         use secrecy::ExposeSecret as _;
 
-        Ok(Claims::read(self.token(deadline).await?.secret.expose_secret()))
+        Ok(Claims::read(current_token(self, deadline).await?.secret.expose_secret()))
     }
+}
 
-    /// Gets a token now, unless there is one.
-    pub(crate) async fn token(&self, deadline: Duration) -> Result<Arc<CachedToken>, Error> {
-        let Some(cache) = &self.session.credential else {
-            return Err(
-                Error::with(Kind::Configuration, "the client has no credential").hint("give one to the builder")
-            );
-        };
-        match cache.ready(&self.session.transport, None) {
-            Some(token) => Ok(token),
-            None => cache.token(&self.session.transport, Until::after(deadline), None).await,
-        }
+/// Gets a token now, unless there is one. It is no method, so that a route family may have the name.
+pub(crate) async fn current_token(client: &Client, deadline: Duration) -> Result<Arc<CachedToken>, Error> {
+    let Some(cache) = &client.session.credential else {
+        return Err(Error::with(Kind::Configuration, "the client has no credential").hint("give one to the builder"));
+    };
+    match cache.ready(&client.session.transport, None) {
+        Some(token) => Ok(token),
+        None => cache.token(&client.session.transport, Until::after(deadline), None).await,
     }
 }
 
