@@ -15,7 +15,7 @@ use crate::workspace::{CLIENT, Workspace};
 use crate::{child, services};
 
 /// The crates of the tool: they have one version.
-const CRATES: [&str; 3] = ["driftless", "driftless-codegen", "driftless-runtime"];
+const CRATES: [&str; 4] = ["driftless", "driftless-cli", "driftless-codegen", "driftless-runtime"];
 /// The most lines of removed items, and of added ones, that are printed.
 const SHOWN: usize = 20;
 
