@@ -140,7 +140,10 @@ fn raise(text: &str, requirement: &str) -> Result<(String, String), Failure> {
 fn update(root: &Path, interrupt: &Interrupt) -> Result<(), Failure> {
     progress("cargo update");
     let mut command = cargo();
-    command.arg("update").args(CRATES).current_dir(root);
+    // A workspace without a program for the shell has no package of that name to update.
+    let lock = std::fs::read_to_string(root.join("Cargo.lock")).unwrap_or_default();
+    let has = |name: &&str| *name != "driftless-cli" || lock.contains("name = \"driftless-cli\"");
+    command.arg("update").args(CRATES.into_iter().filter(has)).current_dir(root);
     succeed(&mut command, interrupt)
 }
 
