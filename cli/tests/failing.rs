@@ -45,9 +45,9 @@ async fn values_that_do_not_fit_the_contract_are_not_sent() {
     shell.file("broken.json", "{\"name\":\n  1,,}");
     shell.file("typed.json", r#"{"teamId":"abc","name":5}"#);
     for (words, message) in [
-        (&["projects", "get", "abc"][..], "PROJECT_ID is no UUID"),
-        (&["projects", "create", "--team-id", "abc"], "--team-id is no UUID"),
-        (&["projects", "create", "--body", "typed.json"], "the body's /teamId is no UUID"),
+        (&["projects", "get", "abc"][..], "PROJECT_ID is not a UUID"),
+        (&["projects", "create", "--team-id", "abc"], "--team-id is not a UUID"),
+        (&["projects", "create", "--body", "typed.json"], "the body's /teamId is not a UUID"),
         (&["projects", "create", "--body", "[]"], "the body is an array"),
         (&["projects", "create", "--body", "missing.json"], "missing.json cannot be read"),
         (&["projects", "create", "--body", "broken.json"], "line 2 column 5"),
@@ -55,7 +55,7 @@ async fn values_that_do_not_fit_the_contract_are_not_sent() {
         (&["projects", "create"], "needs a body"),
         (&["projects", "update", "--assumed", "--name", "--body-template"], "PROJECT_ID is missing"),
         (&["forum", "list-threads", "--assumed", "--take", "many"], "--take: not a number"),
-        (&["forum", "list-threads", "--assumed", "--take", "3000000000"], "--take is no integer of 32 bits"),
+        (&["forum", "list-threads", "--assumed", "--take", "3000000000"], "--take is not an integer of 32 bits"),
         (&["forum", "list-threads"], "pass `--assumed`"),
         (
             &["client-db", "import-connection", NOBODY, "--assumed", "--dump", "missing.sql"],
@@ -82,7 +82,7 @@ async fn values_that_a_newer_service_may_know_are_sent_with_a_warning() {
     let run = shell.run(&["projects", "create", "--body", &Value::Object(members).to_string()]).await;
     assert_eq!(run.code, Some(0), "{run:?}");
     let lines: Vec<&str> = run.err.lines().collect();
-    assert_eq!(lines[0], "warning: the body's /new0 is no member that the contract names");
+    assert_eq!(lines[0], "warning: the body's /new0 is not a member that the contract names");
     assert_eq!((lines.len(), lines[5]), (6, "warning: there are 15 more"));
     // An error after many warnings is an error.
     let mut members: serde_json::Map<String, Value> = (0..50).map(|index| (format!("a{index}"), json!(1))).collect();

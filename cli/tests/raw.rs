@@ -121,6 +121,14 @@ async fn a_dry_run_prints_a_command_that_works_and_has_no_secret() {
         assert_eq!(sandbox.requests().matching(&PROJECTS.into()).len(), before, "nothing was sent: {line}");
         assert!(line.starts_with("curl ") && line.lines().count() == 1, "{line}");
     }
+    // Commands without a dry run do nothing at all.
+    let document = shell.path("mutation.graphql");
+    std::fs::write(&document, "mutation { x }").unwrap();
+    let all = sandbox.requests().last().len();
+    for line in ["graphql mutation.graphql --dry-run", "operations list --dry-run", "logout --dry-run"] {
+        assert!(shell.line(line).await.failure(2).contains("has no dry run"), "{line}");
+    }
+    assert_eq!(sandbox.requests().last().len(), all, "nothing was sent");
     if !std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|folder| folder.join("curl").is_file()) {
         return;
     }

@@ -204,7 +204,8 @@ mod tests {
     #[test]
     fn versions_are_raised_and_nothing_else_changes() {
         let text = "# kept\n[workspace.dependencies]\ndriftless = \"=0.1.0\" # why\n\
-                    driftless-runtime = { version = \"=0.1.0\", features = [\"gzip\"] }\nother = \"1\"\n";
+                    driftless-runtime = { version = \"=0.1.0\", features = [\"gzip\"] }\n\
+                    driftless-cli = \"=0.1.0\"\nother = \"1\"\n";
         let (raised, before) = raise(text, "=0.2.0").expect("raised");
         assert_eq!(before, "0.1.0");
         assert_eq!(raised, text.replace("0.1.0", "0.2.0"));

@@ -222,11 +222,6 @@ impl Flag {
         matches.get_many::<String>(&self.name).map(|words| words.cloned().collect())
     }
 
-    /// Returns whether its words are names of files.
-    pub(crate) fn is_file(&self) -> bool {
-        self.is_file
-    }
-
     /// Its name in messages.
     pub(crate) fn shown(&self) -> String {
         if self.is_path { self.name.to_uppercase().replace('-', "_") } else { format!("--{}", self.name) }

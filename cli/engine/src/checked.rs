@@ -49,7 +49,7 @@ impl Checked {
             checked.check(value, schema, &types, |pointer| in_body(&given, pointer));
         }
         for (flag, part) in flags.members.iter().zip(&body.parts) {
-            if !flag.is_file()
+            if !flag.is_file
                 && let Some(value) = flag.value(matches)?
             {
                 checked.check(&value, &part.schema, &types, |pointer| place(flag, pointer));

@@ -30,6 +30,11 @@ const OWN: [&str; 13] = [
     "whoami",
 ];
 
+/// Returns whether this crate has the command.
+pub(crate) fn is_own(name: &str) -> bool {
+    OWN.contains(&name)
+}
+
 /// The words of the command line, without the name of the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Words(BTreeSet<String>);

@@ -114,6 +114,50 @@ mod tests {
         Some(output.stdout)
     }
 
+    /// The arguments that curl would get. `None`: no bash is here.
+    fn arguments(line: &str, folder: &std::path::Path) -> Option<Vec<String>> {
+        let script =
+            format!("curl() {{ printf '%s\\0' \"$@\"; }}; sample() {{ printf 'token of %s' \"$*\"; }}; {line}");
+        let mut bash = std::process::Command::new("bash");
+        let output = bash.args(["-c", &script]).env("SAMPLE_API_KEY", "key").current_dir(folder).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        Some(text.trim_end_matches('\0').split('\0').map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn names_of_a_contract_are_words_and_the_token_is_that_of_the_profile() {
+        const NAME: &str = "x\"$(touch pwned)`touch pwned`'";
+        let client = driftless_runtime::Client::builder("http://127.0.0.1:1").build().unwrap();
+        let preview = || client.request(Method::Post, "/things").query("a", 1).json(&1).call::<()>().preview().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let credentials =
+            |profile, server| Credentials { program: "sample", variables: "SAMPLE_", profile, server, has_token: true };
+        let more = [("--form", format!("--$(touch pwned)=@{NAME}"))];
+        for (security, expected) in [
+            (Security::Token, "Authorization: Bearer token of token --profile it's".to_owned()),
+            (Security::Any(&[&[Scheme::Header { scheme: "k", name: NAME }]]), format!("{NAME}: key")),
+            (Security::Any(&[&[Scheme::Cookie { scheme: "k", name: NAME }]]), format!("{NAME}=key")),
+            (
+                Security::Any(&[&[Scheme::Basic { scheme: "b" }], &[Scheme::Token]]),
+                "Authorization: Bearer token of token --profile it's".to_owned(),
+            ),
+        ] {
+            let line = curl(&preview(), security, credentials(Some("it's"), None), &more);
+            let Some(words) = arguments(&line, folder.path()) else { return };
+            assert!(words.contains(&expected), "{expected}: {words:?}");
+            assert!(words.contains(&more[0].1), "{words:?}");
+        }
+        let query = Security::Any(&[&[Scheme::Query { scheme: "k", name: NAME }]]);
+        let line = curl(&preview(), query, credentials(None, None), &[]);
+        let words = arguments(&line, folder.path()).unwrap();
+        let address = words.last().unwrap();
+        assert!(address.starts_with("http://127.0.0.1:1/things?a=1&x%22%24") && address.ends_with("=key"), "{address}");
+        assert!(words.windows(2).any(|pair| pair == ["--data-raw", "1"]), "{words:?}");
+        let other = curl(&preview(), Security::Token, credentials(None, Some("archive")), &[]);
+        assert!(other.contains("$SAMPLE_ARCHIVE_TOKEN") && !other.contains("sample token"), "{other}");
+        assert!(!folder.path().join("pwned").exists());
+    }
+
     #[test]
     fn every_text_is_one_word_and_runs_nothing() {
         for text in ["a b", "it's", "$(id)`id`", "a\"b\\c", "\u{1b}[2J'", "x\ny\t\\", "\u{202e}\u{9b}", "--data", ""] {

@@ -14,7 +14,7 @@ pub enum Exit {
     Failed = 1,
     /// The command, a value or the configuration is wrong. Nothing was sent.
     Usage = 2,
-    /// The service does not accept the credential, or there is none.
+    /// The service does not accept the credential, or the program has none.
     Authentication = 3,
     /// The service does not have it, or does not show it to this caller.
     NotFound = 4,
@@ -43,7 +43,7 @@ pub struct Failure {
     pub exit: Exit,
     /// The fault, in one line. Empty: it is printed already.
     pub message: String,
-    /// The next step, without a full stop. Empty: there is no other than to read the message.
+    /// The next step, without a full stop. Empty: the message says all.
     pub hint: String,
 }
 

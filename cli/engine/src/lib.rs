@@ -79,11 +79,7 @@ impl Program {
 
 /// Runs the command that the arguments of the process name, with the client `P` of the service, and returns its exit code.
 ///
-/// # Exit codes
-///
-/// 0: done. 1: the service or this machine failed. 2: the command, a value or the configuration is wrong, and nothing was sent. 3: the
-/// service does not accept the credential. 4: not found. 5: refused (another 4xx). 6: unreachable, or 5xx. 7: it is unknown whether the
-/// request had an effect. 8: an asynchronous operation ended without success, or goes on.
+/// A command that succeeds ends with 0; [`Exit`] has the other codes.
 pub fn main<P>(program: Program) -> ExitCode
 where
     P: GeneratedClient + Deref<Target = Client>,
@@ -143,8 +139,7 @@ where
     P: GeneratedClient + Deref<Target = Client>,
 {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
-    let has_dry_run = name == "api" || !own().iter().any(|command| command.get_name() == name);
-    if context.dry_run && !has_dry_run {
+    if context.dry_run && command::is_own(name) && name != "api" {
         let hint = "nothing was sent; leave `--dry-run` out";
         return Err(Failure::usage(format!("`{name}` has no dry run"), hint));
     }
@@ -167,6 +162,19 @@ where
             let operations = names::operations(family.name, &names);
             let Some((operation, _)) = operations.iter().find(|(_, own)| own == command) else { return Ok(()) };
             run::run::<P>(context, &family, operation, matches).await
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A family with the name of a command would hide it.
+    #[test]
+    fn no_family_gets_the_name_of_a_command() {
+        for command in own() {
+            assert!(command::is_own(command.get_name()), "{}", command.get_name());
         }
     }
 }

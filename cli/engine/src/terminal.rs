@@ -35,18 +35,23 @@ impl Terminal {
     pub(crate) const FILE: Self = Self { is_terminal: false, width: 80, height: 24, colours: false };
 }
 
-/// The text without control characters, which are written as `\u{1b}`; tabs and line ends stay.
+/// Returns whether a terminal or a reader of lines obeys the character instead of showing it: control characters,
+/// ends of lines, marks that change the direction of text, and the characters that no YAML may contain.
+pub(crate) fn is_active(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{206f}')
+        || matches!(character, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// The text with its active characters escaped, as `\u{1b}`; tabs and line ends stay.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    let is_control = |character: char| {
-        (character.is_control() && !matches!(character, '\n' | '\t'))
-            || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(is_control) {
+    let is_escaped = |character: char| is_active(character) && !matches!(character, '\n' | '\t');
+    if !text.contains(is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for character in text.chars() {
-        match is_control(character) {
+        match is_escaped(character) {
             true => out.extend(character.escape_unicode()),
             false => out.push(character),
         }

@@ -317,3 +317,24 @@ fn body(status: StatusCode, headers: &HeaderMap, bytes: &[u8], line: &Described)
         Err(_) => ToolBody::Bytes { media_type, bytes: bytes.to_vec() },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removal_is_destructive_wherever_its_verb_stands() {
+        for (method, name, expected) in [
+            ("GET", "list_deleted", Effect::Read),
+            ("POST", "create_project", Effect::Create),
+            ("POST", "bulk_delete_projects", Effect::Destroy),
+            ("PATCH", "force_remove", Effect::Destroy),
+            ("DELETE", "clear", Effect::Destroy),
+            ("PUT", "replace", Effect::Change),
+        ] {
+            let head = json!({ "method": method, "path": "/" });
+            let head = Head { name, ..serde_json::from_value(head).unwrap() };
+            assert_eq!(effect(&head), expected, "{method} {name}");
+        }
+    }
+}

@@ -252,6 +252,18 @@ pub(crate) enum Location {
     Cookie,
 }
 
+impl Location {
+    /// The word of OpenAPI for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Header => "header",
+            Self::Cookie => "cookie",
+        }
+    }
+}
+
 /// One parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
@@ -308,4 +320,21 @@ pub(crate) enum Content {
     Redirect,
     /// Several statuses with bodies of their own: a union by status.
     ByStatus(TypeId),
+}
+
+impl Content {
+    /// Its form, for the catalog and the table.
+    pub(crate) fn form(&self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Json(_) => "json",
+            Self::OptionalJson(_) => "optional_json",
+            Self::Xml(..) => "xml",
+            Self::Text => "text",
+            Self::Stream => "stream",
+            Self::Events => "events",
+            Self::Redirect => "redirect",
+            Self::ByStatus(_) => "by_status",
+        }
+    }
 }

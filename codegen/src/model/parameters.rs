@@ -120,10 +120,10 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
     let mut scope = Scope::with(ARGUMENTS.iter().copied());
     for parameter in required {
         let wish = member_name(&parameter.wire);
-        let place = place_of(parameter.location);
+        let place = parameter.location.word();
         parameter.name = scope.claim([wish.as_str(), format!("{}_{place}", wish.trim_end_matches('_')).as_str()]);
     }
-    let wishes = optional.iter().map(|parameter| (place_of(parameter.location), parameter.wire.as_str())).collect();
+    let wishes = optional.iter().map(|parameter| (parameter.location.word(), parameter.wire.as_str())).collect();
     let names = types.claims.setters(&operation.key, wishes);
     optional.iter_mut().zip(names).for_each(|(parameter, name)| parameter.name = name);
     if operation.shares && fixed.len() == route.fixed.len() && headers.is_empty() && route.fragment.is_some() {
@@ -133,15 +133,6 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
     }
     let query: Vec<String> = fixed.into_iter().map(|pair| pair.text).collect();
     Parameters { list: parameters, query: query.join("&"), headers }
-}
-
-fn place_of(location: Location) -> &'static str {
-    match location {
-        Location::Path => "path",
-        Location::Query => "query",
-        Location::Header => "header",
-        Location::Cookie => "cookie",
-    }
 }
 
 /// Brings a parameter to where the route wants it. `false`: the route has no room for it.

@@ -18,6 +18,21 @@ pub(crate) enum Style {
     Json,
 }
 
+impl Style {
+    /// The style of the runtime for a member of a form, or for a part of one.
+    pub(crate) fn in_form(self, explode: bool) -> &'static str {
+        match (self, explode) {
+            (Self::Space, _) => "Space",
+            (Self::Pipe, _) => "Pipe",
+            (Self::Tab, _) => "Tab",
+            (Self::Deep, _) => "Deep",
+            (Self::Json, _) => "Json",
+            (_, true) => "Form",
+            (_, false) => "FormUnexploded",
+        }
+    }
+}
+
 /// The style of a `collectionFormat` that OpenAPI 3.0 has no word for in its place.
 pub(super) fn collection_style(node: &Node<'_>) -> Option<Style> {
     match node.text("x-collection-format") {

@@ -46,7 +46,7 @@ fn operation(render: &Render<'_>, index: usize, operation: &Operation) -> Catalo
     let items = render.paged(index).map(|paged| text(render, &Rust::from_type(&paged.item)));
     let statuses = operation.statuses.iter().map(|status| CatalogStatus {
         status: status.status.to_string(),
-        form: content_form(&status.content),
+        form: status.content.form(),
         ty: content_type(render, &status.content),
         docs: status.description.clone(),
     });
@@ -75,7 +75,7 @@ fn operation(render: &Render<'_>, index: usize, operation: &Operation) -> Catalo
         body: operation.body.as_ref().map(|body| self::body(render, body)),
         api_version: operation.api_version.as_ref().map(|parameter| input(render, parameter)),
         result: text(render, &render.success(&operation.success)),
-        form: content_form(&operation.success),
+        form: operation.success.form(),
         accept: operation.accept.clone(),
         statuses: statuses.collect(),
         answered: answered.collect(),
@@ -85,12 +85,6 @@ fn operation(render: &Render<'_>, index: usize, operation: &Operation) -> Catalo
 }
 
 fn input(render: &Render<'_>, parameter: &Parameter) -> CatalogInput {
-    let place = match parameter.location {
-        Location::Path => "path",
-        Location::Query => "query",
-        Location::Header => "header",
-        Location::Cookie => "cookie",
-    };
     let style = match parameter.style {
         Style::Plain if matches!(parameter.location, Location::Path | Location::Header) => "simple",
         Style::Plain => "form",
@@ -107,7 +101,7 @@ fn input(render: &Render<'_>, parameter: &Parameter) -> CatalogInput {
     CatalogInput {
         name: parameter.name.to_string(),
         wire: parameter.wire.clone(),
-        place,
+        place: parameter.location.word(),
         style,
         explode: parameter.explode,
         required: parameter.required,
@@ -168,20 +162,6 @@ fn owned(taken: Rust) -> Rust {
 
 fn text(render: &Render<'_>, rust: &Rust) -> String {
     render.text(rust, PREFIX).to_string()
-}
-
-fn content_form(content: &Content) -> &'static str {
-    match content {
-        Content::Empty => "empty",
-        Content::Json(_) => "json",
-        Content::OptionalJson(_) => "optional_json",
-        Content::Xml(..) => "xml",
-        Content::Text => "text",
-        Content::Stream => "stream",
-        Content::Events => "events",
-        Content::Redirect => "redirect",
-        Content::ByStatus(_) => "by_status",
-    }
 }
 
 fn content_type(render: &Render<'_>, content: &Content) -> Option<CatalogValue> {

@@ -213,9 +213,9 @@ fn description(operation: &Operation) -> Code {
         if let BodyKind::Form(_, styles) = &body.kind
             && !styles.is_empty()
         {
-            let styles = styles.iter().map(|(field, style, explode)| {
-                code!["(", literal(field), ", Style::", form_style(*style, *explode), ")"]
-            });
+            let styles = styles
+                .iter()
+                .map(|(field, style, explode)| code!["(", literal(field), ", Style::", style.in_form(*explode), ")"]);
             code.push("encoding: &[").push(Code::join(", ", styles)).push("], ");
         }
     }
@@ -238,27 +238,9 @@ fn description(operation: &Operation) -> Code {
     code
 }
 
-fn form_style(style: Style, explode: bool) -> &'static str {
-    match (style, explode) {
-        (Style::Space, _) => "Space",
-        (Style::Pipe, _) => "Pipe",
-        (Style::Tab, _) => "Tab",
-        (Style::Deep, _) => "Deep",
-        (Style::Json, _) => "Json",
-        (_, true) => "Form",
-        (_, false) => "FormUnexploded",
-    }
-}
-
 /// The constant of a parameter.
 fn constant(parameter: &Parameter) -> Code {
-    let place = match parameter.location {
-        Location::Path => "path",
-        Location::Query => "query",
-        Location::Header => "header",
-        Location::Cookie => "cookie",
-    };
-    let mut code = code!["Parameter::", place, "(", literal(&parameter.wire), ")"];
+    let mut code = code!["Parameter::", parameter.location.word(), "(", literal(&parameter.wire), ")"];
     code.push(match parameter.style {
         Style::Plain => "",
         Style::Deep => ".deep()",

@@ -52,34 +52,17 @@ pub(super) fn described(
 }
 
 fn result(model: &Model, content: &Content) -> Value {
-    let form = match content {
-        Content::Empty => "empty",
-        Content::Json(_) => "json",
-        Content::OptionalJson(_) => "optional_json",
-        Content::Xml(..) => "xml",
-        Content::Text => "text",
-        Content::Stream => "stream",
-        Content::Events => "events",
-        Content::Redirect => "redirect",
-        Content::ByStatus(_) => "by_status",
-    };
     let mut result = Object::default();
-    result.set("form", form);
+    result.set("form", content.form());
     result.optional("schema", content_schema(model, content));
     result.into()
 }
 
 fn parameter(model: &Model, parameter: &Parameter) -> Value {
-    let place = match parameter.location {
-        Location::Path => "path",
-        Location::Query => "query",
-        Location::Header => "header",
-        Location::Cookie => "cookie",
-    };
     let mut object = Object::default();
     object.set("name", &*parameter.name);
     object.set("wire", parameter.wire.as_str());
-    object.set("in", place);
+    object.set("in", parameter.location.word());
     object.set("style", style(parameter));
     object.flag("reserved", parameter.reserved);
     object.flag("required", parameter.required);
@@ -114,19 +97,6 @@ fn style(parameter: &Parameter) -> &'static str {
     }
 }
 
-/// The style of a member of a form, or of a part.
-fn member_style(style: Style, explode: bool) -> &'static str {
-    match (style, explode) {
-        (Style::Space, _) => "Space",
-        (Style::Pipe, _) => "Pipe",
-        (Style::Tab, _) => "Tab",
-        (Style::Deep, _) => "Deep",
-        (Style::Json, _) => "Json",
-        (_, true) => "Form",
-        (_, false) => "FormUnexploded",
-    }
-}
-
 fn body(model: &Model, body: &Body) -> Value {
     let mut object = Object::default();
     let (form, ty) = match &body.kind {
@@ -142,7 +112,7 @@ fn body(model: &Model, body: &Body) -> Value {
     object.flag("required", body.required);
     object.optional("schema", ty.map(|ty| schema(model, ty)));
     if let BodyKind::Form(_, styles) = &body.kind {
-        let styles = styles.iter().map(|(name, style, explode)| json!([name, member_style(*style, *explode)]));
+        let styles = styles.iter().map(|(name, style, explode)| json!([name, style.in_form(*explode)]));
         object.list("encoding", styles.collect());
     }
     if let BodyKind::Multipart(id) = &body.kind
@@ -170,7 +140,7 @@ fn part(model: &Model, part: &BodyPart) -> Value {
     object.set("wire", part.wire.as_str());
     object.set("kind", kind);
     if let PartKind::Styled(_, style, explode) = &part.kind {
-        object.set("style", member_style(*style, *explode));
+        object.set("style", style.in_form(*explode));
     }
     object.optional("media_type", part.media_type.as_deref());
     object.list("headers", part.headers.iter().map(|(name, value)| json!([name, value])).collect());

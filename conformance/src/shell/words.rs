@@ -134,7 +134,7 @@ fn part(flag: &Flag, value: &Value, files: &mut Files<'_>) -> Result<Result<Word
     let contents: Vec<&str> = match (&flag.form, value) {
         (Form::File, Value::String(text)) => vec![text],
         (Form::Files, Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
-        (Form::File | Form::Files, _) => return Ok(Err("the file is no text".to_owned())),
+        (Form::File | Form::Files, _) => return Ok(Err("the file is not text".to_owned())),
         _ => return Ok(set(flag, value)),
     };
     let mut words = Vec::new();
@@ -159,8 +159,8 @@ fn word(form: &Form, value: &Value) -> Result<String, String> {
     match (form, value) {
         (Form::Text, Value::String(text)) => Ok(text.clone()),
         (Form::Text, Value::Null) => Err("no word is null where a text is expected".to_owned()),
-        (Form::Text, other) => Err(format!("{other} is no text")),
-        (Form::List(_), other) if !other.is_array() => Err(format!("{other} is no list")),
+        (Form::Text, other) => Err(format!("{other} is not text")),
+        (Form::List(_), other) if !other.is_array() => Err(format!("{other} is not a list")),
         (_, value) => Ok(value.to_string()),
     }
 }

@@ -176,7 +176,7 @@ impl Client {
     }
 }
 
-/// Gets a token now, unless there is one. It is no method, so that a route family may have the name.
+/// Gets a token now, unless there is one. It is not a method, so that a route family may be called `token`.
 pub(crate) async fn current_token(client: &Client, deadline: Duration) -> Result<Arc<CachedToken>, Error> {
     let Some(cache) = &client.session.credential else {
         return Err(Error::with(Kind::Configuration, "the client has no credential").hint("give one to the builder"));

@@ -102,7 +102,7 @@ impl ExampleService {
                 Self::answer(ToolBody::Json(json!({"projects": projects, "total": number("count")})))
             }
             "get_project" if arguments.get("id").and_then(Value::as_str).is_some_and(|id| id.ends_with('f')) => {
-                Err(Failure::new(Exit::NotFound, "404: there is no such project \u{1b}[31m", "call list_projects"))
+                Err(Failure::new(Exit::NotFound, "404: the project does not exist \u{1b}[31m", "call list_projects"))
             }
             "get_project" => {
                 Self::answer(ToolBody::Json(json!({"name": "\u{1b}]0;title\u{7} \u{202e}evil", "notes": "a\nb"})))

@@ -43,7 +43,7 @@ pub(super) fn origin(place: &Place<'_>, profile: Option<&str>) -> Result<Origin,
         return Err(Failure::usage(message, hint));
     };
     if document.profile(&name).is_none() {
-        let message = format!("there is no profile `{name}` in `{}`", file.display());
+        let message = format!("the profile `{name}` does not exist in `{}`", file.display());
         return Err(match document.names().as_slice() {
             [] => Failure::new(Exit::Authentication, message, sign_in(place)),
             known => Failure::usage(message, format!("choose one of these: {}", names(known))),

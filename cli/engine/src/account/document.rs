@@ -114,8 +114,8 @@ impl ProfileDocument {
         self.profiles_mut()?.get_mut(name)?.as_table_like_mut()
     }
 
-    /// Sets the address and the sign-in of a profile, which is created if there is none. Other keys of a sign-in are
-    /// removed. The profile becomes the default if there is no other.
+    /// Sets the address and the sign-in of a profile, which is created if it does not exist. Other keys of a sign-in are
+    /// removed. The first profile becomes the default.
     pub(super) fn sign_in(&mut self, name: &str, base_url: &str, entries: &[(&'static str, String)]) {
         let is_first = self.names().is_empty() || self.default().is_none_or(|default| self.profile(default).is_none());
         if is_first {
@@ -145,7 +145,7 @@ impl ProfileDocument {
         keys
     }
 
-    /// Removes a profile. It is no longer the default.
+    /// Removes a profile. If it was the default, no profile is the default.
     pub(super) fn remove(&mut self, name: &str) {
         if let Some(profiles) = self.profiles_mut() {
             profiles.remove(name);

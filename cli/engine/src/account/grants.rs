@@ -66,7 +66,10 @@ impl Grant {
                 outcome => outcome,
             },
             (None, Some(browser)) => browser.token(request).await,
-            (None, None) => Err(Error::new(driftless_runtime::ErrorKind::Configuration, "there is no way to sign in")),
+            (None, None) => Err(Error::new(
+                driftless_runtime::ErrorKind::Configuration,
+                "this issuer offers no sign-in that the test knows",
+            )),
         }
     }
 }

@@ -60,10 +60,10 @@ fn known(document: &ProfileDocument, name: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let hint = match document.names().as_slice() {
-        [] => "there are none".to_owned(),
+        [] => "no profile exists yet".to_owned(),
         known => format!("choose one of these: {}", names(known)),
     };
-    Err(Failure::usage(format!("there is no profile `{name}`"), hint))
+    Err(Failure::usage(format!("the profile `{name}` does not exist"), hint))
 }
 
 fn environment(place: &Place<'_>) -> String {

@@ -76,7 +76,7 @@ where
         ("profiles", Some(("use", matches))) => logout::choose(place, named(matches)).await,
         ("profiles", Some(("remove", matches))) => logout::remove(place, named(matches)).await,
         ("profiles", _) => profiles::list(place),
-        _ => Err(Failure::usage(format!("there is no command `{name}`"), "")),
+        _ => Err(Failure::usage(format!("the command `{name}` does not exist"), "")),
     }
 }
 

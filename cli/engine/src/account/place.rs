@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::{Failure, Program, failure::failure, terminal::plain};
 
-/// Opens an address in a browser. Returns `false` if there is none.
+/// Opens an address in a browser. Returns `false` if no browser can be started.
 pub(super) type Opener = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 type Variable = Box<dyn Fn(&str) -> Option<OsString>>;
@@ -31,7 +31,7 @@ pub(super) struct Place<'a> {
     pub(super) tell: Tell,
     pub(super) open: Opener,
     pub(super) input: Box<dyn Read>,
-    /// Reads a secret from the terminal without showing it; `None` if standard input is no terminal.
+    /// Reads a secret from the terminal without showing it; `None` if standard input is not a terminal.
     pub(super) ask: Option<fn() -> std::io::Result<String>>,
     pub(super) out: Box<dyn Write + 'a>,
 }

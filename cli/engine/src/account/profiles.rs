@@ -63,7 +63,7 @@ pub(super) fn show(place: &mut Place<'_>, name: &str) -> Result<(), Failure> {
     let document = storage::read(&path)?;
     let Some(profile) = document.profile(name) else {
         let hint = format!("list them with {}", place.command("profiles list"));
-        return Err(Failure::usage(format!("there is no profile `{name}` in `{}`", path.display()), hint));
+        return Err(Failure::usage(format!("the profile `{name}` does not exist in `{}`", path.display()), hint));
     };
     let mut lines = Vec::new();
     lines_of(&mut lines, "", profile);

@@ -40,7 +40,11 @@ pub(super) fn checked(arguments: &Value, schema: &Value, place: &str) -> Result<
     let is_closed = schema.get("additionalProperties").is_none() && properties.is_none_or(serde_json::Map::is_empty);
     if is_closed && let Some(name) = arguments.as_object().and_then(|arguments| arguments.keys().next()) {
         let pointer = format!("/{}", one_line(name, 60));
-        errors.push(Fault { pointer, message: "is no argument: there is none".to_owned(), kind: FaultKind::Invalid });
+        errors.push(Fault {
+            pointer,
+            message: "is not an argument: the operation has none".to_owned(),
+            kind: FaultKind::Invalid,
+        });
     }
     if errors.is_empty() {
         warnings.truncate(FAULTS);

@@ -102,7 +102,7 @@ impl Calls {
             return match self.names.index(name) {
                 Some(index) if self.catalog.is_searched() => {
                     let tool = if self.effect(index) == Effect::Read { OwnTool::Read } else { OwnTool::Change };
-                    let message = format!("Nothing was sent: {} is no tool of its own here.", one_line(name, 100));
+                    let message = format!("Nothing was sent: {} is not a tool of its own here.", one_line(name, 100));
                     match self.allowed.permits(index) {
                         true => Reply::refused(message, &format!("call {} with this name as `operation`", tool.name())),
                         false => self.not_allowed(index),

@@ -83,7 +83,7 @@ impl ToolCatalog {
         self.listed.iter().any(|listed| matches!(listed, ListedTool::Own(own, _) if *own == tool))
     }
 
-    /// A page of tools, and the cursor of the next one. `None`: there is no such page.
+    /// A page of tools, and the cursor of the next one. `None`: the cursor names no page.
     pub(super) fn page(&self, cursor: Option<&str>, names: &ToolNames) -> Option<(Vec<Tool>, Option<String>)> {
         let begin: usize = match cursor {
             None => 0,

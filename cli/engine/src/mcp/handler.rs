@@ -45,7 +45,7 @@ impl ServerHandler for McpHandler {
         let cursor = request.and_then(|request| request.cursor);
         let page = self.0.catalog().page(cursor.as_deref(), self.0.names());
         let (tools, next) = page.ok_or_else(|| {
-            ErrorData::invalid_params("/cursor is no cursor of tools/list; begin again without it", None)
+            ErrorData::invalid_params("/cursor is not a cursor of tools/list: begin again without it", None)
         })?;
         let mut result = ListToolsResult::with_all_items(tools);
         result.next_cursor = next;

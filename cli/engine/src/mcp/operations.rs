@@ -165,7 +165,7 @@ pub trait Operations: Send + Sync + 'static {
     /// All operations, by family. The index of an operation is its identity in the other methods.
     fn entries(&self) -> &[OperationEntry];
 
-    /// Documentation and schemas of an operation. `None`: there is no such index.
+    /// Documentation and schemas of an operation. `None`: no operation has this index.
     fn details(&self, index: usize) -> Option<OperationDetails>;
 
     /// Calls an operation. The arguments fit the schema, apart from the warnings of [`crate::schema`]. At most `limit` bytes of the answer are read;

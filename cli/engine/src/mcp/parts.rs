@@ -179,7 +179,7 @@ fn text_part(number: u64, rest: &str, position: usize, all: usize, limit: usize)
         true => format!("{} bytes are left: answer_part with cursor \"{number}.{end}\".", all - end),
         false => "This is the last part.".to_owned(),
     };
-    let note = format!("Bytes {position} to {end} of {all}, which is no complete JSON by itself. {next}");
+    let note = format!("Bytes {position} to {end} of {all}, which is not complete JSON by itself. {next}");
     vec![Block::Text(part.to_owned()), Block::Text(note)]
 }
 

@@ -3,7 +3,7 @@
 use console::Style;
 use driftless_runtime::Value;
 
-use super::text::is_active;
+use crate::terminal::is_active;
 
 /// The form of JSON.
 #[derive(Clone, Copy, Debug)]

@@ -43,7 +43,7 @@ impl Pager {
         Self { command }
     }
 
-    /// Starts the pager; `None` if there is none.
+    /// Starts the pager; `None` if it cannot be started.
     fn start(&self) -> Option<Child> {
         let (program, arguments) = self.command.split_first()?;
         let mut command = Command::new(program);

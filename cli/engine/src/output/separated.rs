@@ -6,7 +6,7 @@ use driftless_runtime::{Decimal, Value};
 
 use super::column::Column;
 use super::field;
-use super::text::is_active;
+use crate::terminal::is_active;
 
 /// Unknown members that a warning names.
 const NAMED: usize = 10;

@@ -30,7 +30,7 @@ const LINES_OF_A_VALUE: usize = 20;
 pub(super) struct Layout {
     columns: Vec<Placed>,
     terminal: Terminal,
-    /// Columns that were asked for, and for which there is no room.
+    /// Columns that were asked for, and for which the terminal has no room.
     pub(super) left_out: Vec<String>,
 }
 

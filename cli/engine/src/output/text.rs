@@ -5,19 +5,13 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr;
 
+use crate::terminal::is_active;
+
 /// The mark of a text that was cut.
 const CUT: &str = "…";
 
 /// Bytes of a cell for each column of the terminal: a character can be followed by any number of marks without a width.
 const BYTES_OF_A_COLUMN: usize = 32;
-
-/// Returns whether a terminal or a reader of lines obeys the character instead of showing it: control characters,
-/// ends of lines, marks that change the direction of text, and the characters that no YAML may contain.
-pub(super) fn is_active(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{206f}')
-        || matches!(character, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
-}
 
 /// The text in one line: ends of lines as `⏎`, tabs as spaces, other active characters escaped.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {

@@ -4,7 +4,8 @@
 
 use driftless_runtime::Value;
 
-use super::{json, text::is_active};
+use super::json;
+use crate::terminal::is_active;
 
 /// Plain words that some version of YAML does not read as text.
 const WORDS: [&str; 13] =

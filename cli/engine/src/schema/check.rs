@@ -47,7 +47,11 @@ impl<'a> Check<'a, '_> {
                 let pointer = At::Member(&at, name).pointer();
                 let is_refused = faults.list.iter().any(|fault| fault.kind.is_error() && fault.pointer == pointer);
                 if !is_refused {
-                    faults.add(At::Member(&at, name), FaultKind::UnknownMember, "is no member that the contract names");
+                    faults.add(
+                        At::Member(&at, name),
+                        FaultKind::UnknownMember,
+                        "is not a member that the contract names",
+                    );
                 }
             }
         }
@@ -186,7 +190,7 @@ impl<'a> Check<'a, '_> {
                 }
                 (Some(schema), _) => self.place(value, schema, at, faults),
                 (None, Some(Value::Bool(false))) => {
-                    let mut message = "is no member of the schema".to_owned();
+                    let mut message = "is not a member of the schema".to_owned();
                     if let Some(properties) = properties.filter(|properties| (1..=12).contains(&properties.len())) {
                         let names: Vec<_> = properties.keys().map(|name| short(name)).collect();
                         message = format!("{message}, which has {}", names.join(", "));

@@ -75,7 +75,8 @@ pub(super) fn format_fault(value: &Value, format: &str) -> Option<&'static str> 
                 _ => return None,
             };
             let fits = Numeric::from(number).integer().is_some_and(|integer| range.contains(&integer));
-            let message = if format == "int32" { "is no integer of 32 bits" } else { "is no integer of 64 bits" };
+            let message =
+                if format == "int32" { "is not an integer of 32 bits" } else { "is not an integer of 64 bits" };
             (!fits).then_some(message)
         }
         _ => None,
@@ -84,11 +85,11 @@ pub(super) fn format_fault(value: &Value, format: &str) -> Option<&'static str> 
 
 fn text_fault(text: &str, format: &str) -> Option<&'static str> {
     let (fits, message) = match format {
-        "uuid" => (is_uuid(text), "is no UUID, such as 2f1b6e0c-7a63-4f5e-9d0c-3b1e8a7d5c42"),
-        "date-time" => (is_date_time(text), "is no date and time of RFC 3339, such as 2030-01-31T12:00:00Z"),
-        "date" => (is_date(text), "is no date, such as 2030-01-31"),
-        "time" => (is_time(text), "is no time of RFC 3339, such as 12:00:00Z"),
-        "duration" => (is_duration(text), "is no duration of ISO 8601, such as PT15M"),
+        "uuid" => (is_uuid(text), "is not a UUID, such as 2f1b6e0c-7a63-4f5e-9d0c-3b1e8a7d5c42"),
+        "date-time" => (is_date_time(text), "is not a date and time of RFC 3339, such as 2030-01-31T12:00:00Z"),
+        "date" => (is_date(text), "is not a date, such as 2030-01-31"),
+        "time" => (is_time(text), "is not a time of RFC 3339, such as 12:00:00Z"),
+        "duration" => (is_duration(text), "is not a duration of ISO 8601, such as PT15M"),
         "byte" => (base64::engine::general_purpose::STANDARD.decode(text).is_ok(), "is not in base64"),
         _ => return None,
     };

@@ -43,7 +43,7 @@ fn errors_name_place_and_expectation() {
         [
             "/count is more than the maximum, 5",
             "/lines/1/a~1b is a string, where an integer is expected",
-            "/lines/1/c is no member of the schema, which has a/b, part",
+            "/lines/1/c is not a member of the schema, which has a/b, part",
             r#"/lines/1/part lacks the member "a/b""#,
             "/size is a number, where a string is expected",
             r#"the value lacks the member "name""#,
@@ -78,7 +78,7 @@ fn members_of_all_schemas_of_a_value_are_known() {
         "$defs": {"B": {"properties": {"b": {"anyOf": [{"properties": {"d": {}}}, {"type": "null"}]}}}},
     });
     assert_eq!(kinds(&json!({"a": 1, "b": {"d": 1}, "c": 1}), &schema), []);
-    assert_eq!(faults(&json!({"a": 1, "b": {"e": 1}}), &schema), ["/b/e is no member that the contract names"]);
+    assert_eq!(faults(&json!({"a": 1, "b": {"e": 1}}), &schema), ["/b/e is not a member that the contract names"]);
     let open = json!({"properties": {"a": {}}, "additionalProperties": true});
     assert_eq!(kinds(&json!({"b": 1}), &open), []);
     assert_eq!(kinds(&json!({"b": 1}), &json!({"type": "object"})), []);

@@ -244,7 +244,7 @@ pub enum ClientSource {
         /// The address of the service.
         base_url: String,
     },
-    /// There is none: neither an address nor a file of profiles.
+    /// Neither an address nor a file of profiles.
     Nothing,
 }
 

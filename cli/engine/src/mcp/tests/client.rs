@@ -100,7 +100,7 @@ impl Session {
         self.count
     }
 
-    /// The next message that is no notification.
+    /// The next message that is not a notification.
     pub(super) async fn message(&mut self) -> Value {
         loop {
             let line = self.output.next_line().await.unwrap().unwrap();

@@ -12,11 +12,11 @@ async fn arguments_that_do_not_fit_are_not_sent() {
     let next = "\nnext: correct the arguments; describe_operation has the schema of an operation";
     for (tool, arguments, message) in [
         ("projects_get_project", json!({}), r#"the object of arguments lacks the member "id""#),
-        ("projects_get_project", json!({"id": "7"}), "/id is no UUID, such as 2f1b6e0c-7a63-4f5e-9d0c-3b1e8a7d5c42"),
+        ("projects_get_project", json!({"id": "7"}), "/id is not a UUID, such as 2f1b6e0c-7a63-4f5e-9d0c-3b1e8a7d5c42"),
         ("projects_list_projects", json!({"count": "many"}), "/count is a string, where an integer is expected"),
         ("projects_list_projects", json!({"count": 10_001}), "/count is more than the maximum, 10000"),
-        ("projects_list_projects", json!({"cuont": 1}), "/cuont is no member that the contract names"),
-        ("faults_slow", json!({"x": 1}), "/x is no argument: there is none"),
+        ("projects_list_projects", json!({"cuont": 1}), "/cuont is not a member that the contract names"),
+        ("faults_slow", json!({"x": 1}), "/x is not an argument: the operation has none"),
         (
             "projects_create_project",
             json!({"body": {"name": "a", "parent": {"name": 1}}}),
@@ -27,6 +27,11 @@ async fn arguments_that_do_not_fit_are_not_sent() {
     ] {
         assert_eq!(session.error(tool, arguments).await, format!("Nothing was sent: {message}.{next}"), "{tool}");
     }
+    // Remarks come first here, and must not hide the error behind them.
+    let mut body: serde_json::Map<_, _> = (0..20).map(|number| (format!("a{number}"), json!(1))).collect();
+    body.insert("name".to_owned(), json!(1));
+    let error = session.error("projects_create_project", json!({"body": body})).await;
+    assert!(error.contains("/body/name is a number") && !error.contains("/body/a"), "{error}");
     assert_eq!(session.sent(), []);
     session.texts("projects_list_projects", json!({"count": 1})).await;
     assert_eq!(session.sent().len(), 1);
@@ -86,7 +91,7 @@ async fn messages_that_are_no_requests_do_not_end_the_server() {
         session.write(line).await;
     }
     session.write(r#"{"jsonrpc":"2.0","id":"ping","method":"ping"}"#).await;
-    // Only JSON that is no request has an answer, without a number: texts that are no JSON are ignored, as by the other SDKs.
+    // JSON that is not a request has an answer without a number. Texts that are not JSON are ignored, as by the other SDKs.
     loop {
         let message = session.message().await;
         if message["id"] == "ping" {
@@ -130,7 +135,7 @@ async fn credentials_are_no_arguments() {
     let tool = tools.iter().find(|tool| tool["name"] == "faults_fail").unwrap();
     assert!(!tool["inputSchema"].to_string().contains("Authorization"), "{tool}");
     let error = session.error("faults_fail", json!({"Authorization": "Bearer hunter2"})).await;
-    assert!(error.starts_with("Nothing was sent: /Authorization is no member of the schema"), "{error}");
+    assert!(error.starts_with("Nothing was sent: /Authorization is not a member of the schema"), "{error}");
     let described = session.texts("describe_operation", json!({"operation": "faults.fail"})).await;
     assert!(!described[0].contains("Authorization"), "{described:?}");
     assert!(session.sent().is_empty() && !session.log.text().contains("hunter2"));

@@ -24,7 +24,7 @@ fn json_is_the_value_with_its_digits_and_its_order() {
                 assert_eq!(json(&out), value);
                 assert_eq!(json(&out).to_string(), value.to_string());
             }
-            assert!(!out.contains(|letter| text::is_active(letter) && letter != '\n'), "{out:?}");
+            assert!(!out.contains(|letter| crate::terminal::is_active(letter) && letter != '\n'), "{out:?}");
             assert_eq!(err, "");
         }
     });
@@ -184,7 +184,10 @@ fn no_control_character_reaches_a_terminal() {
                             // A scalar is printed as it is, and CSV has its tabs.
                             || (character == '\t' && (format == Format::Csv || !(value.as_array().is_some() || value.is_object())))
                             || (is_file && !character.is_control());
-                        assert!(stays || !text::is_active(character), "{format:?} {character:?}: {out}{err}");
+                        assert!(
+                            stays || !crate::terminal::is_active(character),
+                            "{format:?} {character:?}: {out}{err}"
+                        );
                     }
                 }
             }
