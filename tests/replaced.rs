@@ -151,7 +151,7 @@ fn another_contract_needs_no_change_by_hand() {
     let machine = |path: &Path| {
         path.starts_with("specs")
             || path.starts_with("generated-client/src/generated")
-            || path == Path::new("generated-client/Cargo.toml")
+            || [Path::new("generated-client/Cargo.toml"), Path::new("cli/src/operations.table")].contains(&path)
     };
     assert!(changed.len() > 10 && changed.keys().all(|path| machine(path)), "{changed:?}");
 

@@ -124,6 +124,13 @@ fn a_program_for_the_shell_has_a_table() {
     assert_eq!(manifest.matches("driftless-cli =").count(), 1, "{manifest}");
     assert!(folder.read("made/billing/cli/src/operations.table").contains("\noperation "));
 
+    let vendored = format!("{manifest}\n[patch.crates-io]\ndriftless = {{ path = \"vendor/driftless\" }}\n");
+    folder.write("made/Cargo.toml", &vendored);
+    let refused = inside(&folder, &["add", "third", "--contract", &other, "--cli"], &[]);
+    refused.fails(5, &["add/vendored", "vendor"]);
+    assert!(!folder.path("made/third").exists());
+    folder.write("made/Cargo.toml", &manifest);
+
     std::fs::remove_dir_all(folder.path("made/cli")).expect("remove");
     inside(&folder, &["regenerate", "--offline"], &[]).succeeds(&[]);
     assert!(!folder.read("made/specs/codegen.lock").contains("operations.table"));

@@ -12,7 +12,7 @@ use serde_json::Value as Schema;
 use self::shape::{Shape, resolved};
 use crate::failure::Failure;
 use crate::names::{kebab, unique};
-use crate::table::{Described, ParameterLine, ParameterPlace, PartKind, Table};
+use crate::table::{Described, ParameterPlace, PartKind, Table};
 use crate::terminal::plain;
 
 /// Flags of every operation, which no parameter can have.
@@ -72,13 +72,7 @@ impl Flags {
             let name = if taken.contains(&name) { format!("{prefix}-{name}") } else { name };
             unique(name, "-2", &mut taken)
         };
-        // A submission has its own key, so that it is sent once: a key of the user would be replaced.
-        let bound = operation.binding.as_deref().filter(|_| cfg!(feature = "operations"));
-        let binding = bound.and_then(|kind| table.binding(kind));
-        let key = binding.as_ref().and_then(|binding| binding.pointer("/idempotency")).and_then(Value::as_str);
-        let is_key = |parameter: &ParameterLine| {
-            parameter.place == ParameterPlace::Header && key.is_some_and(|key| parameter.wire.eq_ignore_ascii_case(key))
-        };
+        let is_key = table.keys(operation);
         let parameters = operation.parameters.iter().enumerate().filter(|(_, parameter)| !is_key(parameter));
         let parameters = parameters.map(|(index, parameter)| Flag {
             name: named(&parameter.name, "param"),

@@ -120,6 +120,18 @@ impl Table {
         read(self.line(&format!("binding {kind} "))?).ok()
     }
 
+    /// Returns whether a parameter is the key by which the service recognises a repeated submission. A submission has its own key, so that
+    /// it is sent once: a key of the caller would be replaced.
+    pub(crate) fn keys(self, operation: &Described) -> impl Fn(&ParameterLine) -> bool + use<> {
+        let kind = operation.binding.as_deref().filter(|_| cfg!(feature = "operations"));
+        let binding = kind.and_then(|kind| self.binding(kind));
+        let key = binding.and_then(|binding| binding.pointer("/idempotency")?.as_str().map(str::to_owned));
+        move |parameter| {
+            parameter.place == ParameterPlace::Header
+                && key.as_ref().is_some_and(|key| parameter.wire.eq_ignore_ascii_case(key))
+        }
+    }
+
     /// The names of all bindings.
     #[cfg(feature = "operations")]
     pub(crate) fn bindings(self) -> Vec<&'static str> {

@@ -200,7 +200,8 @@ impl Operations for TableTools {
     fn details(&self, index: usize) -> Option<OperationDetails> {
         let (_, line) = self.line(index).ok()?;
         let (mut properties, mut required) = (Map::new(), Vec::new());
-        for parameter in &line.parameters {
+        let is_key = self.table.keys(&line);
+        for parameter in line.parameters.iter().filter(|parameter| !is_key(parameter)) {
             properties.insert(parameter.name.clone(), parameter.schema.clone());
             if parameter.required {
                 required.push(json!(parameter.name));

@@ -111,6 +111,15 @@ fn member(root: &Path, service: &str, cli: bool) -> Result<String, Failure> {
     members.push(client);
     if cli {
         members.push(format!("{service}/cli"));
+        let patch = manifest.get("patch").and_then(|patch| patch.get("crates-io"));
+        let is_vendored = patch.is_some_and(|patch| patch.get("driftless").is_some());
+        if is_vendored && patch.is_some_and(|patch| patch.get("driftless-cli").is_none()) {
+            return Err(Failure::configuration(
+                "add/vendored",
+                "the folder `vendor` has no crate driftless-cli",
+                "unpack driftless-cli-*.crate of this version into `vendor`, name it in [patch.crates-io], and run the command again",
+            ));
+        }
         let version = format!("={}", env!("CARGO_PKG_VERSION"));
         let dependencies = manifest.entry("workspace").or_insert_with(toml_edit::table).as_table_like_mut();
         let dependencies = dependencies
