@@ -1,4 +1,4 @@
-//! The programs of the workspace, built as `cargo test --workspace --all-features` builds them, and run as processes.
+//! The programs of the workspace, built as `cargo test --all-features` builds them, and run as processes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,16 +27,17 @@ impl From<Output> for Run {
     }
 }
 
-/// Built programs by name: `xtask`, and the examples whose features exist.
+/// Built programs by name: `xtask`, the sandbox, and the examples whose features exist.
 pub(crate) struct Programs(BTreeMap<String, PathBuf>);
 
 impl Programs {
-    /// Builds them once per run of the tests; nothing is left to build if the whole workspace was built before.
+    /// Builds them once per run of the tests; nothing is left to build if the tests of the workspace were built before.
     pub(crate) fn get() -> &'static Self {
         static PROGRAMS: OnceLock<Programs> = OnceLock::new();
         PROGRAMS.get_or_init(|| {
             // Without examples, cargo leaves the features of tests out, and builds every dependency anew.
-            let mut command = cargo(&["build", "--quiet", "--workspace", "--all-features", "--bins", "--examples"]);
+            let mut command = cargo(&["build", "--quiet", "--all-features", "--bins", "--examples"]);
+            command.args(["-p", "platform-client", "-p", "platform-sandbox", "-p", "xtask"]);
             let output = command.arg("--message-format=json").stderr(Stdio::inherit()).output().unwrap();
             assert!(output.status.success(), "the programs cannot be built");
             let mut programs = BTreeMap::new();

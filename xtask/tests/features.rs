@@ -119,6 +119,20 @@ fn the_tests_of_one_package_stand_on_what_those_of_all_were_compiled_from() {
     );
 }
 
+/// The README's second command leaves out the tests of the tool. Those use what it has compiled.
+#[test]
+fn the_second_command_stands_on_what_all_tests_are_compiled_from() {
+    let of_all = libraries("normal,dev", &["--all-features", "--workspace"]);
+    let of_second = libraries("normal,dev", &["--all-features", "--manifest-path", "../Cargo.toml"]);
+    assert!(of_second[0].iter().any(|(library, _)| library.starts_with("platform-cli ")), "it has the client's program");
+    assert!(!of_second[0].iter().any(|(library, _)| library.starts_with("progenitor ")), "it compiles no judge");
+    let others: Vec<_> = of_second.iter().zip(&of_all).flat_map(|(mine, all)| mine.difference(all)).collect();
+    assert!(
+        others.is_empty(),
+        "compiled again for all tests; name all features in features/Cargo.toml, for its feature `tests`:\n{others:?}"
+    );
+}
+
 /// `cargo xtask sandbox`, which tests of driftless run, too.
 #[test]
 fn the_whole_sandbox_is_the_one_that_the_tests_have_compiled() {
