@@ -124,7 +124,10 @@ fn the_tests_of_one_package_stand_on_what_those_of_all_were_compiled_from() {
 fn the_second_command_stands_on_what_all_tests_are_compiled_from() {
     let of_all = libraries("normal,dev", &["--all-features", "--workspace"]);
     let of_second = libraries("normal,dev", &["--all-features", "--manifest-path", "../Cargo.toml"]);
-    assert!(of_second[0].iter().any(|(library, _)| library.starts_with("platform-cli ")), "it has the client's program");
+    assert!(
+        of_second[0].iter().any(|(library, _)| library.starts_with("platform-cli ")),
+        "it has the client's program"
+    );
     assert!(!of_second[0].iter().any(|(library, _)| library.starts_with("progenitor ")), "it compiles no judge");
     let others: Vec<_> = of_second.iter().zip(&of_all).flat_map(|(mine, all)| mine.difference(all)).collect();
     assert!(
