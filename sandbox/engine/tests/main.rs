@@ -12,6 +12,7 @@ mod data;
 mod graphql;
 mod hostile;
 mod program;
+mod schedule;
 mod several;
 mod walk;
 

@@ -98,16 +98,11 @@ impl From<Full> for Outcome {
 impl Engine {
     pub(crate) fn new(contract: Contract, plan: Plan, seed: u64) -> Self {
         let schemas = Schemas::new(&contract);
-        Self {
-            contract,
-            plan,
-            schemas,
-            seed,
-            state: Mutex::default(),
-            keeper: None,
-            writer: Mutex::default(),
-            timers: work::Timers::default(),
-        }
+        let (state, keeper, writer) = (Mutex::default(), None, Mutex::default());
+        let timers = work::Timers::default();
+        let engine = Self { contract, plan, schemas, seed, state, keeper, writer, timers };
+        engine.state().watch(engine.timed());
+        engine
     }
 
     /// The engine with a clock that drives asynchronous work.
@@ -118,6 +113,7 @@ impl Engine {
     /// The engine with a saved state, whose changes are saved.
     pub(crate) fn with_saved(self, mut state: State, keeper: Box<dyn Keeper>) -> Self {
         state.note_changes();
+        state.watch(self.timed());
         Self { state: Mutex::new(state), keeper: Some(keeper), ..self }
     }
 
