@@ -6,6 +6,8 @@ mod keys;
 mod list;
 mod members;
 pub(crate) mod merge;
+#[cfg_attr(not(feature = "graphql"), allow(dead_code, reason = "only GraphQL asks for a part"))]
+mod part;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,9 @@ pub(crate) use kept::{ChangeRefused, Kept};
 #[cfg(feature = "graphql")]
 pub(crate) use list::DEFAULT_LIMIT;
 pub(crate) use list::Listed;
+pub(crate) use part::{Extent, ListPart};
+#[cfg(feature = "graphql")]
+pub(crate) use part::{Filter, member};
 pub(crate) use snapshot::Snapshot;
 
 /// A contract with its plan and its state.
@@ -62,8 +67,8 @@ pub(crate) struct Call<'c> {
     pub(crate) origin: &'c str,
     pub(crate) media_type: &'c str,
     pub(crate) read: &'c Read,
-    /// A list has all its elements, however long its pages are.
-    pub(crate) is_whole: bool,
+    /// The part of a list that is asked for, however long its pages are.
+    pub(crate) part: Option<&'c ListPart>,
 }
 
 /// The result of an action, before it gets the form of an answer.

@@ -181,7 +181,7 @@ async fn respond(
         method: head.method,
         headers: head.headers,
         body,
-        is_whole: false,
+        part: None,
     };
     let method = received.method.clone();
     let answering = Arc::clone(&service);

@@ -12,7 +12,7 @@ use super::reply::Reply;
 use super::route::{Candidate, Routed, Router};
 use super::security::challenge;
 use super::success::reply;
-use crate::act::{Call, Engine};
+use crate::act::{Call, Engine, ListPart};
 use crate::contract::{Operation, Status};
 use crate::infer::success;
 use crate::request::{Read, Refusal, RequestParts, check};
@@ -55,8 +55,8 @@ pub(crate) struct Received {
     pub(crate) query: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// A list is answered with all its elements: a front makes the pages.
-    pub(crate) is_whole: bool,
+    /// The part of a list that a front asks for.
+    pub(crate) part: Option<ListPart>,
 }
 
 /// A candidate whose request was checked.
@@ -185,7 +185,7 @@ impl Service {
             planned,
             media_type,
             place,
-            is_whole: request.is_whole,
+            part: request.part.as_ref(),
         };
         reply(&part.engine, &call, accept)
     }
