@@ -59,8 +59,8 @@ pub trait Resources: fmt::Debug + Send + Sync {
     /// Fails if the collection cannot have the item.
     fn create(&self, new: Self::New) -> Result<Element, ControlRefusal>;
 
-    /// Replaces the fields of an item or of a single resource; [`restore`] puts masked members back. Returns the new fields. Those of an
-    /// item are checked against the contract; a sandbox need not check those of a single resource.
+    /// Replaces the fields of an item or of a single resource; [`restore`] puts masked members back. Returns the new fields,
+    /// which are checked against the contract.
     ///
     /// # Errors
     ///

@@ -40,6 +40,11 @@ pub(super) fn merge(target: &mut Map<String, Value>, change: &Map<String, Value>
     }
 }
 
+/// Returns whether a value is a step of a JSON patch.
+pub(super) fn is_step(value: &Value) -> bool {
+    value.get("op").is_some()
+}
+
 /// Applies the steps of a JSON patch. A step whose place does not exist changes nothing.
 pub(super) fn patch(target: &mut Value, steps: &[Value]) {
     for step in steps {
