@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::taken::{ControlAnswer, ControlRefusal, Count, Sent};
 use super::{done, send};
+use crate::pointer::escape;
 use crate::problem::Complaint;
 use crate::requests::{is_mask, mask};
 
@@ -277,7 +278,7 @@ fn unmask(value: &mut Value, presented: Option<&Value>, stored: Option<&Value>, 
     match value {
         Value::Object(members) => {
             for (name, value) in members {
-                let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
+                let below = format!("{place}/{}", escape(name));
                 let [presented, stored] = [presented, stored].map(|value| value?.get(name));
                 unmask(value, presented, stored, &below, kept);
             }

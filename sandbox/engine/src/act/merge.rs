@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::contract::unescape;
 use crate::infer::ELEMENT;
 
 /// Goes through members.
@@ -71,7 +72,7 @@ pub(super) fn patch(target: &mut Value, steps: &[Value]) {
 
 fn split(pointer: &str) -> Option<(&str, String)> {
     let (parent, token) = pointer.rsplit_once('/')?;
-    Some((parent, token.replace("~1", "/").replace("~0", "~")))
+    Some((parent, unescape(token)))
 }
 
 fn set(target: &mut Value, pointer: &str, value: Value, inserts: bool) {

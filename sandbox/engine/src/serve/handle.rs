@@ -34,8 +34,6 @@ pub(crate) struct Service {
     pub(crate) checks_credentials: bool,
     /// The control interface is served below `/sandbox`; otherwise the contracts have paths there.
     pub(crate) has_control_interface: bool,
-    /// The host of the control interface beside those of loopback; empty without one.
-    pub(crate) public_host: String,
     /// Notified when the control interface has changed the state.
     pub(crate) touched: watch::Sender<()>,
 }
