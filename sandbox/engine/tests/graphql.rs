@@ -228,7 +228,7 @@ async fn a_list_is_whole_although_the_contract_has_pages() {
 #[tokio::test]
 async fn a_page_of_a_long_list_reads_its_own_elements() {
     let sandbox = begin().await;
-    let item = |id: u32| json!({ "key": id.to_string(), "fields": { "id": id, "name": format!("n{id}"), "tag": if id % 2 == 0 { "even" } else { "odd" } } });
+    let item = |id: u32| json!({ "key": id.to_string(), "fields": { "id": id, "name": format!("n{id}"), "tag": if id.is_multiple_of(2) { "even" } else { "odd" } } });
     let items: Vec<Value> = (1..=10_000).map(item).collect();
     let snapshot = json!({ "collections": [{ "address": "/v1/pets", "numbers": 10_000, "items": items }] });
     let stored = client().put(format!("{}/sandbox/snapshot", sandbox.origin())).json(&snapshot).send().await.unwrap();
