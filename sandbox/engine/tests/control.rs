@@ -252,7 +252,7 @@ async fn the_document_describes_the_control_interface() {
     // A sandbox of any contract has no subscriptions.
     routed.retain(|path| !["/sandbox/event-faults", "/sandbox/sockets"].contains(&path.as_str()));
     assert_eq!(routed, document["paths"].as_object().unwrap().keys().cloned().collect());
-    assert_eq!(document::examples_work(&document, violations, start).await, 22);
+    assert_eq!(document::examples_work(&document, violations, start).await, 24);
 }
 
 /// Catches pages that a foreign host can read: after a change of its address (DNS rebinding), it is the origin of the interface.
