@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use driftless_sandbox_control::server::is_host;
 use http::header::{ALLOW, CONTENT_DISPOSITION, ETAG, LOCATION, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Uri};
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
 
 use crate::error::Error;
-use crate::serve::is_host;
 
 const ANY: &str = "*";
 /// Response headers that a page may read, in addition to the safelisted ones.

@@ -78,8 +78,6 @@ mod reply;
 #[cfg(feature = "server")]
 mod sandbox;
 #[cfg(feature = "server")]
-mod serve;
-#[cfg(feature = "server")]
 mod server;
 mod stand_in;
 #[cfg(feature = "server")]

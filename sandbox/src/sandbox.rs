@@ -1,11 +1,13 @@
 //! Starting and stopping a sandbox.
 
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use driftless_sandbox_control::Operations;
-use http::{Method, Uri};
+use driftless_sandbox_control::server::{self as connections, Limits, MOST_CONNECTIONS, Server, is_host};
+use http::Method;
 use ring::rand::SystemRandom;
 use uuid::Uuid;
 
@@ -24,7 +26,6 @@ use crate::issuer::{Issuer, IssuerControl};
 use crate::options::Options;
 use crate::publication::Publication;
 use crate::requests::{Log, Requests};
-use crate::serve::{self, Server};
 use crate::server::{self, App};
 use crate::state::{Beginning, Store, Ticker};
 use crate::ui::Graphiql;
@@ -94,15 +95,23 @@ pub async fn start() -> Result<Sandbox, Error> {
 /// [`Error::Host`], [`Error::Cors`], [`Error::ComplianceTeam`] or [`Error::Revision`].
 pub async fn start_with(options: Options) -> Result<Sandbox, Error> {
     let cors = cors::layer(&options.cors)?;
-    let host = options.public_host.as_deref().map(serve::host).transpose()?;
-    let (listener, base_url) = serve::bind(options.listen, options.port, host).await?;
-    let (separate, compliance_url) = serve::bind(options.listen, options.compliance_port, host).await?;
+    let host = options.public_host.as_deref();
+    if let Some(host) = host.filter(|host| !is_host(host)) {
+        return Err(Error::Host { host: host.to_owned() });
+    }
+    let bind = async |port| {
+        let address = options.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
+        connections::bind(address, port, host).await.map_err(|source| Error::Bind { address, port, source })
+    };
+    let (listener, base_url) = bind(options.port).await?;
+    let (separate, compliance_url) = bind(options.compliance_port).await?;
     let (app, owned) = assemble(&options, &base_url, &compliance_url)?;
     let ticker = Ticker::start(Arc::clone(&app.store));
-    let header_timeout = options.header_timeout.unwrap_or(HEADER_TIMEOUT);
+    let head = options.header_timeout.unwrap_or(HEADER_TIMEOUT);
+    let limits = Limits { head, connections: MOST_CONNECTIONS };
     let servers = [
-        Server::start(listener, server::main(app.clone(), cors.as_ref()), header_timeout),
-        Server::start(separate, server::separate(app.clone(), cors.as_ref()), header_timeout),
+        Server::start(listener, server::main(app.clone(), cors.as_ref()), limits),
+        Server::start(separate, server::separate(app.clone(), cors.as_ref()), limits),
     ];
     let auth_url = app.issuer.url.clone();
     let goodbye = Goodbye(Arc::clone(&app.faults));
@@ -169,7 +178,6 @@ fn assemble(options: &Options, base_url: &str, compliance_url: &str) -> Result<(
         places,
         compliance: Compliance { team_id },
         graphql,
-        given_out: base_url.parse::<Uri>().ok().and_then(|url| Some(url.host()?.to_owned())).unwrap_or_default(),
         graphiql: options.graphiql.as_deref().map(Graphiql::read).transpose()?.map(Arc::new),
     };
     Ok((app, owned))
@@ -346,9 +354,10 @@ impl Sandbox {
 
     /// Stops the servers: no new connections are accepted, and running requests have up to five seconds to end.
     pub async fn stop(self) {
+        const PATIENCE: Duration = Duration::from_secs(5);
         let [main, separate] = self.servers;
         drop(self.goodbye);
-        tokio::join!(main.stop(), separate.stop());
+        tokio::join!(main.stop(PATIENCE), separate.stop(PATIENCE));
     }
 
     /// The first two teams. A seed without two is refused at the start.

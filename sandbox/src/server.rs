@@ -37,7 +37,6 @@ pub(crate) struct App {
     pub(crate) places: Places,
     pub(crate) compliance: Compliance,
     pub(crate) graphql: graphql::Service,
-    pub(crate) given_out: String,
     pub(crate) graphiql: Option<Arc<Graphiql>>,
 }
 
@@ -90,8 +89,7 @@ impl fmt::Debug for App {
 pub(crate) fn main(app: App, cors: Option<&CorsLayer>) -> Router {
     let routes = Router::new()
         .merge(publication::routes())
-        .merge(ui::routes())
-        .merge(control::routes(app.given_out.clone()))
+        .merge(control::routes(ui::routes(), app.places.base_url()))
         .merge(issuer::routes())
         .merge(graphql::routes())
         .merge(handlers::routes())

@@ -399,7 +399,16 @@ async fn addresses_are_those_that_clients_know() {
         get("/identity/.well-known/openid-configuration", "sandbox").await.json().await.unwrap();
     assert_eq!(discovery["token_endpoint"], format!("http://sandbox:{port}/identity/connect/token"));
     for (host, status) in [("sandbox", 200), ("localhost", 200), ("evil.example", 403), ("sandbox.example", 403)] {
-        assert_eq!(get("/sandbox/clock", host).await.status(), status, "{host}");
+        for path in [
+            "/sandbox/clock",
+            "/sandbox",
+            "/sandbox/control",
+            "/sandbox/ui/console.js",
+            "/swagger/index.html",
+            "/graphiql",
+        ] {
+            assert_eq!(get(path, host).await.status(), status, "{host} {path}");
+        }
     }
     // Without a name, a sandbox on all addresses prints the loopback one.
     let all = Options { listen: Some([0, 0, 0, 0].into()), ..Options::default() };

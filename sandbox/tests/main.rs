@@ -17,6 +17,8 @@ mod control;
 mod control_document;
 mod cors;
 mod data;
+#[path = "../engine/tests/document.rs"]
+mod document;
 mod faults;
 mod grants;
 mod graphql;

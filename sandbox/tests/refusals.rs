@@ -1,5 +1,6 @@
 //! Refusals of the control interface: one shape, with the place, for everything outside of its document.
 
+use crate::document;
 use crate::support;
 use crate::support::PROJECTS;
 use platform_sandbox::Sandbox;
@@ -18,9 +19,7 @@ struct Operation {
 }
 
 async fn operations(sandbox: &Sandbox) -> Vec<Operation> {
-    let text =
-        support::fetch(format!("{}/sandbox/openapi.yaml", sandbox.base_url())).await.unwrap().text().await.unwrap();
-    let document: Value = serde_yaml::from_str(&text).unwrap();
+    let document = document::read(sandbox.base_url()).await;
     let list = |value: &Value| value["parameters"].as_array().cloned().unwrap_or_default();
     let mut all = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -39,7 +38,7 @@ async fn operations(sandbox: &Sandbox) -> Vec<Operation> {
             });
         }
     }
-    assert_eq!(all.len(), 32);
+    assert_eq!(all.len(), 33);
     all
 }
 

@@ -33,6 +33,7 @@ pub const COMMON: &[Command] = &[
     (&["reset"], "POST", "/sandbox/reset", Takes::BodyOrEmpty),
     (&["clock"], "GET", "/sandbox/clock", Takes::BodyOrRead),
     (&["verify"], "POST", "/sandbox/requests/verify", Takes::Body),
+    (&["document"], "GET", "/sandbox/openapi.yaml", Takes::Nothing),
 ];
 
 /// The arguments of a command.

@@ -1,4 +1,4 @@
-//! Faults, clock, journal and control interface of the sandboxes of driftless: the part that does not depend on the service that a
+//! Faults, clock, journal, control interface and HTTP server of the sandboxes of driftless: the part that does not depend on the service that a
 //! sandbox stands in for.
 //!
 //! `driftless-sandbox` and the workspace's own stand-in build on it. Programs use their types, which they re-export: the rest of this
@@ -10,6 +10,7 @@ pub mod clock;
 #[cfg(feature = "data")]
 pub mod database;
 pub mod media;
+pub mod pointer;
 pub mod problem;
 
 mod operations;
@@ -17,6 +18,8 @@ mod operations;
 pub mod requests;
 
 pub mod fault;
+
+pub mod server;
 
 pub mod command;
 

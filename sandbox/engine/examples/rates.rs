@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! cargo build --release -p driftless-sandbox --bins --examples
-//! target/release/examples/rates CONTRACT LIST-PATH CREATE-PATH BODY [REQUESTS]
+//! target/release/examples/rates CONTRACT LIST-PATH CREATE-PATH BODY [REQUESTS [FLAGS]]
 //! ```
 //!
-//! `BODY` is the JSON of a create. Each measure sends REQUESTS requests (20,000 if nothing is said) over 16 connections, from this process, on the
-//! same processors. After the creates, all but 100 items stay: the list that is measured is a page of 20 if the path asks for it.
+//! `BODY` is the JSON of a create. Each measure sends REQUESTS requests (20,000 by default) over 16 connections, from this process, on the
+//! same processors; lists end after 10 seconds. The items that the creates add stay: the list is a page of 20 if its path asks for it. FLAGS are
+//! further flags of `driftless-sandbox`, such as `--behaviour FILE`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -18,6 +19,9 @@ use std::time::{Duration, Instant};
 
 const CONNECTIONS: usize = 16;
 const STARTS: usize = 9;
+
+/// The longest measure of lists.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// The sandbox, which ends with this value.
 struct Serving {
@@ -35,12 +39,12 @@ impl Drop for Serving {
 }
 
 impl Serving {
-    fn start(contract: &str) -> io::Result<Self> {
+    fn start(contract: &str, flags: &[String]) -> io::Result<Self> {
         let own: PathBuf = std::env::current_exe()?;
         let folder = own.parent().and_then(|examples| examples.parent()).map(PathBuf::from).unwrap_or_default();
         let program = folder.join(format!("driftless-sandbox{}", std::env::consts::EXE_SUFFIX));
         let mut command = Command::new(program);
-        command.args(["--no-credentials", "--contract", contract]).stdout(Stdio::piped());
+        command.args(["--no-credentials", "--contract", contract]).args(flags).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let output = child.stdout.take().ok_or_else(|| io::Error::other("no output"))?;
         let (mut output, mut line) = (BufReader::new(output), String::new());
@@ -57,18 +61,20 @@ impl Serving {
         line.map_or_else(|| "unknown".to_owned(), |line| line.trim().to_owned())
     }
 
-    /// Sends a request so many times; the requests a second, and the first answer that is not a success.
-    fn measure(&self, request: &str, requests: usize) -> io::Result<(f64, Option<String>)> {
-        let sent = AtomicUsize::new(0);
+    /// Sends a request so many times, or until it has taken this long. Returns the number of requests, the requests a second, and the first
+    /// answer that is not a success.
+    fn measure(&self, request: &str, requests: usize, most: Duration) -> io::Result<(usize, f64, Option<String>)> {
+        let (sent, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let start = Instant::now();
         let refused = std::thread::scope(|scope| {
             let work = || -> io::Result<Option<String>> {
                 let mut stream = TcpStream::connect(&self.address)?;
                 stream.set_nodelay(true)?;
                 let mut answer = Vec::new();
-                while sent.fetch_add(1, Ordering::Relaxed) < requests {
+                while start.elapsed() < most && sent.fetch_add(1, Ordering::Relaxed) < requests {
                     stream.write_all(request.as_bytes())?;
                     receive(&mut stream, &mut answer)?;
+                    done.fetch_add(1, Ordering::Relaxed);
                     if !answer.starts_with(b"HTTP/1.1 2") {
                         return Ok(Some(String::from_utf8_lossy(&answer).into_owned()));
                     }
@@ -80,7 +86,8 @@ impl Serving {
             ended.collect::<io::Result<Vec<_>>>()
         })?;
         let seconds = start.elapsed().as_secs_f64();
-        Ok((requests as f64 / seconds, refused.into_iter().flatten().next()))
+        let done = done.into_inner();
+        Ok((done, done as f64 / seconds, refused.into_iter().flatten().next()))
     }
 }
 
@@ -107,11 +114,11 @@ fn receive(stream: &mut TcpStream, answer: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-fn run(contract: &str, list: &str, create: &str, body: &str, requests: usize) -> io::Result<()> {
+fn run([contract, list, create, body]: [&str; 4], requests: usize, flags: &[String]) -> io::Result<()> {
     let mut times = Vec::new();
     for _ in 0..STARTS {
         let start = Instant::now();
-        let _serving = Serving::start(contract)?;
+        let _serving = Serving::start(contract, flags)?;
         times.push(start.elapsed());
     }
     times.sort_unstable();
@@ -121,16 +128,17 @@ fn run(contract: &str, list: &str, create: &str, body: &str, requests: usize) ->
         ms(median),
         ms(times.first().copied().unwrap_or(median))
     );
-    let serving = Serving::start(contract)?;
+    let serving = Serving::start(contract, flags)?;
     println!("memory      {} after the start", serving.memory("VmRSS"));
     let get = format!("GET {list} HTTP/1.1\r\nhost: a\r\n\r\n");
     let length = body.len();
     let post = format!(
         "POST {create} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
     );
-    for (name, request) in [("lists", &get), ("creates", &post), ("lists", &get)] {
-        let (rate, refused) = serving.measure(request, requests)?;
-        println!("{name:<11} {rate:.0} a second, of {requests}; memory {}", serving.memory("VmRSS"));
+    for (name, request, most) in [("lists", &get, LONGEST), ("creates", &post, Duration::MAX), ("lists", &get, LONGEST)]
+    {
+        let (done, rate, refused) = serving.measure(request, requests, most)?;
+        println!("{name:<11} {rate:.0} a second, of {done}; memory {}", serving.memory("VmRSS"));
         if let Some(refused) = refused {
             println!("            refused: {refused:.300}");
         }
@@ -145,11 +153,11 @@ fn ms(time: Duration) -> f64 {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let requests = arguments.get(4).and_then(|number| number.parse().ok()).unwrap_or(20_000);
-    let [contract, list, create, body, ..] = arguments.as_slice() else {
-        eprintln!("load CONTRACT LIST-PATH CREATE-PATH BODY [REQUESTS]");
+    let [contract, list, create, body, rest @ ..] = arguments.as_slice() else {
+        eprintln!("rates CONTRACT LIST-PATH CREATE-PATH BODY [REQUESTS [FLAGS]]");
         return ExitCode::FAILURE;
     };
-    match run(contract, list, create, body, requests) {
+    match run([contract, list, create, body], requests, rest.get(1..).unwrap_or_default()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("the sandbox cannot be measured: {error}");

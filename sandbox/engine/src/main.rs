@@ -72,6 +72,7 @@ Commands:
   requests clear            Clears the list and the counts
   verify <JSON>             Checks the number of requests: '{\"match\":{\"operation\":\"POST /pets\"},\"atLeast\":1}'
   explain                   Shows each operation, its role and the reason
+  document                  Prints the OpenAPI document of the control interface, with every member of the JSON
 
 JSON can come from standard input: write `-` in its place.
 ";

@@ -1,15 +1,17 @@
 //! The sandbox as a value: options, start, stop.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use driftless_sandbox_control::Operations;
 use driftless_sandbox_control::clock::Clock;
 use driftless_sandbox_control::fault::{EventFaults, FaultControl, Rules};
 use driftless_sandbox_control::interface::{Control, Overview};
 use driftless_sandbox_control::requests::{Log, Requests};
+use driftless_sandbox_control::server::{Server, bind, is_host};
 use tokio::sync::watch;
 
 use crate::act::Engine;
@@ -17,7 +19,7 @@ use crate::behaviour::Behaviour;
 use crate::contract::{Contract, SegmentPart};
 use crate::error::Error;
 use crate::infer;
-use crate::serve::{Front, Router, ServedContract, Server, Service, bind, is_free};
+use crate::serve::{self, Front, Router, ServedContract, Service, is_free};
 
 /// Options of a sandbox.
 #[derive(Clone, Debug)]
@@ -66,6 +68,7 @@ pub struct Sandbox {
     base_path: String,
     left_out: Vec<String>,
     server: Server,
+    control: Control,
 }
 
 /// Starts a sandbox for a contract, with the default options.
@@ -107,7 +110,7 @@ pub async fn start_with(contract: &[u8], options: Options) -> Result<Sandbox, Er
 ///
 /// Fails if a contract cannot be read, if two of them have the same method and path, or if the port is in use.
 pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<Sandbox, Error> {
-    let public_host = options.public_host.map(host).transpose()?;
+    let public_host = options.public_host.as_deref().map(host).transpose()?;
     let contracts = read(contracts)?;
     let base_path = contracts.first().map(|contract| contract.base_path.clone()).unwrap_or_default();
     let plans = infer::plans(&contracts, &options.behaviour)?;
@@ -118,11 +121,11 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
     let parts = engines.into_iter().map(|engine| ServedContract { router: Router::new(&engine.contract), engine });
     let parts: Vec<ServedContract> = parts.collect();
     let front = options.graphql.as_deref().map(|schema| graph(schema, &parts, options.seed)).transpose()?;
-    let (listener, address) = bind(options.listen, options.port).await?;
-    let origin = match &public_host {
-        Some(host) => format!("http://{host}:{}", address.port()),
-        None => format!("http://{address}"),
-    };
+    let (listener, origin) = bind(options.listen, options.port, public_host).await.map_err(|error| {
+        let address = SocketAddr::new(options.listen, options.port);
+        let message = format!("the sandbox cannot listen on {address}: {error}");
+        Error::new("address", "", message, "choose another port, or 0 for any free one")
+    })?;
     let checks_credentials = options.checks_credentials;
     let has_control_interface = is_free(&parts);
     let service = Arc::new(Service {
@@ -131,7 +134,6 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
         origin: origin.clone(),
         checks_credentials,
         has_control_interface,
-        public_host: public_host.unwrap_or_default(),
         touched: watch::Sender::default(),
     });
     let known: Arc<dyn Operations> = Arc::<Service>::clone(&service);
@@ -141,13 +143,13 @@ pub async fn start_all(contracts: &[Document<'_>], options: Options) -> Result<S
         clock,
         overview: Arc::<Service>::clone(&service) as Arc<dyn Overview>,
     };
-    Ok(Sandbox { origin, base_path, left_out, server: Server::start(listener, service, control) })
+    let server = Server::start(listener, serve::router(&service, &control), serve::LIMITS);
+    Ok(Sandbox { origin, base_path, left_out, server, control })
 }
 
 /// Accepts a host of a URL, without a port.
-fn host(text: String) -> Result<String, Error> {
-    let is_host = text.parse::<http::uri::Authority>().is_ok_and(|authority| authority.host() == text);
-    match is_host && !text.is_empty() {
+fn host(text: &str) -> Result<&str, Error> {
+    match is_host(text) {
         true => Ok(text),
         false => Err(Error::new(
             "public-host",
@@ -282,26 +284,27 @@ impl Sandbox {
     /// Returns whether the console and the control interface are served below `/sandbox`. A contract that has paths there keeps
     /// them: then only faults, journal and clock of this value control the sandbox.
     pub fn has_control_interface(&self) -> bool {
-        self.server.control().faults.known().has_control_interface()
+        self.control.faults.known().has_control_interface()
     }
 
     /// The faults: statuses, delays and broken connections for requests of the tests' choice.
     pub fn faults(&self) -> FaultControl<'_> {
-        FaultControl::new(&self.server.control().faults)
+        FaultControl::new(&self.control.faults)
     }
 
     /// The journal: counts, the last requests, and checks of their number.
     pub fn requests(&self) -> Requests<'_> {
-        Requests::new(&self.server.control().log)
+        Requests::new(&self.control.log)
     }
 
     /// The clock of the state.
     pub fn clock(&self) -> &Clock {
-        &self.server.control().clock
+        &self.control.clock
     }
 
     /// Ends the sandbox; running requests are answered before.
     pub async fn stop(self) {
-        self.server.stop().await;
+        self.control.faults.end_sockets(None);
+        self.server.stop(Duration::from_secs(2)).await;
     }
 }

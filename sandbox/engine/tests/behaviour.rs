@@ -27,7 +27,7 @@ fn contract() -> Value {
     contract
 }
 
-async fn start(behaviour: &str) -> Result<Sandbox, Error> {
+pub(super) async fn start(behaviour: &str) -> Result<Sandbox, Error> {
     let mut options = Options::default();
     options.behaviour = Behaviour::read(NAME, behaviour)?;
     start_with(contract().to_string().as_bytes(), options).await

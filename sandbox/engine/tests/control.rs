@@ -6,7 +6,7 @@ use driftless_sandbox::{Expected, FaultRule, Options, RequestFilter, Sandbox};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::{body, client, pets, send, start};
+use super::{body, client, document, pets, send, start};
 
 async fn ask(sandbox: &Sandbox, method: Method, path: &str, wanted: Value) -> Response {
     let request = client().request(method, format!("{}/sandbox/{path}", sandbox.origin()));
@@ -206,4 +206,63 @@ async fn bodies_up_to_the_named_limit_are_read() {
     let refused = ask(&sandbox, Method::POST, "requests/verify", check(16 << 20)).await;
     assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
     assert!(body(refused).await["detail"].as_str().unwrap().contains("16777216"));
+}
+
+/// The violations of a schema of OpenAPI 3.0, by the library that checks JSON Schema: draft 4 with `nullable`.
+fn violations(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
+    fn with_null(value: &mut Value) {
+        if value["nullable"] == true && value["type"].is_string() {
+            value["type"] = json!([value["type"], "null"]);
+        }
+        match value {
+            Value::Object(members) => members.values_mut().for_each(with_null),
+            Value::Array(elements) => elements.iter_mut().for_each(with_null),
+            _ => {}
+        }
+    }
+    let mut whole = json!({ "allOf": [schema], "components": document["components"] });
+    with_null(&mut whole);
+    let checks = jsonschema::draft4::options().should_validate_formats(true).build(&whole).unwrap();
+    checks.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+/// Catches a path that the document does not have, one that is not served, and an answer of another form than it declares.
+#[tokio::test]
+async fn the_document_describes_the_control_interface() {
+    let mut contract = pets("3.0.3");
+    contract["components"]["schemas"]["Pet"]["additionalProperties"] = json!(false);
+    // The examples have the paths of a contract without a base path.
+    contract["servers"] = json!([{ "url": "/" }]);
+    let start = async |path: &str| {
+        let sandbox = start(&contract).await;
+        sandbox.faults().always("/nowhere", "status=503".parse().unwrap()).unwrap();
+        send(&sandbox, Method::GET, "/pets", None).await;
+        let base = sandbox.origin().to_owned();
+        (sandbox, base, path.to_owned())
+    };
+    let (_sandbox, base, _) = start("").await;
+    let document = document::read(&base).await;
+    document::declared_methods_are_served(&base, &document).await;
+    let sources = [
+        include_str!("../../control/src/interface/mod.rs"),
+        include_str!("../../control/src/interface/resources.rs"),
+        include_str!("../src/serve/control.rs"),
+    ];
+    let mut routed = document::routed(&sources);
+    // A sandbox of any contract has no subscriptions.
+    routed.retain(|path| !["/sandbox/event-faults", "/sandbox/sockets"].contains(&path.as_str()));
+    assert_eq!(routed, document["paths"].as_object().unwrap().keys().cloned().collect());
+    assert_eq!(document::examples_work(&document, violations, start).await, 24);
+}
+
+/// Catches pages that a foreign host can read: after a change of its address (DNS rebinding), it is the origin of the interface.
+#[tokio::test]
+async fn the_console_is_closed_to_foreign_hosts() {
+    let sandbox = start(&pets("3.0.3")).await;
+    for path in ["/sandbox", "/sandbox/ui/console.js", "/sandbox/openapi.yaml", "/sandbox/state", "/sandbox/none"] {
+        for (host, is_open) in [("localhost", true), ("pets.example", false)] {
+            let request = client().get(format!("{}{path}", sandbox.origin())).header("host", host);
+            assert_eq!(request.send().await.unwrap().status() != StatusCode::FORBIDDEN, is_open, "{host} {path}");
+        }
+    }
 }

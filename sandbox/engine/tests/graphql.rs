@@ -224,6 +224,45 @@ async fn a_list_is_whole_although_the_contract_has_pages() {
     sandbox.stop().await;
 }
 
+/// Catches a page that reads its whole list: a hundred of them would have more elements than a request reads.
+#[tokio::test]
+async fn a_page_of_a_long_list_reads_its_own_elements() {
+    let sandbox = begin().await;
+    let item = |id: u32| json!({ "key": id.to_string(), "fields": { "id": id, "name": format!("n{id}"), "tag": if id.is_multiple_of(2) { "even" } else { "odd" } } });
+    let items: Vec<Value> = (1..=10_000).map(item).collect();
+    let snapshot = json!({ "collections": [{ "address": "/v1/pets", "numbers": 10_000, "items": items }] });
+    let stored = client().put(format!("{}/sandbox/snapshot", sandbox.origin())).json(&snapshot).send().await.unwrap();
+    assert_eq!(stored.status(), 204);
+    let many = |count: usize, field: &str| (0..count).map(|index| format!("a{index}: {field} ")).collect::<String>();
+    for (field, expected) in [
+        (
+            "petPage(limit: 1) { items { id } totalCount hasMore }",
+            json!({ "items": [{ "id": "1" }], "totalCount": 10_000, "hasMore": true }),
+        ),
+        (
+            "petEdges(last: 1) { edges { node { id } cursor } }",
+            json!({ "edges": [{ "node": { "id": "10000" }, "cursor": "9999" }] }),
+        ),
+        (
+            "petEdges(first: 1, after: \"41\") { edges { node { id } } }",
+            json!({ "edges": [{ "node": { "id": "43" } }] }),
+        ),
+        ("pets(skip: 9999, first: 5) { id }", json!([{ "id": "10000" }])),
+    ] {
+        let answer = ask(&sandbox, &format!("{{ {} }}", many(100, field)), json!({})).await;
+        assert!(answer.get("errors").is_none(), "{answer:.300}");
+        assert!(answer["data"].as_object().unwrap().values().all(|value| *value == expected), "{answer:.300}");
+    }
+    // A filter that the operation does not know looks at all items.
+    let named =
+        |count| format!("{{ {} }}", many(count, "petPage(limit: 1, name: \"n77\") { items { id } totalCount }"));
+    let answer = ask(&sandbox, &named(20), json!({})).await;
+    assert_eq!(answer["data"]["a19"], json!({ "items": [{ "id": "77" }], "totalCount": 1 }), "{answer:.300}");
+    let answer = ask(&sandbox, &named(21), json!({})).await;
+    assert!(answer["errors"][0]["message"].as_str().unwrap().contains("200000 elements"), "{answer:.300}");
+    sandbox.stop().await;
+}
+
 #[tokio::test]
 async fn what_no_operation_answers_is_made_up_the_same_each_time() {
     let sandbox = begin().await;

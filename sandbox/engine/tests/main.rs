@@ -8,10 +8,12 @@ mod console;
 mod control;
 #[cfg(feature = "data")]
 mod data;
+mod document;
 #[cfg(feature = "graphql")]
 mod graphql;
 mod hostile;
 mod program;
+mod schedule;
 mod several;
 mod walk;
 
@@ -95,8 +97,12 @@ async fn start(document: &Value) -> Sandbox {
     driftless_sandbox::start_with(document.to_string().as_bytes(), Options::default()).await.unwrap()
 }
 
-/// The parts that the browser of the tests needs.
+/// The parts that the modules need which test both sandboxes.
 mod support {
+    pub(crate) fn http() -> reqwest::Client {
+        super::client()
+    }
+
     pub(crate) async fn fetch(address: String) -> reqwest::Result<reqwest::Response> {
         super::client().get(address).send().await
     }

@@ -224,3 +224,43 @@ async fn a_member_that_a_merge_patch_removes_stays_away() {
     assert_eq!(patched, json!({ "id": created["id"], "name": "Rex" }));
     sandbox.stop().await;
 }
+
+/// Catches a value that a write in another form, or a change of some members, leaves invalid in the state.
+#[tokio::test]
+async fn a_value_that_exists_once_is_stored_as_its_schema_says() {
+    let mut document = pets("3.0.3");
+    let anything =
+        json!({ "content": { "application/json": { "schema": {} }, "application/json-patch+json": { "schema": {} } } });
+    let changed = json!({ "requestBody": anything, "responses": { "200": { "description": "" } } });
+    for method in ["post", "patch"] {
+        document["paths"]["/config"][method] = changed.clone();
+    }
+    let sandbox = start(&document).await;
+    let stored = async || {
+        let address = format!("{}/sandbox/item?address=/v1/config", sandbox.origin());
+        body(client().get(address).send().await.unwrap()).await["fields"].clone()
+    };
+    let valid = json!({ "id": 1, "name": "Rex", "tag": "dog" });
+    assert_eq!(send(&sandbox, Method::PUT, "/config", Some(valid.clone())).await.status(), 200);
+    assert_eq!(stored().await, valid);
+    for wrong in [json!({ "name": 5 }), json!({ "name": "" }), json!({ "id": "one" }), json!("text"), json!([1])] {
+        assert_eq!(send(&sandbox, Method::POST, "/config", Some(wrong.clone())).await.status(), 200);
+        let fields = stored().await;
+        let is_valid = fields["id"].is_i64() && fields["name"].as_str().is_some_and(|name| !name.is_empty());
+        assert!(is_valid, "{wrong}: {fields}");
+    }
+    assert_eq!(send(&sandbox, Method::PUT, "/config", Some(valid.clone())).await.status(), 200);
+    let steps = json!([{ "op": "remove", "path": "/tag" }, { "op": "replace", "path": "/name", "value": "Max" }]);
+    assert_eq!(send(&sandbox, Method::PATCH, "/config", Some(steps)).await.status(), 200);
+    assert_eq!(stored().await, json!({ "id": 1, "name": "Max" }));
+
+    let put = async |fields: Value| {
+        let address = format!("{}/sandbox/item?address=/v1/config", sandbox.origin());
+        client().put(address).json(&fields).send().await.unwrap()
+    };
+    let refused = put(json!({ "id": 1, "name": 5 })).await;
+    assert_eq!(refused.status(), 400);
+    assert!(body(refused).await["errors"]["$.name"].is_array());
+    assert_eq!(put(valid.clone()).await.status(), 200);
+    assert_eq!(stored().await, valid);
+}

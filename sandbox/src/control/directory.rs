@@ -31,6 +31,10 @@ impl Places {
         Self { base_url, compliance_url, directory, files: Arc::default() }
     }
 
+    pub(crate) fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
     /// Lists the files of secrets and passwords from now on.
     pub(crate) fn publish(&self, folder: &SecretFolder) {
         let text = |path: &Path| path.to_string_lossy().into_owned();

@@ -13,12 +13,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRef};
-use axum::middleware::from_fn_with_state;
-use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
-use driftless_sandbox_control::interface::{self, Control, Guard, done, guard, send};
+use axum::routing::{get, post};
+use driftless_sandbox_control::interface::{self, Control, Guard, done, guarded, send};
 use http::StatusCode;
-use http::header::CONTENT_TYPE;
 
 use crate::error::Error;
 use crate::fault::Rules;
@@ -35,7 +32,6 @@ pub(crate) use resources::StoredResources;
 
 /// The value of the header `Server`, by which `platform-sandbox control` recognises a sandbox.
 const NAME: &str = concat!("platform-sandbox/", env!("CARGO_PKG_VERSION"));
-const DOCUMENT: &str = include_str!("openapi.yaml");
 
 impl From<Error> for ControlRefusal {
     fn from(error: Error) -> Self {
@@ -43,8 +39,8 @@ impl From<Error> for ControlRefusal {
     }
 }
 
-/// The addresses below `/sandbox`. The host of a request has to be a loopback address or the public host.
-pub(crate) fn routes<S>(given_out: String) -> Router<S>
+/// The addresses below `/sandbox`, beside the pages of the console. The host of a request has to be a loopback address or the public host.
+pub(crate) fn routes<S>(pages: Router<S>, base_url: &str) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
     Arc<Issuer>: FromRef<S>,
@@ -57,10 +53,10 @@ where
     Resets: FromRef<S>,
     Arc<StoredResources>: FromRef<S>,
 {
-    interface::routes()
+    let routes = interface::routes()
+        .merge(pages)
         .merge(interface::subscription_routes())
         .merge(interface::resource_routes::<S, StoredResources>())
-        .route("/sandbox/openapi.yaml", get(document))
         .route(
             "/sandbox/snapshot",
             get(snapshot::get).put(snapshot::put).layer(DefaultBodyLimit::max(taken::SNAPSHOT_LIMIT)),
@@ -72,24 +68,6 @@ where
         .route("/sandbox/issuer", get(settings::issuer).post(settings::set_issuer))
         .route("/sandbox/issuer/api-tokens", post(settings::make_api_token))
         .route("/sandbox/issuer/sessions", post(settings::begin_session))
-        .route("/sandbox/contract", post(settings::set_contract))
-        .route("/sandbox/{*rest}", any(nowhere))
-        .method_not_allowed_fallback(other_method)
-        .layer(from_fn_with_state(Guard { name: NAME, host: given_out }, guard))
-}
-
-async fn nowhere() -> ControlRefusal {
-    ControlRefusal::whole(
-        StatusCode::NOT_FOUND,
-        "The address does not exist: /sandbox/openapi.yaml lists the addresses.",
-    )
-}
-
-async fn other_method() -> ControlRefusal {
-    let detail = "The address does not support this method: the header Allow lists those that it supports.";
-    ControlRefusal::whole(StatusCode::METHOD_NOT_ALLOWED, detail)
-}
-
-async fn document() -> Response {
-    ([(CONTENT_TYPE, "application/yaml; charset=utf-8")], DOCUMENT).into_response()
+        .route("/sandbox/contract", post(settings::set_contract));
+    guarded(routes, Guard::new(NAME, base_url, include_str!("openapi.yaml")))
 }

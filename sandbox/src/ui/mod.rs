@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use driftless_sandbox_control::ui;
 use http::StatusCode;
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, X_FRAME_OPTIONS};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
 use swagger_ui_dist::{ApiDefinition, OpenApiSource, generate_routes};
 
 use crate::menu;
@@ -91,7 +91,7 @@ where
         api_definition: OpenApiSource::Uri("/swagger/v1/swagger.json"),
         title: Some("Contract"),
     });
-    Router::new()
+    ui::routes(SCRIPTS)
         .route("/", get(|| to("/sandbox")))
         .route("/swagger", get(|| to(CONTRACT_PATH)))
         .route(CONTRACT_PATH, get(|| page(&CONTRACT)))
@@ -99,23 +99,12 @@ where
         .route("/sandbox", get(|| page(&CONSOLE)))
         .route("/sandbox/control", get(|| page(&CONTROL)))
         .route("/sandbox/callback", get(|| page(&CALLBACK)))
-        .route("/sandbox/ui/style.css", get(async || ui::asset("text/css", ui::STYLE)))
-        .route("/sandbox/ui/console.css", get(async || ui::asset("text/css", ui::CONTENT_STYLE)))
-        .route("/sandbox/ui/{file}", get(script))
         .route("/sandbox/ui/graphiql/{file}", get(graphiql_file))
         .merge(swagger_ui.with_state(()))
 }
 
 async fn to(path: &'static str) -> Response {
     (StatusCode::FOUND, [(LOCATION, path)]).into_response()
-}
-
-async fn script(Path(file): Path<String>) -> Response {
-    let own = SCRIPTS.iter().find(|(name, _)| *name == file).map(|(_, text)| *text);
-    match own.or_else(|| ui::script(&file)) {
-        Some(text) => ui::asset("text/javascript", text),
-        None => StatusCode::NOT_FOUND.into_response(),
-    }
 }
 
 /// The page of GraphiQL if it is installed, else a plain page.
@@ -161,14 +150,7 @@ async fn page(page: &'static Page) -> Response {
     let inline = if config.is_empty() { String::new() } else { format!("<script>{config}</script>\n") };
     let scripts = format!("{inline}{scripts}");
     let html = menu::FRAME.html(&ui::Page { title, address, script, styles: &style, scripts: &scripts });
-    let policy = POLICY.replace("CONFIG", &digest(config));
-    let headers = [
-        (CONTENT_TYPE, "text/html; charset=utf-8"),
-        (CACHE_CONTROL, "no-cache"),
-        (CONTENT_SECURITY_POLICY, policy.as_str()),
-        (X_FRAME_OPTIONS, "DENY"),
-    ];
-    (headers, html).into_response()
+    ui::page(html, &POLICY.replace("CONFIG", &digest(config)))
 }
 
 /// The digest with which a policy allows an inline script.

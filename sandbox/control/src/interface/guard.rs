@@ -1,4 +1,4 @@
-//! Protects the interface from pages of other origins.
+//! Protects the interface and the console from pages of other origins.
 
 use std::net::IpAddr;
 
@@ -7,22 +7,31 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{HOST, SERVER};
 use http::uri::Authority;
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderValue, Method, StatusCode, Uri};
 
 use super::taken::ControlRefusal;
 use crate::media;
 
-/// The names of a sandbox.
+/// The names of a sandbox, and its part of the document.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// The value of the header `Server`, by which the command `control` recognises a sandbox.
-    pub name: &'static str,
+    name: &'static str,
     /// The host of its address, beside those of loopback. An empty one adds no host.
-    pub host: String,
+    host: String,
+    pub(super) document: &'static str,
+}
+
+impl Guard {
+    /// `name` is the value of the header `Server`, by which the command `control` recognises a sandbox, `url` the address that it gives
+    /// to clients, and `document` the part of the OpenAPI document that only this sandbox has.
+    pub fn new(name: &'static str, url: &str, document: &'static str) -> Self {
+        let host = url.parse::<Uri>().ok().and_then(|url| Some(url.host()?.to_owned())).unwrap_or_default();
+        Self { name, host, document }
+    }
 }
 
 /// Refuses unknown host names (DNS rebinding) and forms.
-pub async fn guard(State(known): State<Guard>, request: Request, next: Next) -> Response {
+pub(super) async fn guard(State(known): State<Guard>, request: Request, next: Next) -> Response {
     let mut response = match check(&known.host, &request) {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),

@@ -1,5 +1,5 @@
 //! The control interface over HTTP, below `/sandbox`, for people and programs in every language: faults, clock and journal. A sandbox
-//! adds the addresses of its own, and puts [`guard`] before all of them.
+//! adds the addresses of its own and its console, and puts [`guarded`] before all of them.
 
 mod clock;
 mod faults;
@@ -13,9 +13,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::FromRef;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, FromRef};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use serde_json::{Map, Value};
@@ -24,9 +26,10 @@ use tokio::sync::watch;
 use crate::clock::Clock;
 use crate::fault::Rules;
 use crate::requests::Log;
-use taken::ControlRefusal;
+use guard::guard;
+use taken::{BODY_LIMIT, ControlRefusal};
 
-pub use guard::{Guard, guard};
+pub use guard::Guard;
 pub use resources::{Addresses, Element, Resource, Resources, resource_routes, restore};
 
 /// The parts of a sandbox that the interface controls.
@@ -81,6 +84,40 @@ where
     Router::new()
         .route("/sandbox/event-faults", post(faults::set_events))
         .route("/sandbox/sockets", post(faults::end_sockets))
+}
+
+/// The paths and the schemas that the documents of all sandboxes have.
+const SHARED: &str = include_str!("openapi.yaml");
+
+/// The OpenAPI document of a control interface: the document of one sandbox with the paths and the schemas of all sandboxes. Its paths
+/// come last but one, and its schemas last, in block style.
+pub fn document(own: &str) -> String {
+    let (own, schemas) = own.split_once("components:\n  schemas:\n").unwrap_or((own, ""));
+    let shared = SHARED.split_once("\npaths:\n").map_or("", |(_, shared)| shared);
+    format!("{own}{shared}{schemas}")
+}
+
+/// The console and the control interface of a sandbox, closed to pages of other hosts: with the document, and with an answer for
+/// addresses and methods that it does not have.
+pub fn guarded<S: Clone + Send + Sync + 'static>(routes: Router<S>, sandbox: Guard) -> Router<S> {
+    let document = Bytes::from(document(sandbox.document));
+    let serve = move || async move { ([(CONTENT_TYPE, "application/yaml; charset=utf-8")], document).into_response() };
+    routes
+        .route("/sandbox/openapi.yaml", get(serve))
+        .route("/sandbox/{*rest}", any(nowhere))
+        .method_not_allowed_fallback(other_method)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(from_fn_with_state(sandbox, guard))
+}
+
+async fn nowhere() -> ControlRefusal {
+    let detail = "The address does not exist: /sandbox/openapi.yaml lists the addresses.";
+    ControlRefusal::whole(StatusCode::NOT_FOUND, detail)
+}
+
+async fn other_method() -> ControlRefusal {
+    let detail = "The address does not support this method: the header Allow lists those that it supports.";
+    ControlRefusal::whole(StatusCode::METHOD_NOT_ALLOWED, detail)
 }
 
 /// The answer to a change without a result.

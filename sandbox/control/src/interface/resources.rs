@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::taken::{ControlAnswer, ControlRefusal, Count, Sent};
 use super::{done, send};
+use crate::pointer::escape;
 use crate::problem::Complaint;
 use crate::requests::{is_mask, mask};
 
@@ -59,8 +60,8 @@ pub trait Resources: fmt::Debug + Send + Sync {
     /// Fails if the collection cannot have the item.
     fn create(&self, new: Self::New) -> Result<Element, ControlRefusal>;
 
-    /// Replaces the fields of an item or of a single resource; [`restore`] puts masked members back. Returns the new fields. Those of an
-    /// item are checked against the contract; a sandbox need not check those of a single resource.
+    /// Replaces the fields of an item or of a single resource; [`restore`] puts masked members back. Returns the new fields,
+    /// which are checked against the contract.
     ///
     /// # Errors
     ///
@@ -277,7 +278,7 @@ fn unmask(value: &mut Value, presented: Option<&Value>, stored: Option<&Value>, 
     match value {
         Value::Object(members) => {
             for (name, value) in members {
-                let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
+                let below = format!("{place}/{}", escape(name));
                 let [presented, stored] = [presented, stored].map(|value| value?.get(name));
                 unmask(value, presented, stored, &below, kept);
             }

@@ -3,8 +3,12 @@
 //! A sandbox serves two scripts of its own beside them: `own.js` (names, credentials, and the work that goes on by itself) and
 //! `parts.js` (the parts of the console).
 
+use axum::Router;
+use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::routing::get;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_FRAME_OPTIONS};
 
 /// The style of every page: colours, header and menu.
 pub const STYLE: &str = include_str!("style.css");
@@ -31,14 +35,33 @@ scripts!(
     "resources.js",
 );
 
-/// A script of the console.
-pub fn script(name: &str) -> Option<&'static str> {
-    SCRIPTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+/// The files of the pages: the styles, the scripts of the console, and those that only a sandbox has, by their names.
+pub fn routes<S: Clone + Send + Sync + 'static>(own: &'static [(&'static str, &'static str)]) -> Router<S> {
+    let script = move |Path(file): Path<String>| async move {
+        match own.iter().chain(SCRIPTS).find(|(name, _)| *name == file) {
+            Some((_, text)) => asset("text/javascript", text),
+            None => StatusCode::NOT_FOUND.into_response(),
+        }
+    };
+    Router::new()
+        .route("/sandbox/ui/style.css", get(async || asset("text/css", STYLE)))
+        .route("/sandbox/ui/console.css", get(async || asset("text/css", CONTENT_STYLE)))
+        .route("/sandbox/ui/{file}", get(script))
 }
 
-/// A file of a page.
-pub fn asset(media_type: &'static str, text: &'static str) -> Response {
+fn asset(media_type: &'static str, text: &'static str) -> Response {
     ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-cache")], text).into_response()
+}
+
+/// A page in HTML, with a policy of its content.
+pub fn page(html: String, policy: &str) -> Response {
+    let headers = [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CACHE_CONTROL, "no-cache"),
+        (CONTENT_SECURITY_POLICY, policy),
+        (X_FRAME_OPTIONS, "DENY"),
+    ];
+    (headers, html).into_response()
 }
 
 /// A group of the menu: its name, and the addresses and names of its pages.

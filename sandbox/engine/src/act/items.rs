@@ -266,7 +266,7 @@ impl Engine {
         let mut value = Value::clone(&item.value);
         let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
         match (body, &mut value) {
-            (Some(Value::Array(steps)), value) if steps.iter().all(|step| step.get("op").is_some()) => {
+            (Some(Value::Array(steps)), value) if steps.iter().all(merge::is_step) => {
                 merge::patch(value, steps);
             }
             (Some(Value::Object(change)), Value::Object(members)) if call.media_type.contains("merge-patch") => {

@@ -206,6 +206,9 @@ impl Engine {
             Kept::Single(value) => {
                 let changed = change(value.as_object().ok_or(ChangeRefused::NoFields)?)?;
                 let place = self.place_of(address).unwrap_or(address);
+                if let Some(schema) = self.single_schema(place) {
+                    self.checked(schema, &changed.clone().into())?;
+                }
                 self.state().set_value(place.to_owned(), changed.clone().into()).map_err(ChangeRefused::from)?;
                 changed
             }

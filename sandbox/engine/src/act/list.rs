@@ -5,12 +5,19 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::part::{Extent, Filter};
 use super::{Call, Engine, Outcome};
 use crate::infer::{Collection, Pages, is_identifying};
-use crate::state::Owner;
+use crate::state::{Instance, Owner};
 
 /// Elements of a page that nobody has limited.
 pub(crate) const DEFAULT_LIMIT: usize = 1_000;
+
+/// Items that are looked at for members that no schema declares.
+const MOST_LOOKED_AT: usize = 10;
+
+/// Items before a page that are passed over in the time that a look at one takes.
+const PASSED_OVER: usize = 100;
 
 /// Items are only added for a list if its instance has fewer.
 const MOST_ADDED: usize = 200;
@@ -21,6 +28,10 @@ pub(crate) struct Listed {
     pub(crate) page: Vec<Arc<Value>>,
     /// Elements of all pages.
     pub(crate) total: usize,
+    /// The number of items that were looked at, and of others that took as long.
+    looked_at: usize,
+    /// The number of filters of a part that apply.
+    filters: usize,
     /// Position of the page's first element.
     pub(crate) start: usize,
     pub(crate) limit: usize,
@@ -40,7 +51,8 @@ impl Engine {
         let state = self.state();
         let Some(instance) = state.instance(&owner) else { return Outcome::Invented };
         let (start, limit) = (query.start(), query.limit());
-        if !query.is_selective() {
+        let filters = self.filters(call, instance, collection);
+        if !query.is_selective() && filters.is_empty() {
             let items = instance.items().skip(start).take(limit);
             let (mut page, mut is_invented) = (Vec::new(), true);
             for (_, item) in items {
@@ -49,7 +61,9 @@ impl Engine {
             }
             let total = instance.len();
             return Outcome::List(Listed {
-                has_more: start + page.len() < total,
+                has_more: start.saturating_add(page.len()) < total,
+                looked_at: page.len() + start.min(total) / PASSED_OVER,
+                filters: 0,
                 page,
                 total,
                 start,
@@ -57,8 +71,9 @@ impl Engine {
                 is_invented,
             });
         }
-        let mut items: Vec<_> =
-            instance.items().map(|(_, item)| item).filter(|item| query.selects(&item.value)).collect();
+        let is_selected = |item: &Value| query.selects(item) && filters.iter().all(|filter| filter.selects(item));
+        let items = instance.items().map(|(_, item)| item);
+        let mut items: Vec<_> = items.filter(|item| is_selected(&item.value)).collect();
         if let Some((member, is_descending)) = query.order() {
             items.sort_by(|one, other| {
                 let order = compare(one.value.get(&member), other.value.get(&member));
@@ -69,7 +84,21 @@ impl Engine {
         let items: Vec<_> = items.into_iter().skip(start).take(limit).collect();
         let is_invented = items.iter().all(|item| item.is_invented);
         let page: Vec<_> = items.into_iter().map(|item| Arc::clone(&item.value)).collect();
-        Outcome::List(Listed { has_more: start + page.len() < total, page, total, start, limit, is_invented })
+        let (looked_at, filters) = (instance.len(), filters.len());
+        let has_more = start.saturating_add(page.len()) < total;
+        Outcome::List(Listed { page, total, looked_at, filters, start, limit, has_more, is_invented })
+    }
+
+    /// The filters of a part that apply: the schema of the items declares their members, or one of the first items has them.
+    fn filters<'c>(&self, call: &Call<'c>, instance: &Instance, collection: &Collection) -> Vec<&'c Filter> {
+        let Some(part) = call.part else { return Vec::new() };
+        let outline = collection.item.as_ref().map(|schema| self.plan.outlines.get(schema));
+        let applies = |filter: &&Filter| {
+            let declared =
+                outline.as_ref().is_some_and(|outline| outline.members.keys().any(|name| filter.names(name)));
+            declared || instance.items().take(MOST_LOOKED_AT).any(|(_, item)| filter.has_member(&item.value))
+        };
+        part.filters.iter().filter(applies).collect()
     }
 
     /// The members that a list requires of its elements, if no element has them: as a path's parents do, they name a list of its own.
@@ -100,6 +129,12 @@ impl Engine {
     }
 }
 
+impl Listed {
+    pub(crate) fn extent(&self) -> Extent {
+        Extent { total: self.total, looked_at: self.looked_at, filters: self.filters }
+    }
+}
+
 /// The query of a list.
 struct Query<'c> {
     call: &'c Call<'c>,
@@ -120,16 +155,16 @@ impl Query<'_> {
     }
 
     fn limit(&self) -> usize {
-        if self.call.is_whole {
-            return usize::MAX;
+        if let Some(part) = self.call.part {
+            return part.limit;
         }
         self.number(self.pages.limit.as_ref()).filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(DEFAULT_LIMIT)
     }
 
     /// Pages count from 1. A page 0 is the first one, too.
     fn start(&self) -> usize {
-        if self.call.is_whole {
-            return 0;
+        if let Some(part) = self.call.part {
+            return part.start;
         }
         let page = || Some(self.number(self.pages.page.as_ref())?.saturating_sub(1).saturating_mul(self.limit()));
         let offset = self.number(self.pages.offset.as_ref()).or_else(|| self.number(self.pages.cursor.as_ref()));

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::contract::unescape;
 use crate::infer::ELEMENT;
 
 /// Goes through members.
@@ -40,6 +41,11 @@ pub(super) fn merge(target: &mut Map<String, Value>, change: &Map<String, Value>
     }
 }
 
+/// Returns whether a value is a step of a JSON patch.
+pub(super) fn is_step(value: &Value) -> bool {
+    value.get("op").is_some()
+}
+
 /// Applies the steps of a JSON patch. A step whose place does not exist changes nothing.
 pub(super) fn patch(target: &mut Value, steps: &[Value]) {
     for step in steps {
@@ -66,7 +72,7 @@ pub(super) fn patch(target: &mut Value, steps: &[Value]) {
 
 fn split(pointer: &str) -> Option<(&str, String)> {
     let (parent, token) = pointer.rsplit_once('/')?;
-    Some((parent, token.replace("~1", "/").replace("~0", "~")))
+    Some((parent, unescape(token)))
 }
 
 fn set(target: &mut Value, pointer: &str, value: Value, inserts: bool) {

@@ -6,6 +6,8 @@ mod keys;
 mod list;
 mod members;
 pub(crate) mod merge;
+#[cfg_attr(not(feature = "graphql"), allow(dead_code, reason = "only GraphQL asks for a part"))]
+mod part;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,9 @@ pub(crate) use kept::{ChangeRefused, Kept};
 #[cfg(feature = "graphql")]
 pub(crate) use list::DEFAULT_LIMIT;
 pub(crate) use list::Listed;
+pub(crate) use part::{Extent, ListPart};
+#[cfg(feature = "graphql")]
+pub(crate) use part::{Filter, member};
 pub(crate) use snapshot::Snapshot;
 
 /// A contract with its plan and its state.
@@ -62,8 +67,8 @@ pub(crate) struct Call<'c> {
     pub(crate) origin: &'c str,
     pub(crate) media_type: &'c str,
     pub(crate) read: &'c Read,
-    /// A list has all its elements, however long its pages are.
-    pub(crate) is_whole: bool,
+    /// The part of a list that is asked for, however long its pages are.
+    pub(crate) part: Option<&'c ListPart>,
 }
 
 /// The result of an action, before it gets the form of an answer.
@@ -98,16 +103,11 @@ impl From<Full> for Outcome {
 impl Engine {
     pub(crate) fn new(contract: Contract, plan: Plan, seed: u64) -> Self {
         let schemas = Schemas::new(&contract);
-        Self {
-            contract,
-            plan,
-            schemas,
-            seed,
-            state: Mutex::default(),
-            keeper: None,
-            writer: Mutex::default(),
-            timers: work::Timers::default(),
-        }
+        let (state, keeper, writer) = (Mutex::default(), None, Mutex::default());
+        let timers = work::Timers::default();
+        let engine = Self { contract, plan, schemas, seed, state, keeper, writer, timers };
+        engine.state().watch(engine.timed());
+        engine
     }
 
     /// The engine with a clock that drives asynchronous work.
@@ -118,6 +118,7 @@ impl Engine {
     /// The engine with a saved state, whose changes are saved.
     pub(crate) fn with_saved(self, mut state: State, keeper: Box<dyn Keeper>) -> Self {
         state.note_changes();
+        state.watch(self.timed());
         Self { state: Mutex::new(state), keeper: Some(keeper), ..self }
     }
 

@@ -3,6 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::{Call, Engine, Outcome, merge};
+use crate::contract::{SchemaRef, decoded, matches, specificity};
+use crate::fit::Missing;
+use crate::infer::{Role, json, success};
 use crate::seed::mix;
 use crate::state::{Full, StoredFile};
 
@@ -12,8 +15,7 @@ impl Engine {
             return self.upload(call);
         }
         let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
-        let mut state = self.state();
-        let before = state.value(call.place);
+        let before = self.state().value(call.place);
         let value = match (body, before.as_deref()) {
             (Some(Value::Object(change)), Some(Value::Object(before))) => {
                 let mut members = if call.operation.method == http::Method::PUT { Map::new() } else { before.clone() };
@@ -23,11 +25,37 @@ impl Engine {
                 }
                 Value::Object(members)
             }
+            (Some(Value::Array(steps)), Some(before)) if !steps.is_empty() && steps.iter().all(merge::is_step) => {
+                let mut value = before.clone();
+                merge::patch(&mut value, steps);
+                value
+            }
             (Some(body), _) => body.clone(),
             (None, _) => return Ok(Outcome::Value(before)),
         };
-        let value = state.set_value(call.place.to_owned(), value)?;
+        // A write can declare another form than the read, and a change can leave out what is required.
+        let value = match self.single_schema(call.place) {
+            Some(schema) if !self.fitter().is_valid(schema, &value) => {
+                let seed = mix(self.seed, &[call.place]);
+                self.fitter().fit(schema, &value, Missing::Required, seed).value
+            }
+            _ => value,
+        };
+        let value = self.state().set_value(call.place.to_owned(), value)?;
         Ok(Outcome::Value(Some(value)))
+    }
+
+    /// The schema of the value that exists once at a place: of the answer that reads it.
+    pub(super) fn single_schema(&self, place: &str) -> Option<&SchemaRef> {
+        let path = decoded(place);
+        let all = self.contract.operations.iter().zip(&self.plan.operations);
+        let reads = all.filter(|(operation, planned)| {
+            let is_read = matches!(planned.role, Role::SingleRead | Role::Computed) && planned.collection.is_none();
+            is_read && matches(&operation.segments, &path, &mut Vec::new())
+        });
+        let (operation, _) = reads.max_by_key(|(operation, _)| specificity(&operation.segments))?;
+        let (_, response) = success(operation, &[200, 201])?;
+        json(&response.content)?.schema.as_ref()
     }
 
     pub(super) fn reset_value(&self, call: &Call<'_>) -> Outcome {

@@ -1,6 +1,6 @@
 //! Asynchronous work: an operation begins it, and each read of the item, or the clock, takes it further.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use driftless_sandbox_control::clock::Clock;
@@ -8,30 +8,73 @@ use serde_json::Value;
 
 use super::{Call, Engine, Outcome};
 use crate::infer::{Collection, Role, Work};
-use crate::state::{Full, Item, Owner};
+use crate::state::{Full, Instance, Item, Owner, Touched};
 
-/// The clock, and the present states of work that it drives. They are not saved: after a restart, the present states begin again.
+/// The clock, and the timers of the work that it drives. They are not saved: after a restart, the present states begin again.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     clock: Clock,
-    began: Mutex<BTreeMap<Owner, BTreeMap<String, Began>>>,
+    schedules: Mutex<BTreeMap<Owner, Schedule>>,
 }
 
-/// The state of an item's work, and the moment at which it began.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Began {
-    member: String,
-    index: usize,
+/// The timers of the items of an instance.
+#[derive(Debug, Default)]
+struct Schedule {
+    timers: HashMap<String, Timer>,
+    /// The moments at which present states end, the next one first, and the items.
+    ends: BTreeSet<(i64, String)>,
+}
+
+/// The present state of an item's work.
+#[derive(Clone, Copy, Debug)]
+struct Timer {
+    /// The index of the work in those of the collection, and that of the state in those of the work.
+    state: (usize, usize),
     since: i64,
+    end: i64,
+}
+
+impl Timer {
+    /// A state of no length has ended before it begins, whatever the clock says.
+    fn new(state: (usize, usize), since: i64, milliseconds: i64) -> Self {
+        let end = if milliseconds > 0 { since.saturating_add(milliseconds) } else { i64::MIN };
+        Self { state, since, end }
+    }
+}
+
+impl Schedule {
+    fn insert(&mut self, id: String, timer: Timer) {
+        self.ends.insert((timer.end, id.clone()));
+        self.timers.insert(id, timer);
+    }
+
+    fn remove(&mut self, id: &str) -> Option<Timer> {
+        let (id, timer) = self.timers.remove_entry(id)?;
+        self.ends.remove(&(timer.end, id));
+        Some(timer)
+    }
+
+    /// The items whose present states have ended.
+    fn due(&self, now: i64) -> Vec<String> {
+        self.ends.iter().take_while(|(end, _)| *end <= now).map(|(_, id)| id.clone()).collect()
+    }
+
+    /// Sets the timer of an item that has changed. The timer before goes on if the state is the same.
+    fn look(&mut self, id: &str, item: &Item, before: Option<Timer>, collection: &Collection, now: i64) {
+        if let Some((state, milliseconds)) = present(&item.value, collection) {
+            let before = before.filter(|before| before.state == state);
+            self.insert(id.to_owned(), before.unwrap_or_else(|| Timer::new(state, now, milliseconds)));
+        }
+    }
 }
 
 impl Timers {
     pub(super) fn new(clock: Clock) -> Self {
-        Self { clock, began: Mutex::default() }
+        Self { clock, schedules: Mutex::default() }
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<Owner, BTreeMap<String, Began>>) -> T) -> T {
-        change(&mut self.began.lock().unwrap_or_else(PoisonError::into_inner))
+    fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<Owner, Schedule>) -> T) -> T {
+        change(&mut self.schedules.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn clear(&self) {
@@ -40,7 +83,9 @@ impl Timers {
 
     /// Forgets those of a collection below these parents.
     pub(super) fn forget(&self, collection: usize, parents: &[String]) {
-        self.change(|began| began.retain(|owner, _| owner.0 != collection || !owner.1.starts_with(parents)));
+        self.change(|schedules| {
+            schedules.retain(|owner, _| owner.0 != collection || !owner.1.starts_with(parents));
+        });
     }
 }
 
@@ -52,6 +97,12 @@ impl Engine {
         call.planned.role == Role::Read && !works.is_empty() || works.iter().any(|work| work.milliseconds.is_some())
     }
 
+    /// The collections whose work the clock drives.
+    pub(super) fn timed(&self) -> BTreeSet<usize> {
+        let all = self.plan.collections.iter().enumerate();
+        all.filter(|(_, collection)| is_timed(collection)).map(|(index, _)| index).collect()
+    }
+
     /// Takes all work as far as the clock has gone. Work for which the state has no room stays where it is.
     pub(super) fn settle_all(&self) {
         let is_timed = |owner: &&Owner| self.plan.collections.get(owner.0).is_some_and(is_timed);
@@ -61,42 +112,54 @@ impl Engine {
         }
     }
 
-    /// Takes the work of a collection as far as the clock has gone. A state without a timer begins now.
+    /// Takes the work of a collection as far as the clock has gone. A state without a timer begins now. Only items that have changed,
+    /// and those whose state ends, take time.
     pub(super) fn settle(&self, owner: &Owner, collection: &Collection) -> Result<(), Full> {
         if !is_timed(collection) {
             return Ok(());
         }
         let now = self.timers.clock.now();
-        let mut before = self.timers.change(|began| began.remove(owner).unwrap_or_default());
-        let working: Vec<(String, Item)> = match self.state().instance(owner) {
-            Some(instance) => {
-                let goes_on = |item: &Item| present(&item.value, collection).is_some();
-                let items = instance.items().filter(|(_, item)| goes_on(item));
-                items.map(|(id, item)| (id.to_owned(), item.clone())).collect()
+        let mut schedule = self.timers.change(|schedules| schedules.remove(owner)).unwrap_or_default();
+        let mut state = self.state();
+        let touched = state.take_touched(owner);
+        let instance = state.instance(owner);
+        match touched {
+            Some(Touched::All) => {
+                let before = std::mem::take(&mut schedule).timers;
+                for (id, item) in instance.into_iter().flat_map(Instance::items) {
+                    schedule.look(id, item, before.get(id).copied(), collection, now);
+                }
             }
-            None => Vec::new(),
-        };
-        let (mut after, mut result) = (BTreeMap::new(), Ok(()));
-        for (id, item) in working {
-            let Some((work, index, milliseconds)) = present(&item.value, collection) else { continue };
-            let is_same = |began: &Began| began.member == work.member && began.index == index;
-            let since = before.remove(&id).filter(is_same).map_or(now, |began| began.since);
-            // A clock that was set back leaves the state as it is.
-            let steps = now.saturating_sub(since).checked_div(milliseconds).unwrap_or(i64::MAX).max(0);
+            Some(Touched::Items(ids)) => {
+                for id in ids {
+                    let before = schedule.remove(&id);
+                    if let Some(item) = instance.and_then(|instance| instance.item(&id)) {
+                        schedule.look(&id, item, before, collection, now);
+                    }
+                }
+            }
+            None => {}
+        }
+        drop(state);
+        let mut result = Ok(());
+        for id in schedule.due(now) {
+            let item = self.state().instance(owner).and_then(|instance| instance.item(&id).cloned());
+            let (Some(timer), Some(item)) = (schedule.remove(&id), item) else { continue };
+            let Some((state @ (work, index), milliseconds)) = present(&item.value, collection) else { continue };
+            let Some(work) = collection.works.get(work).filter(|_| timer.state == state) else { continue };
+            let steps = now.saturating_sub(timer.since).checked_div(milliseconds).unwrap_or(i64::MAX).max(0);
             let last = work.states.len() - 1;
             let next = index.saturating_add(usize::try_from(steps).unwrap_or(usize::MAX)).min(last);
-            if next > index
-                && let Err(full) = self.put_work(owner, id.clone(), &item, work, next)
-            {
-                after.insert(id, Began { member: work.member.clone(), index, since });
+            if let Err(full) = self.put_work(owner, id.clone(), &item, work, next) {
+                schedule.insert(id, timer);
                 result = Err(full);
             } else if next < last {
-                let since = since.saturating_add(steps.saturating_mul(milliseconds));
-                after.insert(id, Began { member: work.member.clone(), index: next, since });
+                let since = timer.since.saturating_add(steps.saturating_mul(milliseconds));
+                schedule.insert(id, Timer::new((state.0, next), since, milliseconds));
             }
         }
-        if !after.is_empty() {
-            self.timers.change(|began| began.insert(owner.clone(), after));
+        if !schedule.timers.is_empty() {
+            self.timers.change(|schedules| schedules.insert(owner.clone(), schedule));
         }
         result
     }
@@ -132,7 +195,7 @@ impl Engine {
         };
         // The operation begins its work anew, also in the first state.
         if call.planned.work.is_some() {
-            self.timers.change(|began| began.get_mut(&owner).map(|of_owner| of_owner.remove(&id)));
+            self.timers.change(|schedules| schedules.get_mut(&owner).and_then(|schedule| schedule.remove(&id)));
         }
         match outcome {
             Outcome::Item { id, is_created, is_invented, .. } => Outcome::Item { value, id, is_created, is_invented },
@@ -156,11 +219,11 @@ fn is_timed(collection: &Collection) -> bool {
     collection.works.iter().any(|work| work.milliseconds.is_some())
 }
 
-/// The work of an item that the clock will take further, the index of its present state, and the milliseconds of each.
-fn present<'w>(value: &Value, collection: &'w Collection) -> Option<(&'w Work, usize, i64)> {
-    collection.works.iter().find_map(|work| {
+/// The state of an item's work that the clock will take further, by the index of the work and its own, and the milliseconds that it lasts.
+fn present(value: &Value, collection: &Collection) -> Option<((usize, usize), i64)> {
+    collection.works.iter().enumerate().find_map(|(number, work)| {
         let milliseconds = work.milliseconds?;
         let index = work.index(value.get(&work.member)?.as_str()?).filter(|index| index + 1 < work.states.len())?;
-        Some((work, index, i64::try_from(milliseconds).unwrap_or(i64::MAX)))
+        Some(((number, index), i64::try_from(milliseconds).unwrap_or(i64::MAX)))
     })
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::case::{best, place};
 use super::{Fault, Judge, Offer, Verdict};
-use crate::contract::{Location, Operation, Parameter, Response, SchemaRef, Scheme, Status, resolve};
+use crate::contract::{Location, Operation, Parameter, Response, SchemaRef, Scheme, Status, resolve, unescape};
 use crate::request::media;
 use crate::schema::Direction;
 
@@ -220,7 +220,7 @@ fn masked<'m>(contract: &Value, body: &Value, pointer: &str, message: &'m str) -
     }
     let (mut masked, mut at) = (String::new(), Some(body));
     for token in pointer.split('/').skip(1) {
-        let name = token.replace("~1", "/").replace("~0", "~");
+        let name = unescape(token);
         let is_shown = at.is_some_and(Value::is_array) || declared.contains(name.as_str());
         masked.push('/');
         masked.push_str(if is_shown { token } else { "*" });

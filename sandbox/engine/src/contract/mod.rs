@@ -17,7 +17,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub(crate) use matching::{decoded, matches, specificity};
-pub(crate) use pointer::{at, escape, resolve};
+pub(crate) use pointer::{at, escape, resolve, unescape};
 pub(crate) use security::{Requirement, Scheme};
 pub(crate) use template::{Segment, SegmentPart, encoded_segment, segments};
 

@@ -1,20 +1,11 @@
 //! JSON pointers and references inside of the document.
 
-use std::borrow::Cow;
-
+pub(crate) use driftless_sandbox_control::pointer::{escape, unescape};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 /// A chain of references that is longer leads nowhere.
 const MOST_REFERENCES: usize = 64;
-
-/// One token of a JSON pointer.
-pub(crate) fn escape(token: &str) -> Cow<'_, str> {
-    if !token.contains(['~', '/']) {
-        return Cow::Borrowed(token);
-    }
-    Cow::Owned(token.replace('~', "~0").replace('/', "~1"))
-}
 
 /// The value at a JSON pointer. Unlike `Value::pointer`, it copies no token that has nothing escaped.
 pub(crate) fn at<'d>(document: &'d Value, pointer: &str) -> Option<&'d Value> {

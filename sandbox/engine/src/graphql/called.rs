@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::page::{OF_CONNECTIONS, Window};
 use super::plan::{Action, Field, Kind, is_key, node};
-use super::rest::{Refused, Run, argument};
+use super::rest::{Listing, Refused, Run, argument};
 use super::{Graph, leaf};
+use crate::act::Filter;
 use crate::infer::plain;
 
 /// Arguments whose members are those of the item.
@@ -99,29 +100,37 @@ impl Graph {
         arguments: &Map<String, Value>,
         ty: &Type,
     ) -> Result<Value, Refused> {
-        let mut elements = run.listed(&field.way, arguments)?;
         let object = self.schema.get_object(ty.inner_named_type()).filter(|_| !ty.is_list());
         let is_edge = |ty: &Type| ty.is_list() && node(&self.schema, ty) == Some(field.kind.as_str());
         let is_connection = object.is_some_and(|object| object.fields.values().any(|declared| is_edge(&declared.ty)));
         let declared = run.query_names(&field.way);
         // An argument that the operation does not know filters by the member of its name.
-        for (name, wanted) in arguments.iter().filter(|(_, wanted)| !wanted.is_null()) {
-            let is_known = declared.iter().any(|other| plain(other) == plain(name))
-                || is_connection && OF_CONNECTIONS.contains(&name.as_str());
-            if !is_known && elements.iter().any(|element| member(element, name).is_some()) {
-                elements.retain(|element| member(element, name).is_some_and(|value| is_same(wanted, value)));
-            }
-        }
-        let total = elements.len();
+        let is_known = |name: &String| {
+            declared.iter().any(|other| plain(other) == plain(name))
+                || is_connection && OF_CONNECTIONS.contains(&name.as_str())
+        };
+        let others = arguments.iter().filter(|(name, wanted)| !wanted.is_null() && !is_known(name));
+        let filter =
+            |(name, wanted): (&String, &Value)| Filter { name: name.clone(), wanted: wanted.clone(), is_exact: false };
+        let filters: Vec<Filter> = others.map(filter).collect();
         let pages = field.way.pages(run.parts());
         let window = match is_connection {
-            true => Window::of_connection(arguments, &pages, total).map_err(|name| Refused {
-                status: 400,
-                detail: format!("the argument `{name}` takes a cursor of an edge, or a number from 0"),
-            })?,
+            true => {
+                // The last elements are known by their number.
+                let total = match arguments.get("last") {
+                    None | Some(Value::Null) => usize::MAX,
+                    Some(_) => run.listed(&field.way, arguments, Window::EMPTY.part(filters.clone()))?.total,
+                };
+                Window::of_connection(arguments, &pages, total).map_err(|name| Refused {
+                    status: 400,
+                    detail: format!("the argument `{name}` takes a cursor of an edge, or a number from 0"),
+                })?
+            }
             false => Window::new(arguments, &pages),
         };
-        let (start, has_more) = (window.start, window.cut(&mut elements));
+        let Listing { elements, total, .. } = run.listed(&field.way, arguments, window.part(filters))?;
+        let start = window.start.min(total);
+        let has_more = total - start > window.limit;
         if ty.is_list() {
             return Ok(Value::Array(elements));
         }
@@ -193,23 +202,5 @@ impl Graph {
     fn is_fit(&self, ty: &Type, value: &Value) -> bool {
         let kind = self.schema.types.get(ty.inner_named_type());
         !kind.is_some_and(|kind| kind.is_leaf() && !ty.is_list() && leaf::fitted(kind, value).is_none())
-    }
-}
-
-/// The member of a name, whatever its letters.
-pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    let members = value.as_object()?;
-    members.get(name).or_else(|| {
-        let wanted = plain(name);
-        members.iter().find(|(other, _)| plain(other) == wanted).map(|(_, value)| value)
-    })
-}
-
-/// Returns whether an argument selects a value: it is the value, or one of several.
-fn is_same(wanted: &Value, value: &Value) -> bool {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match wanted {
-        Value::Array(wanted) => wanted.iter().any(|wanted| is_same(wanted, value)),
-        wanted => plain(&text(wanted)) == plain(&text(value)),
     }
 }

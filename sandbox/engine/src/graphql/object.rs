@@ -6,11 +6,11 @@ use apollo_compiler::response::JsonValue;
 use apollo_compiler::schema::ExtendedType;
 use serde_json::{Map, Value};
 
-use super::called::member;
 use super::page::Window;
 use super::plan::Kind;
 use super::rest::{Refused, Run};
 use super::{Graph, leaf};
+use crate::act::{Filter, member};
 use crate::infer::plain;
 use crate::seed::mix;
 
@@ -114,13 +114,10 @@ impl Object<'_> {
             if operation.segments.iter().any(|segment| segment.parameters().next().is_some()) {
                 return Ok(None);
             }
-            let mut elements = self.run.listed(&way, arguments)?;
-            if !elements.iter().any(|element| member(element, &own_id).is_some()) {
-                return Ok(None);
-            }
-            elements.retain(|element| member(element, &own_id) == Some(id));
-            Window::new(arguments, &way.pages(parts)).cut(&mut elements);
-            return Ok(Some(Value::Array(elements)));
+            let filters = vec![Filter { name: own_id, wanted: id.clone(), is_exact: true }];
+            let part = Window::new(arguments, &way.pages(parts)).part(filters);
+            let listed = self.run.listed(&way, arguments, part)?;
+            return Ok((listed.filters > 0).then_some(Value::Array(listed.elements)));
         };
         let is_own = names(parent) || kind_of_owner(self.run, kind, &own.key);
         if !is_own {
@@ -128,9 +125,8 @@ impl Object<'_> {
         }
         let mut arguments = arguments.clone();
         arguments.insert(parent.to_owned(), id.clone());
-        let mut elements = self.run.listed(&way, &arguments)?;
-        Window::new(&arguments, &way.pages(parts)).cut(&mut elements);
-        Ok(Some(Value::Array(elements)))
+        let part = Window::new(&arguments, &way.pages(parts)).part(Vec::new());
+        Ok(Some(Value::Array(self.run.listed(&way, &arguments, part)?.elements)))
     }
 }
 

@@ -1,9 +1,8 @@
-//! The page of a list that the arguments of a field ask for. The operation answers with the whole list: so totals, and filters that the
-//! operation does not know, are those of all its elements.
+//! The page of a list that the arguments of a field ask for, whatever the pages of the operation are.
 
 use serde_json::{Map, Value};
 
-use crate::act::DEFAULT_LIMIT;
+use crate::act::{DEFAULT_LIMIT, Filter, ListPart};
 use crate::infer::{Pages, plain};
 
 const LIMITS: &[&str] = &["first", "limit", "take", "pagesize", "perpage"];
@@ -15,10 +14,13 @@ pub(super) const OF_CONNECTIONS: [&str; 4] = ["first", "last", "after", "before"
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) start: usize,
-    limit: usize,
+    pub(super) limit: usize,
 }
 
 impl Window {
+    /// No element.
+    pub(super) const EMPTY: Self = Self { start: 0, limit: 0 };
+
     /// Arguments have the names that the operation has for them, or usual ones.
     pub(super) fn new(arguments: &Map<String, Value>, pages: &Pages) -> Self {
         let is_filter = |name: &str| pages.filters.iter().any(|(filter, _)| plain(filter) == plain(name));
@@ -42,8 +44,8 @@ impl Window {
         Self { start: start.unwrap_or(0), limit: limit.unwrap_or(whole) }
     }
 
-    /// The page of a connection (GraphQL Cursor Connections Specification, "Pagination algorithm"), of a list with `total` elements. A
-    /// cursor is the place of its element in the list. The error is the name of an argument that has another value.
+    /// The page of a connection (GraphQL Cursor Connections Specification, "Pagination algorithm"), of a list with `total` elements. Without `last`,
+    /// the page is the same for any greater total. A cursor is the place of its element in the list. The error is the name of an argument that has another value.
     pub(super) fn of_connection(
         arguments: &Map<String, Value>,
         pages: &Pages,
@@ -68,12 +70,9 @@ impl Window {
         Ok(Self { start, limit: end - start })
     }
 
-    /// Leaves the elements of the page. Returns whether others follow them.
-    pub(super) fn cut(self, elements: &mut Vec<Value>) -> bool {
-        elements.drain(..self.start.min(elements.len()));
-        let has_more = elements.len() > self.limit;
-        elements.truncate(self.limit);
-        has_more
+    /// The part of the list that is this page, of the elements that filters select.
+    pub(super) fn part(self, filters: Vec<Filter>) -> ListPart {
+        ListPart { start: self.start, limit: self.limit, filters }
     }
 }
 
@@ -125,25 +124,16 @@ mod tests {
             edges.drain(..edges.len() - last.unwrap_or(edges.len()).min(edges.len()));
             let text = |place: Option<usize>| place.map(|place| place.to_string());
             let arguments = json!({ "after": text(after), "before": text(before), "first": first, "last": last });
-            let window = Window::of_connection(arguments.as_object().unwrap(), &Pages::default(), all.len()).unwrap();
-            let mut page = all.iter().map(|place| json!(place)).collect();
-            window.cut(&mut page);
-            assert_eq!(json!(page), json!(edges), "{arguments}");
+            // The total is counted for the last elements only.
+            for total in [Some(all.len()), last.is_none().then_some(usize::MAX)].into_iter().flatten() {
+                let window = Window::of_connection(arguments.as_object().unwrap(), &Pages::default(), total).unwrap();
+                let page: Vec<_> = all.iter().skip(window.start).take(window.limit).collect();
+                assert_eq!(json!(page), json!(edges), "{arguments}, {total}");
+            }
         }
         for (name, value) in [("after", json!("x")), ("before", json!(1)), ("first", json!(-1)), ("last", json!("2"))] {
             let arguments = Map::from_iter([(name.to_owned(), value)]);
             assert_eq!(Window::of_connection(&arguments, &Pages::default(), 4), Err(name));
-        }
-    }
-
-    #[test]
-    fn a_page_ends_at_the_list() {
-        for (start, limit, left, has_more) in
-            [(0, 9, 3, false), (0, 3, 3, false), (0, 2, 2, true), (2, 1, 1, false), (9, 1, 0, false), (0, 0, 0, true)]
-        {
-            let mut elements = vec![json!(1); 3];
-            assert_eq!(Window { start, limit }.cut(&mut elements), has_more, "{start} {limit}");
-            assert_eq!(elements.len(), left, "{start} {limit}");
         }
     }
 }

@@ -9,18 +9,28 @@ use http::{HeaderMap, Method};
 use serde_json::{Map, Value};
 
 use super::plan::Way;
-use crate::act::merge;
+use crate::act::{Extent, ListPart, merge};
 use crate::contract::{Location, Operation, SegmentPart, encoded_segment};
 use crate::infer::{ELEMENT, plain};
-use crate::serve::{Received, ServedContract, Service};
+use crate::serve::{Received, Reply, ServedContract, Service};
 
 /// Fields that one request resolves.
 const MOST_FIELDS: usize = 100_000;
 /// Operations that one request calls.
 const MOST_CALLS: usize = 1_000;
 
-/// Elements of lists after which one request reads no more lists: each is read whole, however short its page is.
+/// Elements of lists that one request reads, and items that their filters look at: after these, it reads no more lists.
 const MOST_ELEMENTS: usize = 200_000;
+
+/// A part of a list.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) elements: Vec<Value>,
+    /// The number of elements of the list.
+    pub(super) total: usize,
+    /// The number of filters that apply to it.
+    pub(super) filters: usize,
+}
 
 /// The execution of one request.
 #[derive(Debug)]
@@ -80,12 +90,22 @@ impl<'r> Run<'r> {
         arguments: &Map<String, Value>,
         body: Option<&Map<String, Value>>,
     ) -> Result<Value, Refused> {
+        self.called(way, arguments, body, ListPart::whole()).map(|(value, _)| value)
+    }
+
+    fn called(
+        &self,
+        way: &Way,
+        arguments: &Map<String, Value>,
+        body: Option<&Map<String, Value>>,
+        list: ListPart,
+    ) -> Result<(Value, Option<Extent>), Refused> {
         self.calls.set(self.calls.get() + 1);
         if let Some(detail) = self.exceeded() {
             return Err(Refused { status: 503, detail });
         }
         let (Some(part), Some(operation)) = (self.part(way), way.operation(&self.service.parts)) else {
-            return Ok(Value::Null);
+            return Ok((Value::Null, None));
         };
         let path = path(part, operation, arguments).map_err(|name| Refused {
             status: 400,
@@ -93,28 +113,43 @@ impl<'r> Run<'r> {
         })?;
         let body = body
             .map(|body| merge::wrapped(Value::Object(body.clone()), way.within_body(&self.service.parts)).to_string());
-        let (value, location) = self.send(operation.method.clone(), path, query(operation, arguments), body)?;
+        let (value, reply) = self.send(operation.method.clone(), path, query(operation, arguments), body, list)?;
+        let location = reply.headers.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
         if value.is_null()
-            && let Some(location) = location
+            && let Some((_, location)) = location
         {
-            return self.send(Method::GET, location, String::new(), None).map(|(value, _)| value);
+            let created = self.send(Method::GET, location, String::new(), None, ListPart::whole())?;
+            return Ok((created.0, None));
         }
-        Ok(merge::inside(&value, way.within(&self.service.parts)).clone())
+        Ok((merge::inside(&value, way.within(&self.service.parts)).clone(), reply.extent))
     }
 
-    /// All elements of a list, whatever the pages of the operation.
-    pub(super) fn listed(&self, way: &Way, arguments: &Map<String, Value>) -> Result<Vec<Value>, Refused> {
-        if self.elements.get() > MOST_ELEMENTS {
+    /// A part of a list, whatever the pages of the operation.
+    pub(super) fn listed(
+        &self,
+        way: &Way,
+        arguments: &Map<String, Value>,
+        mut part: ListPart,
+    ) -> Result<Listing, Refused> {
+        let left = MOST_ELEMENTS.saturating_sub(self.elements.get());
+        // One more, which the whole of a longer list has.
+        part.limit = part.limit.min(left.saturating_add(1));
+        let is_over = left == 0;
+        let (value, extent) = if is_over { (Value::Null, None) } else { self.called(way, arguments, None, part)? };
+        let elements = match value {
+            Value::Array(elements) => elements,
+            _ => Vec::new(),
+        };
+        if is_over || elements.len() > left {
             let detail =
                 format!("the request reads lists of more than {MOST_ELEMENTS} elements, the limit of the sandbox");
             return Err(Refused { status: 503, detail });
         }
-        let elements = match self.call(way, arguments, None)? {
-            Value::Array(elements) => elements,
-            _ => Vec::new(),
-        };
-        self.elements.set(self.elements.get() + elements.len());
-        Ok(elements)
+        // An operation that answers with no list of the state has made up its elements.
+        let whole = Extent { total: elements.len(), looked_at: elements.len(), filters: 0 };
+        let Extent { total, looked_at, filters } = extent.unwrap_or(whole);
+        self.elements.set(self.elements.get().saturating_add(looked_at.max(elements.len())));
+        Ok(Listing { elements, total, filters })
     }
 
     pub(super) fn parts(&self) -> &'r [ServedContract] {
@@ -155,7 +190,8 @@ impl<'r> Run<'r> {
         path: String,
         query: String,
         body: Option<String>,
-    ) -> Result<(Value, Option<String>), Refused> {
+        list: ListPart,
+    ) -> Result<(Value, Reply), Refused> {
         let mut headers: HeaderMap = self.request.headers.clone();
         for name in [CONTENT_TYPE, CONTENT_LENGTH, ACCEPT, TRANSFER_ENCODING] {
             headers.remove(name);
@@ -165,7 +201,7 @@ impl<'r> Run<'r> {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         let body = Bytes::from(body.unwrap_or_default());
-        let reply = self.service.answer(&Received { method, path, query, headers, body, is_whole: true });
+        let reply = self.service.answer(&Received { method, path, query, headers, body, part: Some(list) });
         let value: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         if reply.status >= 400 {
             let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -173,8 +209,7 @@ impl<'r> Run<'r> {
             let detail = detail.unwrap_or_else(|| format!("the contract answers with the status {}", reply.status));
             return Err(Refused { status: reply.status, detail });
         }
-        let location = reply.headers.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
-        Ok((value, location.map(|(_, location)| location)))
+        Ok((value, reply))
     }
 }
 

@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::{Collection, Condition, FixedAnswer, Planned, RequestPart, Role, Work, roles};
 use crate::behaviour::{Behaviour, OperationEntry, StatusEntry, WorkEntry, json};
-use crate::contract::{Location, Operation, SchemaRef, Status};
+use crate::contract::{Location, Operation, SchemaRef, Status, unescape};
 use crate::error::Error;
 use crate::fit::Fitter;
 use crate::outline::Outline;
@@ -270,7 +270,7 @@ impl Corrector<'_> {
             let mut schema = schema.clone();
             for name in pointer.split('/').skip(1) {
                 let outline = self.sources.outlines.get(&schema);
-                let member = outline.members.get(&name.replace("~1", "/").replace("~0", "~"));
+                let member = outline.members.get(&unescape(name));
                 let inner = member.map(|member| &member.schema).or(outline.items.as_ref());
                 match inner {
                     Some(inner) => schema = inner.clone(),

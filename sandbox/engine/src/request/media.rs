@@ -1,9 +1,6 @@
 //! Media types.
 
-/// A media type without its parameters, in lower case.
-pub(crate) fn essence(media_type: &str) -> String {
-    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
+pub(crate) use driftless_sandbox_control::media::essence_of as essence;
 
 /// A parameter of a media type or of a `Content-Disposition`, without its quotes.
 pub(crate) fn parameter(value: &str, name: &str) -> Option<String> {

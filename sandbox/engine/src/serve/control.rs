@@ -6,9 +6,9 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRef, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use axum::routing::{any, get, post};
-use driftless_sandbox_control::interface::taken::{BODY_LIMIT, ControlRefusal, SNAPSHOT_LIMIT};
-use driftless_sandbox_control::interface::{self, Control, Guard, Overview, guard, send};
+use axum::routing::{get, post};
+use driftless_sandbox_control::interface::taken::{ControlRefusal, SNAPSHOT_LIMIT};
+use driftless_sandbox_control::interface::{self, Control, Guard, Overview, guarded, send};
 use driftless_sandbox_control::{OperationFacts, Operations, fault, requests};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
@@ -55,12 +55,9 @@ pub(super) fn router(service: &Arc<Service>, control: Control) -> Router {
         .merge(interface::resource_routes::<ControlState, Service>())
         .route("/sandbox/snapshot", snapshot)
         .route("/sandbox/reset", post(stored::reset))
-        .route("/sandbox/explain", get(explain))
-        .route("/sandbox/{*rest}", any(nowhere))
-        .method_not_allowed_fallback(other_method)
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(from_fn_with_state(Guard { name: NAME, host: service.public_host.clone() }, guard));
-    routes.with_state(ControlState { service: Arc::clone(service), control })
+        .route("/sandbox/explain", get(explain));
+    let guard = Guard::new(NAME, &service.origin, include_str!("openapi.yaml"));
+    guarded(routes, guard).with_state(ControlState { service: Arc::clone(service), control })
 }
 
 /// The layers for faults and for the journal.
@@ -69,15 +66,6 @@ pub(super) fn observed(routes: Router, control: &Control) -> Router {
         .layer(from_fn_with_state(Arc::clone(&control.faults), fault::apply))
         .layer(from_fn_with_state(Arc::clone(&control.faults), fault::apply_to_options))
         .layer(from_fn_with_state((Arc::clone(&control.log), SERVER), requests::record))
-}
-
-async fn nowhere() -> ControlRefusal {
-    ControlRefusal::whole(StatusCode::NOT_FOUND, "The control interface does not have this address.")
-}
-
-async fn other_method() -> ControlRefusal {
-    let detail = "The address does not support this method: the header Allow lists those that it supports.";
-    ControlRefusal::whole(StatusCode::METHOD_NOT_ALLOWED, detail)
 }
 
 /// Each operation: what it was taken for, and why.
@@ -137,7 +125,7 @@ impl Overview for Service {
     fn members(&self) -> Result<Map<String, Value>, ControlRefusal> {
         let collections = self.parts.iter().flat_map(|part| part.engine.kept().collections);
         let sizes: Map<String, Value> = collections.map(|(address, count)| (address, count.into())).collect();
-        Ok(Map::from_iter([("operations".to_owned(), json!([])), ("resources".to_owned(), sizes.into())]))
+        Ok(Map::from_iter([("resources".to_owned(), sizes.into())]))
     }
 
     fn watch(&self) -> watch::Receiver<()> {

@@ -67,8 +67,8 @@ pub(crate) fn envelope(
         }
         known
     };
-    // The envelope and the length of a page say nothing about a whole list.
-    if call.is_whole {
+    // The envelope and the length of a page say nothing about the part that is asked for.
+    if call.part.is_some() {
         let elements = assembled(&|items, value, seed| fitter.fit(items, value, Missing::Required, seed).value);
         return (elements, listed.is_invented);
     }

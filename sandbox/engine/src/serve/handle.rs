@@ -12,7 +12,7 @@ use super::reply::Reply;
 use super::route::{Candidate, Routed, Router};
 use super::security::challenge;
 use super::success::reply;
-use crate::act::{Call, Engine};
+use crate::act::{Call, Engine, ListPart};
 use crate::contract::{Operation, Status};
 use crate::infer::success;
 use crate::request::{Read, Refusal, RequestParts, check};
@@ -34,8 +34,6 @@ pub(crate) struct Service {
     pub(crate) checks_credentials: bool,
     /// The control interface is served below `/sandbox`; otherwise the contracts have paths there.
     pub(crate) has_control_interface: bool,
-    /// The host of the control interface beside those of loopback; empty without one.
-    pub(crate) public_host: String,
     /// Notified when the control interface has changed the state.
     pub(crate) touched: watch::Sender<()>,
 }
@@ -55,8 +53,8 @@ pub(crate) struct Received {
     pub(crate) query: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// A list is answered with all its elements: a front makes the pages.
-    pub(crate) is_whole: bool,
+    /// The part of a list that a front asks for.
+    pub(crate) part: Option<ListPart>,
 }
 
 /// A candidate whose request was checked.
@@ -185,7 +183,7 @@ impl Service {
             planned,
             media_type,
             place,
-            is_whole: request.is_whole,
+            part: request.part.as_ref(),
         };
         reply(&part.engine, &call, accept)
     }

@@ -1,14 +1,10 @@
 //! Media types: the body of a request, the choice for an answer, and the encoding of values.
 
+pub(crate) use driftless_sandbox_control::media::essence_of as essence;
 use serde_json::Value;
 
 use crate::contract::Content;
 use crate::infer::{is_json, json};
-
-/// The media type without its parameters, in lower case.
-pub(crate) fn essence(media_type: &str) -> String {
-    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
 
 /// Returns whether a media type fits a range: `*/*`, `image/*`, `application/*+json`. JSON fits other JSON.
 pub(crate) fn fits(media_type: &str, range: &str) -> bool {

@@ -14,7 +14,7 @@ mod security;
 mod stored;
 mod success;
 
-pub(crate) use connection::{Server, bind};
+pub(crate) use connection::{LIMITS, router};
 pub(crate) use control::is_free;
 pub(crate) use handle::{Front, ServedContract, Service};
 #[cfg(feature = "graphql")]

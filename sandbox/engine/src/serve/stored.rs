@@ -301,7 +301,6 @@ mod tests {
                 origin: String::new(),
                 checks_credentials: false,
                 has_control_interface: true,
-                public_host: String::new(),
                 touched: watch::Sender::new(()),
             });
             let before = state(&service);

@@ -40,10 +40,14 @@ pub(crate) fn reply(engine: &Engine, call: &Call<'_>, accept: Option<&str>) -> R
         return problem(Some((engine, call.operation)), &Problem { status, detail, violations: Vec::new() });
     }
     let statuses = status.as_ref().map_or_else(|| preferred(call, &outcome), std::slice::from_ref);
-    let Some((status, response)) = success(call.operation, statuses) else {
-        return undeclared(call, &outcome);
+    let extent = match &outcome {
+        Outcome::List(listed) => Some(listed.extent()),
+        _ => None,
     };
-    let mut reply = Reply { status, headers: headers(engine, call, response), ..Reply::default() };
+    let Some((status, response)) = success(call.operation, statuses) else {
+        return Reply { extent, ..undeclared(call, &outcome) };
+    };
+    let mut reply = Reply { status, headers: headers(engine, call, response), extent, ..Reply::default() };
     if let Outcome::Item { id, is_created: true, .. } = &outcome {
         reply.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("location"));
         reply.headers.push(("Location".to_owned(), location(call, id)));

@@ -42,6 +42,13 @@ pub(crate) enum Change {
     File(String),
 }
 
+/// Items of an instance that have changed since somebody took them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Touched {
+    All,
+    Items(BTreeSet<String>),
+}
+
 /// Saves changes of the state.
 pub(crate) trait Keeper: fmt::Debug + Send + Sync {
     /// Saves all of the changes, or none.
@@ -57,6 +64,9 @@ pub(crate) struct State {
     bytes: usize,
     /// Changes that are not saved yet. `None` if nobody saves them.
     changes: Option<BTreeSet<Change>>,
+    /// The collections whose changed items are noted, and these items.
+    watched: BTreeSet<usize>,
+    touched: BTreeMap<Owner, Touched>,
 }
 
 impl State {
@@ -86,9 +96,38 @@ impl State {
         Ok(())
     }
 
+    /// From now on, items of these collections that change are noted; those that are here count as changed.
+    pub(crate) fn watch(&mut self, collections: BTreeSet<usize>) {
+        self.watched = collections;
+        let owners = self.instances.keys().filter(|owner| self.watched.contains(&owner.0));
+        self.touched.extend(owners.map(|owner| (owner.clone(), Touched::All)));
+    }
+
+    /// The changed items of an instance, since the last call of this function.
+    pub(crate) fn take_touched(&mut self, owner: &Owner) -> Option<Touched> {
+        self.touched.remove(owner)
+    }
+
     fn note(&mut self, change: impl FnOnce() -> Change) {
+        if self.changes.is_none() && self.watched.is_empty() {
+            return;
+        }
+        let change = change();
+        match &change {
+            Change::Items(owner) if self.watched.contains(&owner.0) => {
+                self.touched.insert(owner.clone(), Touched::All);
+            }
+            Change::Item(owner, id) if self.watched.contains(&owner.0) => match self.touched.get_mut(owner) {
+                Some(Touched::All) => {}
+                Some(Touched::Items(ids)) => drop(ids.insert(id.clone())),
+                None => {
+                    self.touched.insert(owner.clone(), Touched::Items([id.clone()].into()));
+                }
+            },
+            _ => {}
+        }
         if let Some(changes) = &mut self.changes {
-            changes.insert(change());
+            changes.insert(change);
         }
     }
 
@@ -128,7 +167,9 @@ impl State {
     pub(crate) fn become_state(&mut self, other: Self) -> Self {
         self.note_all();
         let changes = self.changes.take();
+        let watched = std::mem::take(&mut self.watched);
         let before = std::mem::replace(self, Self { changes, ..other });
+        self.watch(watched);
         self.note_all();
         before
     }
@@ -266,6 +307,7 @@ impl State {
             self.clear(&owner);
             self.instances.remove(&owner);
             self.bytes -= owner.1.iter().map(String::len).sum::<usize>();
+            self.touched.remove(&owner);
             self.note(|| Change::Instance(owner));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::make::{Failure, Maker, Spot};
-use crate::contract::escape;
+use crate::contract::{escape, unescape};
 use crate::schema::kinds::Kinds;
 use crate::schema::merged::Merged;
 
@@ -53,7 +53,7 @@ impl<'b> Maker<'b> {
         let prefix = format!("{}/", self.path);
         for forced in &self.attempts.forced {
             if let Some(name) = forced.strip_prefix(&prefix).filter(|name| !name.contains('/')) {
-                required.insert(name.replace("~1", "/").replace("~0", "~"));
+                required.insert(unescape(name));
             }
         }
         let dependencies = || shape.all("dependentRequired").filter_map(Value::as_object).flatten();
@@ -191,7 +191,7 @@ impl<'b> Maker<'b> {
                     let pointer = self.bundle.pointer(name)?;
                     pointer.strip_prefix("/components/schemas/").or_else(|| pointer.strip_prefix("/definitions/"))
                 });
-                component?.replace("~1", "/").replace("~0", "~")
+                unescape(component?)
             }
         };
         // A member that lists its values decides.

@@ -1,5 +1,7 @@
-//! An HTTP server: its listener, its connections, its shutdown.
+//! An HTTP server on a listener: its connections, and its end.
 
+use std::fmt;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -19,91 +21,90 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
-use crate::error::Error;
 use crate::fault::Line;
 
 /// A limit for timers, which cannot wait much longer.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// The maximum of [`Limits::connections`].
+pub const MOST_CONNECTIONS: usize = Semaphore::MAX_PERMITS;
+
+/// Limits of a server.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The time for the head of a request, and between two requests: then the connection is closed. Zero means no limit.
+    pub head: Duration,
+    /// Connections at a time. Further ones wait in the queue of the operating system.
+    pub connections: usize,
+}
+
 /// A running server. Dropping it lets the running requests end and closes the listener.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub struct Server {
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
-/// Validates the host of a URL, and returns it.
-pub(crate) fn host(text: &str) -> Result<&str, Error> {
-    is_host(text).then_some(text).ok_or_else(|| Error::Host { host: text.to_owned() })
-}
-
-/// Returns whether a text can be the host of a URL: a name in ASCII, an IPv4 address, or an IPv6 address in brackets.
-pub(crate) fn is_host(text: &str) -> bool {
-    if let Some(address) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
-        return address.parse::<Ipv6Addr>().is_ok();
-    }
-    let is_label = |label: &str| {
-        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-        (1..=63).contains(&label.len())
-            && label.bytes().all(is_inner)
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    // The URL standard parses a name whose last label is a number as an IPv4 address.
-    let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
-    let is_address = text.rsplit('.').next().is_some_and(is_number);
-    text.len() <= 253 && text.split('.').all(is_label) && (!is_address || text.parse::<Ipv4Addr>().is_ok())
-}
-
-/// Listens on an address, 127.0.0.1 by default, and returns its URL without a trailing slash: with the public host, if there is
-/// one.
-pub(crate) async fn bind(
-    listen: Option<IpAddr>,
-    port: u16,
-    host: Option<&str>,
-) -> Result<(TcpListener, String), Error> {
-    let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    let address = listen.unwrap_or(loopback);
-    let refused = |source| Error::Bind { address, port, source };
-    let listener = TcpListener::bind((address, port)).await.map_err(refused)?;
-    let bound = listener.local_addr().map_err(refused)?;
+/// Listens on an address, and returns its URL without a trailing slash: with the public host, if there is one.
+///
+/// # Errors
+///
+/// Fails if the system refuses the address.
+pub async fn bind(address: IpAddr, port: u16, host: Option<&str>) -> io::Result<(TcpListener, String)> {
+    let listener = TcpListener::bind((address, port)).await?;
+    let bound = listener.local_addr()?;
     // An unspecified address includes loopback.
-    let known = if address.is_unspecified() { SocketAddr::new(loopback, bound.port()) } else { bound };
-    let url = host.map_or_else(|| format!("http://{known}"), |host| format!("http://{host}:{}", bound.port()));
-    Ok((listener, url))
+    let known =
+        if address.is_unspecified() { SocketAddr::new(Ipv4Addr::LOCALHOST.into(), bound.port()) } else { bound };
+    Ok((listener, host.map_or_else(|| format!("http://{known}"), |host| format!("http://{host}:{}", bound.port()))))
 }
 
 impl Server {
-    /// Serves a router. A connection is closed if no complete head of a request arrives within the timeout; zero means no limit.
-    pub(crate) fn start(listener: TcpListener, router: Router, header_timeout: Duration) -> Self {
+    /// Serves a router.
+    pub fn start(listener: TcpListener, router: Router, limits: Limits) -> Self {
         let mut http = Builder::new();
         http.timer(TokioTimer::new());
-        http.header_read_timeout((!header_timeout.is_zero()).then_some(header_timeout.min(LONGEST)));
+        http.header_read_timeout((!limits.head.is_zero()).then_some(limits.head.min(LONGEST)));
         let (stop, stopped) = oneshot::channel();
-        Self { stop, task: tokio::spawn(accept(listener, router, http, stopped)) }
+        Self { stop, task: tokio::spawn(accept(listener, router, http, limits.connections, stopped)) }
     }
 
-    pub(crate) async fn stop(self) {
-        const PATIENCE: Duration = Duration::from_secs(5);
+    /// Lets the running requests end, for this time.
+    pub async fn stop(self, patience: Duration) {
         let Self { stop, mut task } = self;
         drop(stop);
-        if timeout(PATIENCE, &mut task).await.is_err() {
+        if timeout(patience, &mut task).await.is_err() {
             task.abort();
         }
     }
 }
 
-async fn accept(mut listener: TcpListener, router: Router, http: Builder, mut stopped: oneshot::Receiver<()>) {
+async fn accept(
+    mut listener: TcpListener,
+    router: Router,
+    http: Builder,
+    most: usize,
+    mut stopped: oneshot::Receiver<()>,
+) {
     let (goodbye, hears) = watch::channel(());
+    let permits = Arc::new(Semaphore::new(most));
     let mut connections = JoinSet::new();
     loop {
+        let next = async {
+            let permit = Arc::clone(&permits).acquire_owned().await;
+            (Listener::accept(&mut listener).await.0, permit)
+        };
         tokio::select! {
-            (stream, _) = Listener::accept(&mut listener) => {
-                connections.spawn(converse(Line::new(stream), router.clone(), http.clone(), hears.clone()));
+            (stream, permit) = next => {
+                let conversation = converse(Line::new(stream), router.clone(), http.clone(), hears.clone());
+                connections.spawn(async move {
+                    conversation.await;
+                    drop(permit);
+                });
             }
             Some(_) = connections.join_next() => {}
             // An error means that the sender was dropped, which stops the server as well.
@@ -144,6 +145,25 @@ struct Upload {
     stop: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
+/// The server stops, and the body of a request is incomplete.
+#[derive(Debug)]
+pub struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the server stops, and the body is incomplete")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+impl Stopped {
+    /// Returns whether a body cannot be read because the server stops.
+    pub fn is_cause_of(error: &(dyn std::error::Error + 'static)) -> bool {
+        std::iter::successors(Some(error), |error| error.source()).any(|error| error.is::<Self>())
+    }
+}
+
 impl Upload {
     fn new(body: Incoming, mut goodbye: watch::Receiver<()>) -> Self {
         let stop = async move {
@@ -168,7 +188,7 @@ impl Body for Upload {
             return Poll::Pending;
         }
         self.stop = None;
-        Poll::Ready(Some(Err("the server stops, and the body is incomplete".into())))
+        Poll::Ready(Some(Err(Stopped.into())))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -178,6 +198,24 @@ impl Body for Upload {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
+}
+
+/// Returns whether a text can be the host of a URL: a name in ASCII, an IPv4 address, or an IPv6 address in brackets.
+pub fn is_host(text: &str) -> bool {
+    if let Some(address) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        return address.parse::<Ipv6Addr>().is_ok();
+    }
+    let is_label = |label: &str| {
+        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        (1..=63).contains(&label.len())
+            && label.bytes().all(is_inner)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    // The URL standard parses a name whose last label is a number as an IPv4 address.
+    let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
+    let is_address = text.rsplit('.').next().is_some_and(is_number);
+    text.len() <= 253 && text.split('.').all(is_label) && (!is_address || text.parse::<Ipv4Addr>().is_ok())
 }
 
 #[cfg(test)]
