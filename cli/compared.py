@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The commands behind the cells of COMPARISON.md: prints each command, and the lines of its output that say what the cell says.
 
-usage: compared.py FOLDER [--start]     FOLDER has `platform` and `platform-sandbox`; --start measures instead
+usage: compared.py FOLDER [--start]       FOLDER has `platform` and `platform-sandbox`; --start measures instead
+       compared.py --time COMMAND…        measures commands in turn, each a word
 
 Uses `gh`, `az`, `openapi-mcp-generator` (with `node` and `npm`) and `fastmcp` of PATH, and skips those that are absent. All requests go to servers on loopback.
 """
@@ -10,7 +11,6 @@ import http.server
 import json
 import os
 import pathlib
-import pty
 import re
 import shutil
 import statistics
@@ -19,6 +19,8 @@ import sys
 import tempfile
 import threading
 import time
+
+from sessions import Sandbox, Session, in_terminal
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31mred"
 RUNS = 30
@@ -42,77 +44,36 @@ class Hostile(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def in_terminal(command, environment):
-    """Output and exit code of a command of a shell in a terminal."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execvpe("sh", ["sh", "-c", command], environment)
-    output = b""
-    while True:
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        output += piece
-    _, status = os.waitpid(child, 0)
-    return output.decode(errors="replace").replace("\r\n", "\n"), os.waitstatus_to_exitcode(status)
+def times(commands, environment, runs):
+    """Seconds of each command, in turn."""
+    taken = {command: [] for command in commands}
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    for _ in range(runs):
+        for command in commands:
+            before = time.perf_counter()
+            subprocess.run(["env", *command.split()], env=environment, check=False, **quiet)
+            taken[command].append(time.perf_counter() - before)
+    return taken
 
 
-class Session:
-    """A session of the Model Context Protocol with a server on standard input and output."""
-
-    def __init__(self, command, environment):
-        pipe = subprocess.PIPE
-        self.log = tempfile.TemporaryFile("w+")
-        self.server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self.log, text=True, env=environment)
-        self.number, self.size = 0, 0
-        client = {"name": "compared", "version": "1"}
-        self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
-        self.send({"method": "notifications/initialized"})
-
-    def send(self, message):
-        self.server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        self.server.stdin.flush()
-
-    def ask(self, method, **parameters):
-        self.number += 1
-        self.send({"id": self.number, "method": method, "params": parameters})
-        for line in self.server.stdout:
-            message = json.loads(line)
-            if message.get("id") == self.number:
-                self.size = len(line)
-                return message.get("result") or {"error": message["error"]}
-        raise SystemExit("the server has ended")
-
-    def end(self):
-        self.server.stdin.close()
-        self.server.wait()
-        self.log.seek(0)
-        return self.log.read()
+def report(measured):
+    for name, taken in measured.items():
+        median, least, most = (value * 1000 for value in (statistics.median(taken), min(taken), max(taken)))
+        print(f"{name:60} median {median:6.1f} ms, least {least:6.1f} ms, most {most:6.1f} ms")
 
 
 class Compared:
     def __init__(self, programs, home):
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PLATFORM_", "XDG_"))}
         self.home = home
         hostile = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hostile)
         threading.Thread(target=hostile.serve_forever, daemon=True).start()
         self.hostile = f"http://127.0.0.1:{hostile.server_port}"
-        self.environment = dict(
-            kept, HOME=home, PATH=f"{programs}:{kept['PATH']}", PLATFORM_ASSUMED="1", NO_COLOR="1", TERM="xterm", H=self.hostile,
+        self.sandbox = Sandbox(
+            programs, home, PLATFORM_ASSUMED="1", NO_COLOR="1", TERM="xterm", H=self.hostile,
             GH_HOST="github.localhost", GH_ENTERPRISE_TOKEN="none", GH_TOKEN="none", GH_NO_UPDATE_NOTIFIER="1",
             AZURE_CONFIG_DIR=f"{home}/azure", AZURE_CORE_COLLECT_TELEMETRY="no", AZURE_CORE_NO_COLOR="1",
         )
-        pipe = subprocess.PIPE
-        command = [f"{programs}/platform-sandbox", "--json", "--end-with-stdin", "--step", "700", "--secrets", f"{home}/secrets"]
-        self.sandbox = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=self.environment)
-        self.addresses = json.loads(self.sandbox.stdout.readline())
-        client = self.addresses["clients"][0]
-        self.environment["SECRET"] = client["secret_file"]
-        address = f"--base-url {self.addresses['base_url']} --issuer {self.addresses['auth_url']} --client-id {client['client_id']}"
-        self.observe("signing in", f"platform login {address} --secret-file $SECRET", "signed in")
+        self.environment, self.addresses = self.sandbox.environment, self.sandbox.addresses
 
     def observe(self, row, command, pattern):
         """Runs a command, and prints the lines that match, with escapes made visible."""
@@ -227,26 +188,21 @@ class Compared:
     def start(self):
         commands = ["platform --help", "gh --help", "az --help", "az vm start --help"]
         commands = [command for command in commands if shutil.which(command.split()[0], path=self.environment["PATH"])]
-        times = {command: [] for command in commands}
-        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        for _ in range(RUNS):
-            for command in commands:
-                before = time.perf_counter()
-                subprocess.run(["env", *command.split()], env=self.environment, check=False, **quiet)
-                times[command].append(time.perf_counter() - before)
+        taken = times(commands, self.environment, RUNS)
         for name, command in self.servers().items():
-            times[f"{name}, until tools/list"] = []
+            until = taken[f"{name}, until tools/list"] = []
             for _ in range(RUNS // 3):
                 before = time.perf_counter()
                 session = Session(command, self.environment)
                 session.ask("tools/list")
-                times[f"{name}, until tools/list"].append(time.perf_counter() - before)
+                until.append(time.perf_counter() - before)
                 session.end()
-        for name, taken in times.items():
-            print(f"{name:45} median {statistics.median(taken) * 1000:6.0f} ms, least {min(taken) * 1000:6.0f} ms")
+        report(taken)
 
 
 def main():
+    if sys.argv[1:2] == ["--time"]:
+        return report(times(sys.argv[2:], os.environ, RUNS))
     if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--start"]):
         raise SystemExit(__doc__)
     with tempfile.TemporaryDirectory() as home:
@@ -256,8 +212,7 @@ def main():
         else:
             compared.shell()
             compared.tools_for_agents()
-        compared.sandbox.stdin.close()
-        compared.sandbox.wait()
+        compared.sandbox.end()
 
 
 main()

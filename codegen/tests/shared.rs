@@ -341,3 +341,43 @@ fn components_of_one_role_are_one_type_exactly_if_they_are_equal() {
     }
     assert!(one > 100 && two > 100, "{one} and {two}");
 }
+
+/// A program can leave out the features of all families but one: a type names no type of another family.
+#[test]
+fn a_shared_type_is_compiled_with_each_type_that_names_it() {
+    let tree = json!({"type": "object", "required": ["sha"], "properties": {"sha": {"type": "string"}, "url": {"type": "string"}}});
+    let answer = |name: &str, schema: Value| {
+        let content = json!({"application/json": {"schema": schema}});
+        let get = json!({"tags": [name], "operationId": format!("get_{name}"), "responses": {"200": {"description": "", "content": content}}});
+        (format!("/{name}"), json!({"get": get}))
+    };
+    let commit = || json!({"$ref": "#/components/schemas/Commit"});
+    let paths: Map<String, Value> = [
+        answer("commits", commit()),
+        answer("repositories", object(&json!({"last": commit()}))),
+        answer("trees", json!({"$ref": "#/components/schemas/Tree"})),
+    ]
+    .into_iter()
+    .collect();
+    let schemas = json!({"Commit": object(&json!({"message": {"type": "string"}, "tree": tree})), "Tree": tree});
+    let output =
+        generate(&json!({"openapi": "3.0.4", "paths": paths, "components": {"schemas": schemas}}), &Names::default());
+    let files = output.files.iter().filter_map(|(path, text)| Some((path.strip_prefix("types/")?, text)));
+    let files: BTreeMap<&str, &String> = files.filter(|(file, _)| *file != "mod.rs").collect();
+    let defined = |file: &str, name: &str| {
+        let text = files.get(file).map_or("", |text| text.as_str());
+        ["struct", "enum", "type"].iter().any(|kind| {
+            text.lines().any(|line| {
+                line.strip_prefix(&format!("pub {kind} {name}"))
+                    .is_some_and(|rest| rest.starts_with([' ', ';', '<', '(']))
+            })
+        })
+    };
+    assert!(defined("shared_.rs", "Commit"));
+    for (file, text) in &files {
+        for named in text.split("super::").skip(1) {
+            let name: String = named.chars().take_while(char::is_ascii_alphanumeric).collect();
+            assert!(defined(file, &name) || defined("shared_.rs", &name), "{file} names {name}:\n{text}");
+        }
+    }
+}

@@ -4,21 +4,18 @@
 usage: terminal.py FOLDER      FOLDER has `platform` and `platform-sandbox`, such as target/debug
 """
 
-import fcntl
 import html
 import json
-import os
 import pathlib
-import pty
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import textwrap
 
-COLUMNS = 80
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cli"))
+from sessions import COLUMNS, Sandbox, Session, in_terminal
+
 STYLE = """svg{font:13px/1 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 text{fill:#1f2328;white-space:pre}.b{font-weight:600}.p{fill:#1a7f37}.d{fill:#59636e}
 rect{fill:#f6f8fa;stroke:#d1d9e0}
@@ -36,7 +33,7 @@ class Picture:
 
     def printed(self, text):
         """The output of a terminal. Its only escapes are those of bold text; others would be a fault of the program."""
-        for line in text.replace("\r\n", "\n").rstrip("\n").split("\n"):
+        for line in text.rstrip("\n").split("\n"):
             spans, style = [], ""
             for part in re.split(r"(\x1b\[[01]m)", line):
                 if part.startswith("\x1b"):
@@ -76,28 +73,6 @@ class Picture:
         pathlib.Path(__file__).with_name(name).write_text(image, encoding="utf-8")
 
 
-def in_terminal(command, environment, interrupted_at=None):
-    """The output of a command of a shell in a terminal of 80 columns; Ctrl-C is typed when a text has been printed."""
-    child, terminal = pty.fork()
-    if child == 0:
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
-        os.execvpe("bash", ["bash", "-c", command], environment)
-    output = b""
-    while True:
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:
-            break
-        output += piece
-        if interrupted_at and interrupted_at in output:
-            os.write(terminal, b"\x03")
-            interrupted_at = None
-        if not piece:
-            break
-    os.waitpid(child, 0)
-    return output.decode()
-
-
 def shell_wait(environment):
     picture = Picture()
     environment = dict(environment, PLATFORM_ASSUMED="1")
@@ -106,7 +81,7 @@ def shell_wait(environment):
     machine = json.loads(listed)[0]["id"]
     commands = [
         ("platform virtual-machines list", None),
-        (f"platform virtual-machines start --wait --label morning \\\n    {machine}", b"RUNNING"),
+        (f"platform virtual-machines start --wait --label morning \\\n    {machine}", b"state-changed\r\n"),
         ("platform operations list --fields label,kind,status,state", None),
         ("platform operations wait morning", None),
         ("platform operations list", None),
@@ -116,33 +91,8 @@ def shell_wait(environment):
         picture.line(("$ ", "p"), (first, "b"))
         for line in others:
             picture.line((line, "b"))
-        picture.printed(in_terminal(command, environment, interrupted_at))
+        picture.printed(in_terminal(command, environment, interrupted_at)[0])
     picture.write("shell-wait.svg", "platform waits for a virtual machine, is interrupted, and goes on waiting")
-
-
-class Agent:
-    """A client of the Model Context Protocol on the standard input and output of a server."""
-
-    def __init__(self, command, environment):
-        pipe = subprocess.PIPE
-        self.server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment)
-        self.number = 0
-        client = {"name": "agent", "version": "1"}
-        self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
-        self.send({"method": "notifications/initialized"})
-
-    def send(self, message):
-        self.server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        self.server.stdin.flush()
-
-    def ask(self, method, **parameters):
-        self.number += 1
-        self.send({"id": self.number, "method": method, "params": parameters})
-        for line in self.server.stdout:
-            message = json.loads(line)
-            if message.get("id") == self.number:
-                return message["result"]
-        raise SystemExit(self.server.stderr.read())
 
 
 def shell_agent(environment):
@@ -155,7 +105,7 @@ def shell_agent(environment):
 
     create = "platform projects create --name Billing --output /dev/null"
     in_terminal(create, environment)
-    agent = Agent(["bash", "-c", "exec platform mcp"], environment)
+    agent = Session(["bash", "-c", "exec platform mcp"], environment)
     picture.line(("$ ", "p"), ("platform mcp", "b"), ("                    started by the client of an agent", "d"))
     picture.line(("> ", "p"), ("tools/list", "b"))
     for tool in agent.ask("tools/list")["tools"]:
@@ -170,10 +120,8 @@ def shell_agent(environment):
         for block in answer["content"]:
             wrapped(block["text"])
         picture.line((f"  isError: {json.dumps(answer['isError'])}", "d"))
-    agent.server.stdin.close()
     picture.line(("# ", "p"), ("the log, on standard error", "b"))
-    wrapped(agent.server.stderr.read().strip(), "d")
-    agent.server.wait()
+    wrapped(agent.end().strip(), "d")
     picture.write("shell-agent.svg", "An agent lists the tools of platform mcp, reads, and is refused a change")
 
 
@@ -181,21 +129,11 @@ def main():
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     programs = str(pathlib.Path(sys.argv[1]).resolve())
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PLATFORM_", "XDG_"))}
     with tempfile.TemporaryDirectory() as home:
-        environment = dict(kept, HOME=home, TERM="xterm-256color", PATH=f"{programs}:{kept['PATH']}")
-        command = [f"{programs}/platform-sandbox", "--json", "--end-with-stdin", "--step", "700", "--secrets", f"{home}/secrets"]
-        pipe = subprocess.PIPE
-        sandbox = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
-        addresses = json.loads(sandbox.stdout.readline())
-        client = addresses["clients"][0]
-        login = ["--base-url", addresses["base_url"], "--issuer", addresses["auth_url"], "--client-id", client["client_id"]]
-        login += ["--secret-file", client["secret_file"]]
-        subprocess.run([f"{programs}/platform", "login", *login], env=environment, check=True)
-        shell_wait(environment)
-        shell_agent(environment)
-        sandbox.stdin.close()
-        sandbox.wait()
+        sandbox = Sandbox(programs, home, TERM="xterm-256color")
+        shell_wait(sandbox.environment)
+        shell_agent(sandbox.environment)
+        sandbox.end()
 
 
 main()

@@ -120,7 +120,8 @@ pub fn run(command: &mut Command, limit: Option<Duration>, interrupt: &Interrupt
         if limit.is_some_and(|limit| start.elapsed() > limit) {
             break None;
         }
-        std::thread::sleep(Duration::from_millis(5));
+        // A program that ends soon is noticed soon.
+        std::thread::sleep((start.elapsed() / 8).clamp(Duration::from_micros(500), Duration::from_millis(5)));
     };
     drop(child);
     Ok(Ended { status, stdout: stdout.join().unwrap_or_default(), stderr: stderr.join().unwrap_or_default() })

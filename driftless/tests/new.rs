@@ -107,6 +107,7 @@ fn a_program_for_the_shell_has_a_table() {
     let manifest = folder.read("made/Cargo.toml");
     assert!(manifest.contains("members = [\"cli\", \"generated-client\", \"xtask\"]\n"), "{manifest}");
     assert!(manifest.contains("\ndriftless-cli = \"="), "{manifest}");
+    assert!(manifest.contains("\n[profile.release]\n"), "{manifest}");
     assert!(folder.read("made/cli/src/main.rs").contains("driftless_cli::main::<orders_client::Orders>"));
     let table = folder.read("made/cli/src/operations.table");
     assert!(table.starts_with("client {\"version\":1,\"variables\":\"ORDERS_\"}\nfamily "), "{table}");

@@ -6,23 +6,21 @@ use super::types::{Definition, Kind, PartKind, Reach, Tagging, Type, TypeId, Use
 use super::{BodyKind, Content, Model, Operation, Provenance};
 use crate::Names;
 
-/// Fills in [`Definition::reach`] from the operations. Marks that are there stay.
+/// Fills in [`Definition::reach`] from the operations. Marks that are there stay, and those that a type names get them, too: since it was
+/// marked, it can have come to name others.
 pub(super) fn mark(model: &mut Model) {
     let links: Vec<Vec<TypeId>> = model.types.iter().map(links).collect();
+    for (index, named) in links.iter().enumerate() {
+        let own = model.types[index].reach.clone();
+        spread(&mut model.types, &links, named.clone(), |reach| reach.add(&own));
+    }
     for operation in &model.operations {
         let (request, response) = roots(operation);
         let documented = operation.provenance != Provenance::Assumed;
         for (roots, is_request) in [(request, true), (response, false)] {
-            spread(&mut model.types, &links, roots, |reach| {
-                let mut wanted = reach.clone();
-                wanted.request |= is_request;
-                wanted.response |= !is_request;
-                wanted.documented |= documented;
-                wanted.families.insert(operation.family.clone());
-                let changed = wanted != *reach;
-                *reach = wanted;
-                changed
-            });
+            let families = BTreeSet::from([operation.family.clone()]);
+            let own = Reach { request: is_request, response: !is_request, documented, families };
+            spread(&mut model.types, &links, roots, |reach| reach.add(&own));
         }
     }
 }
@@ -70,6 +68,18 @@ fn variants(model: &Model) -> BTreeSet<usize> {
         }
     }
     ids
+}
+
+impl Reach {
+    /// Adds the marks of another one, and returns whether that changed any.
+    fn add(&mut self, other: &Self) -> bool {
+        let before = self.clone();
+        self.request |= other.request;
+        self.response |= other.response;
+        self.documented |= other.documented;
+        self.families.extend(other.families.iter().cloned());
+        before != *self
+    }
 }
 
 /// Walks from `roots`, and goes on from a type only if `mark` changed it: marks that were there before have been

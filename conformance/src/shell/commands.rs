@@ -1,7 +1,7 @@
 //! Commands and flags of an operation, by the rules in `cli/engine/README.md`. This is a second implementation of them: it shares no code
 //! with `driftless-cli`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use driftless_codegen::{Catalog, CatalogForm, CatalogInput, CatalogOperation, CatalogType, CatalogValue};
 
@@ -50,7 +50,7 @@ pub(super) struct Flag {
     pub(super) place: &'static str,
     pub(super) wire: String,
     pub(super) form: Form,
-    /// A parameter that no call goes without.
+    /// No call goes without the parameter, or no body without the member.
     pub(super) required: bool,
 }
 
@@ -71,8 +71,45 @@ pub(super) struct CommandLine {
     pub(super) is_json: bool,
 }
 
+/// The names that depend on other operations, and the types by name.
+pub(super) struct Commands<'c> {
+    types: BTreeMap<&'c str, &'c CatalogType>,
+    families: BTreeMap<&'c str, String>,
+    /// The names that operations of a family have, or would get.
+    names: BTreeMap<(&'c str, String), usize>,
+}
+
+impl<'c> Commands<'c> {
+    pub(super) fn new(catalog: &'c Catalog) -> Self {
+        let types = catalog.types.iter().map(|ty| (ty.name.as_str(), ty)).collect();
+        let mut commands = Self { types, families: BTreeMap::new(), names: BTreeMap::new() };
+        let mut taken: BTreeSet<String> = COMMANDS.map(str::to_owned).into();
+        for operation in &catalog.operations {
+            let family = operation.family.as_str();
+            commands.families.entry(family).or_insert_with(|| {
+                let mut name = words(family);
+                while !taken.insert(name.clone()) {
+                    name += "-family";
+                }
+                name
+            });
+            for name in BTreeSet::from([words(&operation.name), short(family, &operation.name)]) {
+                *commands.names.entry((family, name)).or_default() += 1;
+            }
+        }
+        commands
+    }
+
+    /// The command of an operation in its family.
+    fn operation(&self, operation: &'c CatalogOperation) -> String {
+        let short = short(&operation.family, &operation.name);
+        let is_free = self.names.get(&(operation.family.as_str(), short.clone())) == Some(&1);
+        if is_free { short } else { words(&operation.name) }
+    }
+}
+
 impl CommandLine {
-    pub(super) fn new(catalog: &Catalog, operation: &CatalogOperation, key: Option<String>) -> Self {
+    pub(super) fn new<'c>(commands: &Commands<'c>, operation: &'c CatalogOperation, key: Option<String>) -> Self {
         let mut taken: BTreeSet<String> = GENERAL.map(str::to_owned).into();
         let mut take =
             |is_there: bool, names: [&str; 2]| taken.extend(names.iter().filter(|_| is_there).map(ToString::to_string));
@@ -97,14 +134,14 @@ impl CommandLine {
             name: named(&input.name, "param"),
             place: input.place,
             wire: input.wire.clone(),
-            form: form(catalog, &input.ty),
+            form: form(commands, &input.ty),
             required: input.required,
         });
         let mut flags: Vec<Flag> = inputs.collect();
         let position = |flag: &Flag| operation.path.find(&format!("{{{}}}", flag.wire));
         flags.sort_by_key(|flag| (flag.place != "path", position(flag).filter(|_| flag.place == "path")));
         let mut has_parts = false;
-        let body = operation.body.iter().filter_map(|body| members(catalog, body.ty.as_ref(), &body.rust));
+        let body = operation.body.iter().filter_map(|body| members(commands, body.ty.as_ref(), &body.rust));
         for ty in body {
             let (members, are_parts) = match &ty.form {
                 CatalogForm::Object(members, _) => (members, false),
@@ -114,18 +151,19 @@ impl CommandLine {
             has_parts = are_parts;
             for member in members.iter().filter(|member| !member.read_only) {
                 let form = match &member.ty {
-                    Some(ty) => form(catalog, ty),
+                    Some(ty) => form(commands, ty),
                     None if member.rust.starts_with("Vec<") => Form::Files,
                     None => Form::File,
                 };
                 let name = if are_parts { &member.name } else { &member.wire };
                 let (name, wire) = (named(name, "body"), member.wire.clone());
-                flags.push(Flag { name, place: "body", wire, form, required: false });
+                let required = member.presence == "required";
+                flags.push(Flag { name, place: "body", wire, form, required });
             }
         }
         Self {
-            family: family(catalog, &operation.family),
-            operation: self::operation(catalog, operation),
+            family: commands.families.get(operation.family.as_str()).cloned().unwrap_or_default(),
+            operation: commands.operation(operation),
             flags,
             has_parts,
             key,
@@ -133,33 +171,6 @@ impl CommandLine {
             is_json: operation.body.as_ref().is_some_and(|body| ["json", "form"].contains(&body.form)),
         }
     }
-}
-
-/// The command of a family.
-fn family(catalog: &Catalog, family: &str) -> String {
-    let mut taken: BTreeSet<String> = COMMANDS.map(str::to_owned).into();
-    let mut families: Vec<&str> = catalog.operations.iter().map(|operation| operation.family.as_str()).collect();
-    families.dedup();
-    for other in families {
-        let mut name = words(other);
-        while !taken.insert(name.clone()) {
-            name += "-family";
-        }
-        if other == family {
-            return name;
-        }
-    }
-    words(family)
-}
-
-/// The command of an operation in its family.
-fn operation(catalog: &Catalog, operation: &CatalogOperation) -> String {
-    let whole = words(&operation.name);
-    let short = short(&operation.family, &operation.name);
-    let mut others =
-        catalog.operations.iter().filter(|other| other.family == operation.family && other.name != operation.name);
-    let is_taken = others.any(|other| self::short(&other.family, &other.name) == short || words(&other.name) == short);
-    if is_taken { whole } else { short }
 }
 
 /// The name of an operation without the words of its family behind the verb.
@@ -201,38 +212,34 @@ pub(super) fn words(name: &str) -> String {
     if words.is_empty() { "unnamed".to_owned() } else { words.join("-") }
 }
 
-fn named<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c CatalogType> {
-    catalog.types.iter().find(|ty| ty.name == name)
-}
-
 /// The type of a body that is an object, or that has parts.
-fn members<'c>(catalog: &'c Catalog, ty: Option<&CatalogValue>, rust: &str) -> Option<&'c CatalogType> {
+fn members<'c>(commands: &Commands<'c>, ty: Option<&CatalogValue>, rust: &str) -> Option<&'c CatalogType> {
     let name = match ty {
         Some(CatalogValue::Named(name)) => name.as_str(),
-        Some(CatalogValue::Optional(inner)) => return members(catalog, Some(inner), rust),
+        Some(CatalogValue::Optional(inner)) => return members(commands, Some(inner), rust),
         Some(_) => return None,
         None => rust.strip_prefix("types::")?,
     };
-    let ty = named(catalog, name)?;
+    let ty = *commands.types.get(name)?;
     match &ty.form {
-        CatalogForm::Alias(other) => members(catalog, None, inner(other, "Option").unwrap_or(other)),
+        CatalogForm::Alias(other) => members(commands, None, inner(other, "Option").unwrap_or(other)),
         _ => Some(ty),
     }
 }
 
 /// The form of a value, by its type.
-fn form(catalog: &Catalog, ty: &CatalogValue) -> Form {
+fn form(commands: &Commands<'_>, ty: &CatalogValue) -> Form {
     match ty {
         CatalogValue::Any => Form::Any,
         CatalogValue::Boolean => Form::Boolean,
         CatalogValue::Integer(_) | CatalogValue::Number(_) => Form::Number,
         CatalogValue::Text(_) => Form::Text,
         CatalogValue::Object | CatalogValue::Map(_) => Form::Json,
-        CatalogValue::List(element) => list(form(catalog, element)),
-        CatalogValue::Optional(inner) => form(catalog, inner),
-        CatalogValue::Named(name) => match named(catalog, name).map(|ty| &ty.form) {
+        CatalogValue::List(element) => list(form(commands, element)),
+        CatalogValue::Optional(inner) => form(commands, inner),
+        CatalogValue::Named(name) => match commands.types.get(name.as_str()).map(|ty| &ty.form) {
             Some(CatalogForm::Object(..) | CatalogForm::Multipart(_)) => Form::Json,
-            Some(CatalogForm::Alias(rust)) => alias(catalog, rust),
+            Some(CatalogForm::Alias(rust)) => alias(commands, rust),
             Some(CatalogForm::Enumeration(true, _)) => Form::Number,
             Some(CatalogForm::Enumeration(false, _)) => Form::Text,
             Some(CatalogForm::Union(..) | CatalogForm::ByStatus(_)) | None => Form::Any,
@@ -248,15 +255,15 @@ fn list(element: Form) -> Form {
 }
 
 /// The form of a Rust type that has another name.
-fn alias(catalog: &Catalog, rust: &str) -> Form {
+fn alias(commands: &Commands<'_>, rust: &str) -> Form {
     if let Some(inner) = inner(rust, "Option").or_else(|| inner(rust, "Box")) {
-        return alias(catalog, inner);
+        return alias(commands, inner);
     }
     if let Some(element) = inner(rust, "Vec") {
-        return list(alias(catalog, element));
+        return list(alias(commands, element));
     }
     if let Some(name) = rust.strip_prefix("types::") {
-        return form(catalog, &CatalogValue::Named(name.to_owned()));
+        return form(commands, &CatalogValue::Named(name.to_owned()));
     }
     match rust {
         "bool" => Form::Boolean,

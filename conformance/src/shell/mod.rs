@@ -1,15 +1,21 @@
 //! The command line, by the judge of clients: `cargo driftless conformance --cli`.
 //!
 //! One program serves all contracts: what differs between services is the table of operations, and its client's servers and security
-//! schemes. It is a process for each case, with words that follow from the documented rules.
+//! schemes. It is a process for each case, with words that follow from the documented rules. As many processes run at once as the machine has
+//! cores.
 
 mod commands;
 mod table;
 mod words;
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use driftless::child::{self, Ended};
@@ -22,7 +28,7 @@ use driftless_codegen::{Catalog, CatalogOperation, Contract, Setup, catalog, gen
 use driftless_sandbox::conformance::{BodyForm, Case, Flaw, Judge, Recorded, Recorder, Verdict};
 use serde_json::{Value, json};
 
-use self::commands::CommandLine;
+use self::commands::{CommandLine, Commands};
 use self::words::{Files, Given, Words, words};
 use crate::process::{Build, compile, write};
 use crate::report::{AtShell, Report, Row};
@@ -34,16 +40,29 @@ const PROGRAM: &str = include_str!("program.rs");
 /// The longest time of a command.
 const LONGEST: Duration = Duration::from_secs(60);
 
+/// The file with the table of a contract.
+const TABLE: &str = "operations.table";
+
 /// Changes the table of a contract: a test changes it to see whether the judge notices.
 pub type TableChange<'a> = &'a dyn Fn(&mut String);
 
-/// The program, its table, and the server that it calls.
-struct Shell {
+/// The parts that all workers read.
+struct Judged<'j> {
+    catalog: &'j Catalog,
+    judges: &'j BTreeMap<String, Judge>,
+    commands: Commands<'j>,
+    options: &'j Options,
+    table: String,
     program: PathBuf,
     folder: PathBuf,
-    table: String,
+    interrupt: &'j Interrupt,
+}
+
+/// A worker: its server, and a folder that no other worker writes to.
+struct Shell<'j> {
+    judged: &'j Judged<'j>,
+    folder: PathBuf,
     recorder: Recorder,
-    interrupt: Interrupt,
 }
 
 /// Calls each operation of a contract at the shell, and judges the requests and the output.
@@ -67,29 +86,23 @@ pub fn check_cli(
     let mut table = table::prepared(output.table.as_deref().unwrap_or_default(), &output.credentials);
     change(&mut table);
     let folder = workspace.path("target/conformance/cli").join(stand_alone::slug(name));
-    write(&folder.join("operations.table"), table.as_bytes())?;
-    let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
+    write(&folder.join(TABLE), table.as_bytes())?;
     let program = program(workspace, interrupt)?;
-    let shell = Shell { program, folder, table, recorder, interrupt: interrupt.clone() };
+    let commands = Commands::new(&catalog);
+    let judged = Judged { catalog: &catalog, judges: &judges, commands, options, table, program, folder, interrupt };
 
     let mut report = Report::new(name, options.seed);
     let mut at_shell = AtShell::default();
-    for operation in &catalog.operations {
-        let Some(judge) = judges.get(&operation.document) else { continue };
-        let mut causes = Vec::new();
-        let mut is_callable = false;
-        for row in shell.rows(&catalog, operation, judge, options)? {
-            match row.class == "limit" {
-                true => causes.push(row.expected.clone()),
-                false => is_callable = true,
+    for (index, rows) in judged.rows()? {
+        let causes = rows.iter().filter(|row| row.class == "limit").map(|row| row.expected.clone());
+        match (causes.clone().count() < rows.len(), causes.take(1).next(), catalog.operations.get(index)) {
+            (true, ..) => at_shell.callable += 1,
+            (false, Some(cause), Some(operation)) => {
+                at_shell.others.push((format!("{}.{}", operation.family, operation.name), cause));
             }
-            report.rows.push(row);
+            _ => {}
         }
-        match causes.into_iter().next() {
-            _ if is_callable => at_shell.callable += 1,
-            Some(cause) => at_shell.others.push((format!("{}.{}", operation.family, operation.name), cause)),
-            None => {}
-        }
+        report.rows.extend(rows);
     }
     report.at_shell = Some(at_shell);
     Ok(report)
@@ -131,21 +144,52 @@ fn program(workspace: &Workspace, interrupt: &Interrupt) -> Result<PathBuf, Fail
     })
 }
 
-impl Shell {
+impl Judged<'_> {
+    /// The rows of each operation, by its position. Each worker takes the next operation.
+    fn rows(&self) -> Result<BTreeMap<usize, Vec<Row>>, Failure> {
+        let next = AtomicUsize::new(0);
+        let end = self.catalog.operations.len();
+        let work = |number: usize| {
+            let shell = Shell::new(self, number)?;
+            let mut rows = Vec::new();
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(operation) = self.catalog.operations.get(index) else { return Ok(rows) };
+                if let Some(judge) = self.judges.get(&operation.document) {
+                    rows.push((index, shell.rows(operation, judge)?));
+                }
+            }
+        };
+        // After a failure, the other workers end with the operation that they have.
+        let work = |number| work(number).inspect_err(|_| next.store(end, Ordering::Relaxed));
+        let workers = thread::available_parallelism().map_or(1, NonZero::get);
+        thread::scope(|scope| {
+            let work = &work;
+            let workers: Vec<_> = (0..workers).map(|number| scope.spawn(move || work(number))).collect();
+            let ended = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let rows: Vec<Vec<_>> = ended.collect::<Result<_, Failure>>()?;
+            Ok(rows.into_iter().flatten().collect())
+        })
+    }
+}
+
+impl<'j> Shell<'j> {
+    fn new(judged: &'j Judged<'j>, number: usize) -> Result<Self, Failure> {
+        let recorder = Recorder::start().map_err(|error| Failure::file("listen on", Path::new("127.0.0.1"), &error))?;
+        let folder = judged.folder.join(number.to_string());
+        let home = folder.join("home");
+        fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
+        Ok(Self { judged, folder, recorder })
+    }
+
     /// The rows of an operation: its cases, and those with a body of members once more, by their flags.
-    fn rows(
-        &self,
-        catalog: &Catalog,
-        operation: &CatalogOperation,
-        judge: &Judge,
-        options: &Options,
-    ) -> Result<Vec<Row>, Failure> {
-        let key = operation.binding.as_deref().and_then(|kind| table::key(&self.table, kind));
-        let line = CommandLine::new(catalog, operation, key);
+    fn rows(&self, operation: &CatalogOperation, judge: &Judge) -> Result<Vec<Row>, Failure> {
+        let key = operation.binding.as_deref().and_then(|kind| table::key(&self.judged.table, kind));
+        let line = CommandLine::new(&self.judged.commands, operation, key);
         let mut rows = Vec::new();
-        let is_wanted = |id: &str| options.case.as_ref().is_none_or(|only| only == id);
+        let is_wanted = |id: &str| self.judged.options.case.as_ref().is_none_or(|only| only == id);
         for case in judge.cases(&offer(operation)) {
-            self.interrupt.check()?;
+            self.judged.interrupt.check()?;
             let case = match case {
                 Ok(case) if is_judged(&case) => case,
                 Ok(_) => continue,
@@ -208,8 +252,8 @@ impl Shell {
     /// Runs the program with these words.
     fn perform(&self, case: &Case, words: &Words) -> Result<(Vec<Recorded>, Ended), Failure> {
         self.recorder.prepare(&case.answer);
-        let mut command = Command::new(&self.program);
-        command.args(words).env("JUDGED_TABLE", self.folder.join("operations.table"));
+        let mut command = Command::new(&self.judged.program);
+        command.args(words).env("JUDGED_TABLE", self.judged.folder.join(TABLE));
         command
             .env("JUDGED_BASE_URL", self.recorder.address())
             .env("JUDGED_TOKEN", "secret")
@@ -219,11 +263,10 @@ impl Shell {
             command.env(format!("JUDGED_KEY_K{key}"), "secret");
         }
         let home = self.folder.join("home");
-        fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
         for variable in ["HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"] {
             command.env(variable, &home);
         }
-        let ended = child::run(&mut command, Some(LONGEST), &self.interrupt)?;
+        let ended = child::run(&mut command, Some(LONGEST), self.judged.interrupt)?;
         Ok((self.recorder.recorded(), ended))
     }
 }

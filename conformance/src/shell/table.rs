@@ -3,7 +3,7 @@
 //! The client of a service has its servers and its security schemes. The program of the judge serves every table, so that all operations
 //! go to one server here, and the schemes have the names that the program knows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use driftless_codegen::{Credentials, Scheme};
 use serde_json::{Map, Value, json};
@@ -32,8 +32,14 @@ fn changed(line: &str, credentials: &Credentials, keys: &BTreeMap<&str, usize>) 
         }
         (Some("operation"), Some(_)) => without(line, &format!("operation {family} {name} "), |members| {
             members.shift_remove("servers");
+            let parameters: BTreeSet<_> =
+                members.get("parameters").and_then(Value::as_array).into_iter().flatten().filter_map(place).collect();
             let alternatives = credentials.operations.get(&format!("{family}.{name}"));
-            let together = |schemes: &Vec<Scheme>| schemes.iter().map(|scheme| self::scheme(scheme, keys)).collect();
+            // A key that is a parameter, too, would take its place, and credentials are not compared.
+            let together = |schemes: &Vec<Scheme>| {
+                let schemes = schemes.iter().map(|scheme| self::scheme(scheme, keys));
+                schemes.filter(|scheme| !place(scheme).is_some_and(|key| parameters.contains(&key))).collect()
+            };
             let alternatives: Vec<Value> = alternatives.into_iter().flatten().map(together).collect();
             members.insert("security".to_owned(), Value::Array(alternatives));
         }),
@@ -50,6 +56,14 @@ fn without(line: &str, beginning: &str, change: impl FnOnce(&mut Map<String, Val
         }
         _ => line.to_owned(),
     }
+}
+
+/// The place and the name of a parameter, or of a key; headers in small letters.
+fn place(line: &Value) -> Option<(String, String)> {
+    let text = |name: &str| line.get(name).and_then(Value::as_str);
+    let (place, name) = (text("in").or_else(|| text("kind"))?, text("wire").or_else(|| text("name"))?);
+    let is_header = place == "header";
+    Some((place.to_owned(), if is_header { name.to_ascii_lowercase() } else { name.to_owned() }))
 }
 
 fn scheme(scheme: &Scheme, keys: &BTreeMap<&str, usize>) -> Value {

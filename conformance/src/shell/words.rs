@@ -60,7 +60,8 @@ pub(super) fn words(
     let is_given =
         |flag: &&Flag| case.arguments.iter().any(|argument| argument.place == flag.place && argument.name == flag.wire);
     // The client has a parameter that the contract has at another place.
-    if let Some(flag) = line.flags.iter().find(|flag| flag.required && !is_given(flag)) {
+    let mut parameters = line.flags.iter().filter(|flag| flag.place != "body");
+    if let Some(flag) = parameters.find(|flag| flag.required && !is_given(flag)) {
         return Ok(Err(format!("the {} {} is required, and the contract has no value for it", flag.place, flag.wire)));
     }
     for argument in case.arguments.iter().filter(|argument| argument.place != "path") {
@@ -76,12 +77,14 @@ pub(super) fn words(
     match (&case.body, given) {
         (None, _) => {}
         (Some(Value::Object(members)), given) if line.has_parts || given == Given::Members => {
-            // A list of parts without elements is no part.
-            let is_sent = |value: &Value| !line.has_parts || value.as_array().is_none_or(|items| !items.is_empty());
-            for (name, value) in members.iter().filter(|(_, value)| is_sent(value)) {
+            for (name, value) in members {
                 let Some(flag) = line.flags.iter().find(|flag| flag.place == "body" && flag.wire == *name) else {
                     return Ok(Err(format!("the member {name} of the body has no flag")));
                 };
+                // A list of parts without elements is no part.
+                if line.has_parts && !flag.required && value.as_array().is_some_and(Vec::is_empty) {
+                    continue;
+                }
                 match part(flag, value, files)? {
                     Ok(words) => flags.extend(words),
                     Err(cause) => return Ok(Err(format!("{name}: {cause}"))),
@@ -133,6 +136,9 @@ fn set(flag: &Flag, value: &Value) -> Result<Words, String> {
 fn part(flag: &Flag, value: &Value, files: &mut Files<'_>) -> Result<Result<Words, String>, Failure> {
     let contents: Vec<&str> = match (&flag.form, value) {
         (Form::File, Value::String(text)) => vec![text],
+        (Form::Files, Value::Array(items)) if items.is_empty() => {
+            return Ok(Err("no words are an empty list".to_owned()));
+        }
         (Form::Files, Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
         (Form::File | Form::Files, _) => return Ok(Err("the file is not text".to_owned())),
         _ => return Ok(set(flag, value)),

@@ -18,6 +18,13 @@ pub(super) struct Service<'a> {
     pub(super) cli: bool,
 }
 
+/// The profile of a program that people install.
+const RELEASE: &str = "
+[profile.release]
+# Without the names of functions, the program for the shell is a fifth smaller. Backtraces need them.
+strip = true
+";
+
 /// The files that a workspace has once. `vendored`: it holds the crates of the tool. `cli`: it has a program for the shell.
 pub(super) fn workspace(vendored: bool, cli: bool) -> Vec<File> {
     let folder = |name: &str| format!("vendor/{name}-{}", env!("CARGO_PKG_VERSION"));
@@ -36,6 +43,7 @@ pub(super) fn workspace(vendored: bool, cli: bool) -> Vec<File> {
             ("CLI", &if cli { format!("driftless-cli = \"={version}\"\n") } else { String::new() }),
             ("EXCLUDED", if vendored { "\"vendor\"" } else { "" }),
             ("VERSION", version),
+            ("RELEASE\n", if cli { RELEASE } else { "" }),
             ("PATCH\n", &patch),
         ],
     );

@@ -11,8 +11,8 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::net::TcpListener;
 
 use super::{
-    Credential, RefreshMemory, RefreshStore, Token, TokenFuture, TokenRequest, browser,
-    grant::{Registration, options},
+    Credential, RefreshMemory, RefreshStore, TokenFuture, TokenRequest, browser,
+    grant::{Granted, Registration, options},
     loopback,
     presented::PresentedSignIns,
     refresh::Keeper,
@@ -111,18 +111,7 @@ impl AuthorizationCode {
         self
     }
 
-    async fn request(&self, request: TokenRequest<'_>) -> Result<Token, Error> {
-        match self.keeper.token(&self.registration, request).await {
-            Ok(Some(token)) => return Ok(token),
-            Ok(None) => {}
-            // The grant has ended: the user has to sign in again.
-            Err(error) if error.is_refusal() => tracing::debug!("the refresh token is refused: signing in again"),
-            Err(error) => return Err(error),
-        }
-        self.presented.once(self.sign_in(request)).await
-    }
-
-    async fn sign_in(&self, request: TokenRequest<'_>) -> Result<Token, Error> {
+    async fn sign_in(&self, request: TokenRequest<'_>) -> Result<Granted, Error> {
         let registration = &self.registration;
         // Discovery comes first: the document says whether authorization responses name the issuer.
         let mut address = registration.endpoints.authorization(request.transport, request.deadline).await?;
@@ -157,13 +146,7 @@ impl AuthorizationCode {
         let secret = registration.secret().await?;
         let fields =
             [("code", code.as_str()), ("redirect_uri", &redirect), ("code_verifier", verifier.expose_secret())];
-        let granted = registration.exchange(request, "authorization_code", &fields, secret.as_ref()).await?;
-        if let Some(refresh) = granted.refresh {
-            let key = registration.refresh_key();
-            let lock = self.keeper.lock(&key, request.deadline).await?;
-            self.keeper.keep(&key, refresh, &lock).await;
-        }
-        Ok(granted.token)
+        registration.exchange(request, "authorization_code", &fields, secret.as_ref()).await
     }
 
     async fn present(&self, address: String) {
@@ -190,7 +173,8 @@ fn random() -> Result<SecretString, Error> {
 
 impl Credential for AuthorizationCode {
     fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
-        Box::pin(self.request(request))
+        let Self { keeper, registration, presented, .. } = self;
+        Box::pin(keeper.token_or_sign_in(registration, request, presented, self.sign_in(request)))
     }
 
     fn describe(&self) -> String {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    Credential, RefreshMemory, RefreshStore, Token, TokenFuture, TokenRequest,
+    Credential, RefreshMemory, RefreshStore, TokenFuture, TokenRequest,
     grant::{DEVICE_CODE, Granted, Registration, options},
     presented::PresentedSignIns,
     refresh::Keeper,
@@ -115,18 +115,7 @@ impl DeviceCode {
         self
     }
 
-    async fn request(&self, request: TokenRequest<'_>) -> Result<Token, Error> {
-        match self.keeper.token(&self.registration, request).await {
-            Ok(Some(token)) => return Ok(token),
-            Ok(None) => {}
-            // The grant has ended: the user has to sign in again.
-            Err(error) if error.is_refusal() => tracing::debug!("the refresh token is refused: signing in again"),
-            Err(error) => return Err(error),
-        }
-        self.presented.once(self.sign_in(request)).await
-    }
-
-    async fn sign_in(&self, request: TokenRequest<'_>) -> Result<Token, Error> {
+    async fn sign_in(&self, request: TokenRequest<'_>) -> Result<Granted, Error> {
         let registration = &self.registration;
         let secret = registration.secret().await?;
         let reply = registration.device_code(request, secret.as_ref()).await?;
@@ -135,7 +124,7 @@ impl DeviceCode {
         let present = Arc::clone(&self.present);
         // A failure to present it ends with the time limit, as if the user had not looked.
         let _ = tokio::task::spawn_blocking(move || present(&prompt)).await;
-        let granted = loop {
+        loop {
             clock::sleep(polling.next(Instant::now())?).await;
             let fields = [("device_code", code.expose_secret())];
             let polled = match registration.ask(request, DEVICE_CODE, &fields, secret.as_ref()).await {
@@ -148,15 +137,9 @@ impl DeviceCode {
                 Err(error) => Polled::Failed(error),
             };
             if let Some(granted) = polling.advance(polled)? {
-                break granted;
+                break Ok(granted);
             }
-        };
-        if let Some(refresh) = granted.refresh {
-            let key = registration.refresh_key();
-            let lock = self.keeper.lock(&key, request.deadline).await?;
-            self.keeper.keep(&key, refresh, &lock).await;
         }
-        Ok(granted.token)
     }
 
     /// Reads the response of the device authorization endpoint (RFC 8628 §3.2).
@@ -270,7 +253,8 @@ fn print(prompt: &DevicePrompt) {
 
 impl Credential for DeviceCode {
     fn token<'a>(&'a self, request: TokenRequest<'a>) -> TokenFuture<'a> {
-        Box::pin(self.request(request))
+        let Self { keeper, registration, presented, .. } = self;
+        Box::pin(keeper.token_or_sign_in(registration, request, presented, self.sign_in(request)))
     }
 
     fn describe(&self) -> String {

@@ -10,7 +10,8 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{
     Credential, RefreshKey, RefreshLock, RefreshStore, Token, TokenFuture, TokenRequest,
-    grant::{Registration, options},
+    grant::{Granted, Registration, options},
+    presented::PresentedSignIns,
 };
 use crate::{
     clock::{self, Until},
@@ -98,7 +99,7 @@ pub(super) struct Keeper {
 }
 
 /// The lock of an entry, kept while any part of it is in use.
-pub(super) type Lock = Arc<Mutex<RefreshLock>>;
+type Lock = Arc<Mutex<RefreshLock>>;
 
 /// A token that is not stored yet. It is the only one that works now, whatever the store has.
 #[derive(Clone)]
@@ -151,8 +152,36 @@ impl Keeper {
         Ok(Some(granted.token))
     }
 
+    /// Gets a token with the refresh token of the store. Without one, or if its grant has ended, the user signs in, and the store gets the
+    /// refresh token of that.
+    pub(super) async fn token_or_sign_in(
+        &self,
+        registration: &Registration,
+        request: TokenRequest<'_>,
+        presented: &PresentedSignIns,
+        sign_in: impl Future<Output = Result<Granted, Error>>,
+    ) -> Result<Token, Error> {
+        match self.token(registration, request).await {
+            Ok(Some(token)) => return Ok(token),
+            Ok(None) => {}
+            // The grant has ended: the user has to sign in again.
+            Err(error) if error.is_refusal() => tracing::debug!("the refresh token is refused: signing in again"),
+            Err(error) => return Err(error),
+        }
+        let sign_in = async {
+            let granted = sign_in.await?;
+            if let Some(refresh) = granted.refresh {
+                let key = registration.refresh_key();
+                let lock = self.lock(&key, request.deadline).await?;
+                self.keep(&key, refresh, &lock).await;
+            }
+            Ok(granted.token)
+        };
+        presented.once(sign_in).await
+    }
+
     /// Stores a new refresh token. It stays in memory if this future is dropped, or if storing fails.
-    pub(super) async fn keep(&self, key: &RefreshKey, token: SecretString, lock: &Lock) {
+    async fn keep(&self, key: &RefreshKey, token: SecretString, lock: &Lock) {
         *pending(&self.pending) = Some(Pending { token: token.clone(), lock: Arc::clone(lock) });
         let (store, waiting, key) = (Arc::clone(&self.store), Arc::clone(&self.pending), key.clone());
         let stored = blocking(move || {
@@ -166,7 +195,7 @@ impl Keeper {
     }
 
     /// Returns the lock of an entry: that of a token that waits to be stored, else a new one.
-    pub(super) async fn lock(&self, key: &RefreshKey, deadline: Until) -> Result<Lock, Error> {
+    async fn lock(&self, key: &RefreshKey, deadline: Until) -> Result<Lock, Error> {
         loop {
             if let Some(waiting) = &*pending(&self.pending) {
                 return Ok(Arc::clone(&waiting.lock));

@@ -54,17 +54,23 @@ fn arguments<'c>(
 
 fn path(contract: &Contract, operation: &Operation, case: &Case, path: &str) -> Judged {
     let mut expected = marks("/");
-    for (index, segment) in operation.segments.iter().enumerate() {
+    'path: for (index, segment) in operation.segments.iter().enumerate() {
         if index > 0 {
             expected.extend(marks("/"));
         }
         for part in &segment.parts {
             match part {
                 SegmentPart::Literal(text) => {
+                    let (text, has_fragment) =
+                        text.split_once('#').map_or((text.as_str(), false), |(text, _)| (text, true));
                     expected.extend(text.bytes().map(|byte| match byte.is_ascii_graphic() && byte != b'%' {
                         true => Byte::Mark(byte),
                         false => Byte::Text(byte),
                     }));
+                    // No request carries a fragment (RFC 3986 §3.5).
+                    if has_fragment {
+                        break 'path;
+                    }
                 }
                 SegmentPart::Parameter(name) | SegmentPart::Rest(name) => {
                     let argument =

@@ -5,7 +5,7 @@ use super::bytes::{Part, Shape, is_sent, write};
 use super::request::take;
 use super::same::{answer, difference};
 use super::variant::variants;
-use super::{Judge, Offer, Verdict};
+use super::{Judge, Offer, Recorded, Verdict};
 use crate::contract::SchemaRef;
 use crate::contract::Style::{self, DeepObject, Form, Label, Matrix, Pipe, Simple, Space};
 
@@ -131,10 +131,11 @@ fn every_value_of_an_enumeration_and_every_bound_is_a_variant() {
             "size": { "type": "integer", "minimum": 1, "exclusiveMaximum": 9 },
             "share": { "type": "number", "maximum": 0.5 },
             "name": { "type": "string", "minLength": 2, "maxLength": 4 },
+            "day": { "type": "string", "format": "date", "minLength": 1 },
             "tags": { "type": "array", "maxItems": 2, "items": { "type": "boolean" } },
         } },
     } } });
-    let sample = json!({ "kind": "a", "next": { "kind": "b", "next": {} }, "size": 5, "share": 0.25, "name": "abc", "tags": [true] });
+    let sample = json!({ "kind": "a", "next": { "kind": "b", "next": {} }, "size": 5, "share": 0.25, "name": "abc", "tags": [true], "day": "2030-01-31" });
     let schema = SchemaRef::Pointer("/components/schemas/Tree".into());
     let varied = variants(&document, &schema, &sample);
     let names: Vec<&str> = varied.iter().map(|(name, _)| name.as_str()).collect();
@@ -239,4 +240,23 @@ fn a_form_without_parts_that_has_a_file_contradicts_itself() {
     };
     assert!(matches!(verdict(json!({ "type": "string", "format": "binary" })), Verdict::Contradiction(_)));
     assert!(matches!(verdict(json!({ "type": "string" })), Verdict::Fault(_)));
+}
+
+#[test]
+fn no_request_carries_the_fragment_of_a_path() {
+    let id = json!({ "name": "i#d", "in": "path", "required": true, "schema": { "enum": ["b"] } });
+    let get = json!({ "get": { "parameters": [id], "responses": { "204": { "description": "" } } } });
+    let contract = json!({ "openapi": "3.0.3", "info": { "title": "a", "version": "1" }, "paths": { "/a/{i#d}/c#Action=d/{e}": get } });
+    let judge = Judge::read(contract.to_string().as_bytes(), 1).unwrap();
+    let pointer = "/paths/~1a~1{i#d}~1c#Action=d~1{e}/get".to_owned();
+    let parameters = vec![("path".to_owned(), "i#d".to_owned())];
+    let case = judge.cases(&Offer { method: "GET".to_owned(), pointer, parameters, ..Offer::default() }).swap_remove(0);
+    let verdict = |target: &str| {
+        let request = Recorded { method: "GET".to_owned(), target: target.to_owned(), ..Recorded::default() };
+        judge.judge(case.as_ref().unwrap(), &[request], &Ok(Value::Null))
+    };
+    assert_eq!(verdict("/a/b/c"), Verdict::Right);
+    for other in ["/a/b/c#Action=d", "/a/b/c%23Action=d", "/a/b", "/a/b/"] {
+        assert!(matches!(verdict(other), Verdict::Fault(_)), "{other}");
+    }
 }

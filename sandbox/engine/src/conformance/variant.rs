@@ -75,7 +75,8 @@ impl Places<'_> {
                     }
                 }
             }
-            Value::String(_) => {
+            // A text of any characters has no format.
+            Value::String(_) if !schema.get("format").is_some_and(Value::is_string) => {
                 for length in ["minLength", "maxLength"].into_iter().filter_map(|keyword| length(keyword, LONGEST)) {
                     self.add(value, at, &format!("of {length} characters"), json!("x".repeat(length)));
                 }
@@ -96,7 +97,7 @@ impl Places<'_> {
                     }
                 }
             }
-            Value::Null => {}
+            Value::String(_) | Value::Null => {}
         }
     }
 
