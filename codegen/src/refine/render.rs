@@ -1,14 +1,16 @@
 //! Rust types as text.
 
+use std::collections::HashMap;
+
 use super::client::{self, Called};
 use super::wording::component;
 use crate::StyleVersion;
 use crate::bind::{Bindings, Bound, Paged};
 use crate::generate::{Boxed, Rust};
-use crate::model::{Content, Custom, Definition, EnumKind, Kind, Model, Type, TypeId};
-use crate::text::Code;
+use crate::model::{Content, Custom, EnumKind, Kind, Model, Type, TypeId};
 use crate::text::code::code;
 use crate::text::docs::{Docs, docs, span};
+use crate::text::{Code, Ident};
 
 /// Context for writing a type.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,24 @@ pub(crate) struct Render<'a> {
     pub(crate) bound: &'a [Bound<'a>],
     pub(crate) paged: &'a [Paged],
     pub(crate) style: StyleVersion,
+    named: &'a Named<'a>,
+}
+
+/// The types by the names that prose has for them: those in Rust, and those of the contract's schemas.
+#[derive(Debug)]
+pub(super) struct Named<'a>(HashMap<String, &'a Ident>);
+
+impl<'a> Named<'a> {
+    pub(super) fn new(model: &'a Model) -> Self {
+        let mut named = HashMap::with_capacity(model.types.len());
+        for definition in &model.types {
+            let names = [Some(definition.name.to_string()), component(&definition.pointer)];
+            for name in names.into_iter().flatten() {
+                named.entry(name).or_insert(&definition.name);
+            }
+        }
+        Self(named)
+    }
 }
 
 impl<'a> Render<'a> {
@@ -28,9 +48,11 @@ impl<'a> Render<'a> {
         boxed: &'a Boxed,
         bindings: &'a Bindings<'a>,
         style: StyleVersion,
+        named: &'a Named<'a>,
     ) -> Self {
-        Self { called, model, boxed, bound: &bindings.bound, paged: &bindings.paged, style }
+        Self { called, model, boxed, bound: &bindings.bound, paged: &bindings.paged, style, named }
     }
+
     /// The name under which an operation is bound as asynchronous.
     pub(crate) fn bound(&self, operation: usize) -> Option<&str> {
         self.bound.iter().find(|bound| bound.operation == operation).map(|bound| bound.settings.name.as_str())
@@ -78,12 +100,7 @@ impl<'a> Render<'a> {
     pub(crate) fn linked(&self, prose: &Docs) -> Docs {
         prose.linked(|text| {
             let is_name = text.len() > 2 && text.starts_with(|letter: char| letter.is_ascii_uppercase());
-            let is_it = |definition: &&Definition| {
-                *definition.name == *text
-                    || definition.pointer.ends_with(text)
-                        && component(&definition.pointer).is_some_and(|name| name == text)
-            };
-            self.model.types.iter().filter(|_| is_name).find(is_it).map(|definition| &definition.name)
+            self.named.0.get(text).filter(|_| is_name).copied()
         })
     }
 
