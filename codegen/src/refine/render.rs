@@ -21,21 +21,29 @@ pub(crate) struct Render<'a> {
     pub(crate) bound: &'a [Bound<'a>],
     pub(crate) paged: &'a [Paged],
     pub(crate) style: StyleVersion,
-    named: &'a Named<'a>,
+    named: &'a Mentions,
 }
 
-/// The types by the names that prose has for them: those in Rust, and those of the contract's schemas.
+/// The paths of types and operations by the names that prose has for them: types by those in Rust and those of the contract's schemas,
+/// operations by method and path.
 #[derive(Debug)]
-pub(super) struct Named<'a>(HashMap<String, &'a Ident>);
+pub(super) struct Mentions(HashMap<String, Docs>);
 
-impl<'a> Named<'a> {
-    pub(super) fn new(model: &'a Model) -> Self {
-        let mut named = HashMap::with_capacity(model.types.len());
+impl Mentions {
+    pub(super) fn new(model: &Model) -> Self {
+        let mut named = HashMap::with_capacity(model.types.len() + model.operations.len());
         for definition in &model.types {
             let names = [Some(definition.name.to_string()), component(&definition.pointer)];
             for name in names.into_iter().flatten() {
-                named.entry(name).or_insert(&definition.name);
+                named.entry(name).or_insert_with(|| docs!["crate::types::", &definition.name]);
             }
+        }
+        let handles: HashMap<&Ident, &Ident> =
+            model.families.iter().map(|family| (&family.name, &family.handle)).collect();
+        for operation in &model.operations {
+            let Some(handle) = handles.get(&operation.family) else { continue };
+            let path = || docs!["crate::families::", &operation.family, "::", *handle, "::", &operation.name];
+            named.entry(format!("{} {}", operation.method, operation.path)).or_insert_with(path);
         }
         Self(named)
     }
@@ -48,7 +56,7 @@ impl<'a> Render<'a> {
         boxed: &'a Boxed,
         bindings: &'a Bindings<'a>,
         style: StyleVersion,
-        named: &'a Named<'a>,
+        named: &'a Mentions,
     ) -> Self {
         Self { called, model, boxed, bound: &bindings.bound, paged: &bindings.paged, style, named }
     }
@@ -96,11 +104,13 @@ impl<'a> Render<'a> {
         }
     }
 
-    /// Prose with links to the types that it names as code, by their names in Rust or in the contract.
+    /// Prose with links to the types and operations that it names as code: a name in Rust or in the contract, a pointer to a schema, or
+    /// method and path.
     pub(crate) fn linked(&self, prose: &Docs) -> Docs {
         prose.linked(|text| {
             let is_name = text.len() > 2 && text.starts_with(|letter: char| letter.is_ascii_uppercase());
-            self.named.0.get(text).filter(|_| is_name).copied()
+            let schema = text.strip_prefix("#/components/schemas/").or_else(|| text.strip_prefix("#/definitions/"));
+            self.named.0.get(schema.unwrap_or(text)).filter(|_| is_name || schema.is_some())
         })
     }
 
