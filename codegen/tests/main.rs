@@ -11,6 +11,7 @@ mod cases;
 mod catalog;
 mod close_names;
 mod common;
+mod defaults;
 mod determinism;
 mod drift;
 mod drift_contracts;
