@@ -25,6 +25,7 @@ mod load;
 mod moved_names;
 mod names;
 mod pages;
+mod roles;
 mod rules;
 mod servers;
 mod shared;
