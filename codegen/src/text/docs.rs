@@ -174,7 +174,7 @@ pub(crate) fn span(text: &str) -> Docs {
 
 #[cfg(test)]
 mod tests {
-    use super::{closed, docs, inert_whole};
+    use super::{closed, inert_whole};
 
     #[test]
     fn code_spans_that_name_a_type_are_links() {
