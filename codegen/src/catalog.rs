@@ -81,7 +81,7 @@ pub struct CatalogInput {
     pub style: &'static str,
     /// `None`: the default of the style.
     pub explode: Option<bool>,
-    /// `true` if no call goes without it.
+    /// `true` if it is an argument, `false` if it is set on the call.
     pub required: bool,
     /// The type that a program makes.
     pub rust: String,

@@ -14,17 +14,17 @@ fn case(version: StyleVersion) -> Case {
     Case { name: "shared".to_owned(), bytes: Vec::new(), setup }
 }
 
-fn generate(contract: &Value, names: &Names) -> Output {
+pub(crate) fn generate(contract: &Value, names: &Names) -> Output {
     let case = case(StyleVersion::Two);
     case.with(contract.to_string().as_bytes(), names).unwrap_or_else(|report| panic!("{report}\n{contract}"))
 }
 
-fn lines(output: &Output) -> BTreeSet<String> {
+pub(crate) fn lines(output: &Output) -> BTreeSet<String> {
     output.api.items.iter().map(driftless_codegen::Item::line).collect()
 }
 
 /// A contract whose schemas are all sent and returned by one operation each.
-fn contract(schemas: &Value) -> Value {
+pub(crate) fn contract(schemas: &Value) -> Value {
     let mut paths = Map::new();
     for name in schemas.as_object().unwrap().keys() {
         let content = json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{name}")}}});
@@ -38,7 +38,7 @@ fn contract(schemas: &Value) -> Value {
     json!({"openapi": "3.0.4", "paths": paths, "components": {"schemas": schemas}})
 }
 
-fn object(members: &Value) -> Value {
+pub(crate) fn object(members: &Value) -> Value {
     json!({"type": "object", "properties": members})
 }
 

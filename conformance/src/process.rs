@@ -138,7 +138,8 @@ impl Calls {
     pub(crate) fn perform(&mut self, index: usize, case: &Case) -> Result<(Vec<Recorded>, Value), Failure> {
         self.recorder.prepare(&case.answer);
         let argument = |argument: &Argument| (argument.place.clone(), argument.name.clone(), argument.value.clone());
-        let arguments: Vec<Known> = case.arguments.iter().map(argument).collect();
+        let arguments: Vec<Known> =
+            case.arguments.iter().filter(|argument| !argument.is_left_out).map(argument).collect();
         let outcome = self.call(index, &arguments, case.body.as_ref())?;
         Ok((self.recorder.recorded(), outcome))
     }

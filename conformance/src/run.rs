@@ -9,7 +9,7 @@ use driftless::failure::{Exit, Failure};
 use driftless::interrupt::Interrupt;
 use driftless::workspace::Workspace;
 use driftless::{console, features, stand_alone};
-use driftless_codegen::{Catalog, CatalogOperation, Contract, Output, catalog, generate, line};
+use driftless_codegen::{Catalog, CatalogInput, CatalogOperation, Contract, Output, catalog, generate, line};
 use driftless_sandbox::conformance::{Case, Judge, Offer, Recorded, Recorder, Verdict};
 use serde_json::Value;
 
@@ -193,11 +193,12 @@ pub(crate) fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Ju
 
 /// The parts of an operation that the client offers.
 pub(crate) fn offer(operation: &CatalogOperation) -> Offer {
-    let inputs = operation.inputs.iter();
+    let place = |input: &CatalogInput| (input.place.to_owned(), input.wire.clone());
     Offer {
         method: operation.method.clone(),
         pointer: operation.pointer.clone(),
-        parameters: inputs.map(|input| (input.place.to_owned(), input.wire.clone())).collect(),
+        parameters: operation.inputs.iter().map(place).collect(),
+        optional: operation.inputs.iter().filter(|input| !input.required).map(place).collect(),
         media_type: operation.body.as_ref().map(|body| body.media_type.clone()),
         is_body_required: operation.body.as_ref().is_some_and(|body| body.required),
         accept: operation.accept.clone(),

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use driftless::develop::{DEFAULT_NAME, Sources};
 use driftless::interrupt::Interrupt;
 use driftless::workspace::Workspace;
+use driftless_codegen::{NameStyle, StyleVersion};
 use driftless_conformance::{Options, check};
 
 /// Changes of the generated client: the operation, a text of a generated file, and another in its place.
@@ -13,6 +14,8 @@ const CHANGES: &[(&str, &str, &str)] = &[
     ("style", ".pipe()", ".space()"),
     ("place", "Parameter::header(\"X-Place\")", "Parameter::query(\"X-Place\")"),
     ("setters", "self.set(0, &left)", "self.set(1, &left)"),
+    // A required parameter that no call has to set: the default is sent.
+    ("left_out", "&[&50_i64]", "&[&51_i64]"),
     ("member", "member: optional \"member\"", "member: optional \"members\""),
     ("media", "body: \"application/x-www-form-urlencoded\"", "body: \"text/plain\""),
     ("enumeration", "Red = \"red\"", "Red = \"Red\""),
@@ -30,7 +33,8 @@ fn each_change_of_a_client_is_noticed() {
     let workspace = Workspace::find(Some(root.into())).unwrap();
     let (_runtime, interrupt) = Interrupt::start().unwrap();
     let bytes = include_bytes!("changes.yaml").to_vec();
-    let sources = Sources { contracts: vec![(DEFAULT_NAME.to_owned(), bytes)], ..Sources::default() };
+    let mut sources = Sources { contracts: vec![(DEFAULT_NAME.to_owned(), bytes)], ..Sources::default() };
+    sources.setup.config.style = NameStyle { version: StyleVersion::Two };
     let options = Options { seed: 1, ..Options::default() };
     let faults = |name: &str, change: &dyn Fn(&mut BTreeMap<String, String>)| -> BTreeSet<String> {
         let report = check(&workspace, name, &sources, &options, change, &interrupt).unwrap();

@@ -5,7 +5,7 @@ use super::{Location, Model, Operation};
 use crate::Names;
 
 /// Names of the parameter, in lower case.
-const NAMES: [&str; 3] = ["api-version", "x-api-version", "x-version"];
+pub(super) const NAMES: [&str; 3] = ["api-version", "x-api-version", "x-version"];
 
 /// A required `api-version` on every operation of a document is configuration of the client, not an argument of each
 /// call, and stays so if an operation without it is added. Unless another version is configured, the client sends the

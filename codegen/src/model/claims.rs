@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::keys::key;
 use super::naming::Shortener;
+use super::operation_names::OPERATIONS;
 use super::status::StatusKey;
 use super::tree::{Document, Node};
 use crate::ledger::{Ledger, Loss};
@@ -204,6 +205,18 @@ impl<'a> Claims<'a> {
         published::add(&mut self.given.published, operation, plain);
         names.sort_by_key(|(index, _)| *index);
         names.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// Returns whether a required parameter with a default is set on the call, as one that is optional. It stays an argument if
+    /// programs pass it as one, and is set if it was so when it was optional.
+    pub(super) fn may_be_left_out(&self, operation: &str, place: &str, wire: &str) -> bool {
+        let placed = format!("{place}:{wire}");
+        let is_known = self.pins.styles.contains_key(OPERATIONS) && self.pins.operations.contains_key(operation);
+        let was_set = || {
+            self.pins.members.contains_key(&format!("{operation}.{placed}"))
+                || published::read(&self.pins.published, operation).contains(&placed)
+        };
+        self.style > StyleVersion::One && (!is_known || was_set())
     }
 
     /// The status whose response gave a header of an operation its type.

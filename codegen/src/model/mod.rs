@@ -276,6 +276,8 @@ pub(crate) struct Parameter {
     pub(crate) explode: Option<bool>,
     pub(crate) reserved: bool,
     pub(crate) required: bool,
+    /// Required, and set on the call: unless it is, the call sends the default.
+    pub(crate) has_substitute: bool,
     pub(crate) ty: Type,
     pub(crate) docs: String,
     /// Limits and default, in words.
@@ -283,6 +285,13 @@ pub(crate) struct Parameter {
     pub(crate) default: Option<String>,
     /// The only value that it can have, else an example of one.
     pub(crate) example: Option<String>,
+}
+
+impl Parameter {
+    /// Returns whether a call takes it as an argument.
+    pub(crate) fn is_argument(&self) -> bool {
+        self.required && !self.has_substitute
+    }
 }
 
 /// A request body.

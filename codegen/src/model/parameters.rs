@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::api_version;
 use super::claims::shared_name;
 use super::http::{is_json, is_token};
 use super::limits::limits;
@@ -14,7 +15,7 @@ use super::schemas::Types;
 use super::security::is_authorization;
 use super::style::collection_style;
 use super::tree::Node;
-use super::types::{Format, Type};
+use super::types::{Format, Kind, Type};
 use super::{Location, Parameter, Style};
 use crate::ledger::Loss;
 use crate::naming::Scope;
@@ -108,14 +109,19 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
     }
     let mut parameters: Vec<Parameter> =
         order.into_iter().filter_map(|place| declared.remove(&place)).map(|(_, parameter)| parameter).collect();
+    for parameter in &mut parameters {
+        parameter.has_substitute &=
+            types.claims.may_be_left_out(&operation.key, parameter.location.word(), &parameter.wire);
+    }
     // Path parameters in the order of the template, then those that are required, by name: the order of arguments does not
-    // depend on that of the contract.
+    // depend on that of the contract. A default stands behind them, as the value of an argument.
     parameters.sort_by_cached_key(|parameter| match parameter.location {
         Location::Path => (0, route.placeholders.iter().position(|name| *name == parameter.wire), None),
-        location if parameter.required => (1, Some(location as usize), Some(parameter.wire.clone())),
-        _ => (2, None, None),
+        location if parameter.is_argument() => (1, Some(location as usize), Some(parameter.wire.clone())),
+        location if parameter.required => (2, Some(location as usize), Some(parameter.wire.clone())),
+        _ => (3, None, None),
     });
-    let optional = parameters.iter().position(|parameter| !parameter.required).unwrap_or(parameters.len());
+    let optional = parameters.iter().position(|parameter| !parameter.is_argument()).unwrap_or(parameters.len());
     let (required, optional) = parameters.split_at_mut(optional);
     let mut scope = Scope::with(ARGUMENTS.iter().copied());
     for parameter in required {
@@ -250,6 +256,11 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         }
     };
     let default = schema.as_ref().and_then(|schema| schema.value.get("default")).filter(|value| !value.is_null());
+    let has_substitute = node.flag("required")
+        && location != Location::Path
+        && style == Style::Plain
+        && !api_version::NAMES.contains(&wire.to_lowercase().as_str())
+        && default.is_some_and(|default| is_text_of(types, default, &ty, location));
     Some(Parameter {
         name: Ident::fixed("unnamed"),
         location,
@@ -257,6 +268,7 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
         explode: node.value.get("explode").and_then(Value::as_bool),
         reserved: node.flag("allowReserved"),
         required: node.flag("required"),
+        has_substitute,
         ty: text_not_bytes(ty),
         docs: if node.flag("deprecated") { format!("Deprecated. {}", node.prose()) } else { node.prose() },
         limits: schema.as_ref().map(limits).unwrap_or_default(),
@@ -275,12 +287,35 @@ fn undeclared(wire: &str, location: Location) -> Parameter {
         explode: None,
         reserved: false,
         required: true,
+        has_substitute: false,
         ty: Type::String(Format::Text),
         docs: String::new(),
         limits: Docs::default(),
         default: None,
         example: None,
     }
+}
+
+/// Returns whether a default is one value of the type, and its text can be sent: a default may be of any other type.
+fn is_text_of(types: &Types<'_>, default: &Value, ty: &Type, location: Location) -> bool {
+    let text = plain(default);
+    let is_sent = match location {
+        Location::Query => !text.chars().any(char::is_control),
+        _ => !text.trim().is_empty() && text.bytes().all(|byte| matches!(byte, b' '..=b'~')),
+    };
+    is_sent
+        && match ty {
+            Type::Boolean => default.is_boolean(),
+            Type::Integer(_) => default.is_i64(),
+            Type::Float | Type::Double | Type::Decimal => default.is_number(),
+            Type::String(Format::Text) => default.is_string(),
+            Type::Optional(inner) => is_text_of(types, default, inner, location),
+            Type::Named(id) => match types.kind_of(*id) {
+                Some(Kind::Enum(_, values)) => values.iter().any(|(wire, _)| *wire == text),
+                _ => false,
+            },
+            _ => false,
+        }
 }
 
 /// The only value of a parameter, else an example of one.

@@ -1,18 +1,18 @@
 //! The inputs of an operation as arguments and setters.
 //!
-//! Required inputs are arguments. Optional inputs are set on the call, so that callers compile unchanged when an
+//! Required inputs are arguments; in style 2, not those with a default, which the call sends. Optional inputs are set on the call, so that callers compile unchanged when an
 //! operation gains the first optional input, or the tenth.
 
 use super::render::{Render, borrowed};
 use super::xml;
 use crate::StyleVersion;
 use crate::generate::Rust;
-use crate::model::{Body, BodyKind, Operation, Parameter};
+use crate::model::{Body, BodyKind, Operation, Parameter, Type};
 use crate::naming::ident::camel;
 use crate::naming::setter::marker_name;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed_or, comment, docs, first_line};
-use crate::text::{Code, Ident};
+use crate::text::{Code, Ident, literal};
 
 /// Path from the files of families to the types.
 pub(super) const PREFIX: &str = "types::";
@@ -55,10 +55,11 @@ pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Argu
     for (position, parameter) in operation.parameters.iter().enumerate() {
         let rust = Rust::from_type(&parameter.ty);
         let name = parameter.name.clone();
-        if parameter.required {
+        if parameter.is_argument() {
             arguments.values.push(code!["&", &name]);
             arguments.list.push((name, borrowed(render.model, rust)));
         } else {
+            arguments.values.extend(substitute(parameter));
             let code = code!["self.set(", position, ", &", &name, ")"];
             let parameter = Some(parameter);
             arguments.setters.push(Setter { name, rust: borrowed(render.model, present(rust)), code, parameter });
@@ -79,6 +80,19 @@ pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Argu
         arguments.fields_of = Some(struct_name(render, operation));
     }
     arguments
+}
+
+/// The expression for the default of a parameter that the call sends unless it is set. The pages of a call are counted from a number.
+fn substitute(parameter: &Parameter) -> Option<Code> {
+    let default = parameter.default.as_ref().filter(|_| parameter.has_substitute)?;
+    let is_integer = match &parameter.ty {
+        Type::Optional(inner) => matches!(**inner, Type::Integer(_)),
+        other => matches!(other, Type::Integer(_)),
+    };
+    Some(match default.parse::<i64>() {
+        Ok(number) if is_integer => code!["&", number, "_i64"],
+        _ => code!["&", literal(default)],
+    })
 }
 
 /// The most arguments that a call takes by position.
@@ -137,7 +151,8 @@ impl Arguments<'_> {
         let mut code = code!["/// Arguments of [`", handle, "::", &operation.name, "`].\n", condition];
         code.push("#[derive(Debug)]\npub struct ").push(name).push(self.borrows().then_some("<'a>")).push(" {\n");
         for (name, rust) in &self.list {
-            let parameter = operation.parameters.iter().find(|parameter| parameter.required && parameter.name == *name);
+            let parameter =
+                operation.parameters.iter().find(|parameter| parameter.is_argument() && parameter.name == *name);
             code.push(comment(&parameter.map_or(docs!["The body."], parameter_docs)));
             code.push("pub ").push(name).push(": ").push(render.lent(rust, PREFIX)).push(",\n");
         }
@@ -148,7 +163,8 @@ impl Arguments<'_> {
 
 pub(super) fn parameter_docs(parameter: &Parameter) -> Docs {
     let docs = closed_or(&parameter.docs, &parameter.wire);
-    if parameter.limits.is_empty() { docs } else { docs![docs, "\n\n", &parameter.limits] }
+    let docs = if parameter.limits.is_empty() { docs } else { docs![docs, "\n\n", &parameter.limits] };
+    if parameter.has_substitute { docs![docs, "\n\nUnless it is set, the call sends its default."] } else { docs }
 }
 
 /// The first line about a parameter, and the constraints of its value.

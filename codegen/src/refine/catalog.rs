@@ -97,14 +97,14 @@ fn input(render: &Render<'_>, parameter: &Parameter) -> CatalogInput {
         Style::Json => "json",
     };
     let rust = Rust::from_type(&parameter.ty);
-    let rust = if parameter.required { rust } else { present(rust) };
+    let rust = if parameter.is_argument() { rust } else { present(rust) };
     CatalogInput {
         name: parameter.name.to_string(),
         wire: parameter.wire.clone(),
         place: parameter.location.word(),
         style,
         explode: parameter.explode,
-        required: parameter.required,
+        required: parameter.is_argument(),
         passing: passing(&borrowed(render.model, rust.clone())),
         rust: text(render, &rust),
         ty: value(render, &parameter.ty),

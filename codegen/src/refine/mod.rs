@@ -48,7 +48,8 @@ pub(crate) struct Parts {
 /// The operations and types of the client as data.
 pub(crate) fn catalog(model: &Model, boxed: &Boxed, config: &Config, bindings: &Bindings<'_>) -> crate::Catalog {
     let called = client::Called::new(&config.client);
-    catalog::catalog(&render::Render::new(&called, model, boxed, bindings, config.style.version))
+    let named = render::Mentions::new(model);
+    catalog::catalog(&render::Render::new(&called, model, boxed, bindings, config.style.version, &named))
 }
 
 /// Writes down the whole client.
@@ -60,7 +61,8 @@ pub(crate) fn refine(
     texts: &Documents,
 ) -> Parts {
     let called = client::Called::new(&config.client);
-    let render = render::Render::new(&called, model, boxed, bindings, config.style.version);
+    let named = render::Mentions::new(model);
+    let render = render::Render::new(&called, model, boxed, bindings, config.style.version, &named);
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
     let mut files = BTreeMap::new();

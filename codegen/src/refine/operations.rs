@@ -303,7 +303,7 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
     if family.is_some_and(|family| render.model.security_of(family) != operation.security) {
         docs.push(docs!["\n", security::described(&operation.security), "\n"]);
     }
-    for parameter in operation.parameters.iter().filter(|parameter| parameter.required) {
+    for parameter in operation.parameters.iter().filter(|parameter| parameter.is_argument()) {
         let about = about(parameter);
         if !about.is_empty() {
             docs.push(docs!["\n- `", &parameter.name, "`: ", about]);

@@ -1,14 +1,16 @@
 //! Rust types as text.
 
+use std::collections::HashMap;
+
 use super::client::{self, Called};
 use super::wording::component;
 use crate::StyleVersion;
 use crate::bind::{Bindings, Bound, Paged};
 use crate::generate::{Boxed, Rust};
-use crate::model::{Content, Custom, Definition, EnumKind, Kind, Model, Type, TypeId};
-use crate::text::Code;
+use crate::model::{Content, Custom, EnumKind, Kind, Model, Type, TypeId};
 use crate::text::code::code;
 use crate::text::docs::{Docs, docs, span};
+use crate::text::{Code, Ident};
 
 /// Context for writing a type.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,32 @@ pub(crate) struct Render<'a> {
     pub(crate) bound: &'a [Bound<'a>],
     pub(crate) paged: &'a [Paged],
     pub(crate) style: StyleVersion,
+    named: &'a Mentions,
+}
+
+/// The paths of types and operations by the names that prose has for them: types by those in Rust and those of the contract's schemas,
+/// operations by method and path.
+#[derive(Debug)]
+pub(super) struct Mentions(HashMap<String, Docs>);
+
+impl Mentions {
+    pub(super) fn new(model: &Model) -> Self {
+        let mut named = HashMap::with_capacity(model.types.len() + model.operations.len());
+        for definition in &model.types {
+            let names = [Some(definition.name.to_string()), component(&definition.pointer)];
+            for name in names.into_iter().flatten() {
+                named.entry(name).or_insert_with(|| docs!["crate::types::", &definition.name]);
+            }
+        }
+        let handles: HashMap<&Ident, &Ident> =
+            model.families.iter().map(|family| (&family.name, &family.handle)).collect();
+        for operation in &model.operations {
+            let Some(handle) = handles.get(&operation.family) else { continue };
+            let path = || docs!["crate::families::", &operation.family, "::", *handle, "::", &operation.name];
+            named.entry(format!("{} {}", operation.method, operation.path)).or_insert_with(path);
+        }
+        Self(named)
+    }
 }
 
 impl<'a> Render<'a> {
@@ -28,9 +56,11 @@ impl<'a> Render<'a> {
         boxed: &'a Boxed,
         bindings: &'a Bindings<'a>,
         style: StyleVersion,
+        named: &'a Mentions,
     ) -> Self {
-        Self { called, model, boxed, bound: &bindings.bound, paged: &bindings.paged, style }
+        Self { called, model, boxed, bound: &bindings.bound, paged: &bindings.paged, style, named }
     }
+
     /// The name under which an operation is bound as asynchronous.
     pub(crate) fn bound(&self, operation: usize) -> Option<&str> {
         self.bound.iter().find(|bound| bound.operation == operation).map(|bound| bound.settings.name.as_str())
@@ -74,16 +104,13 @@ impl<'a> Render<'a> {
         }
     }
 
-    /// Prose with links to the types that it names as code, by their names in Rust or in the contract.
+    /// Prose with links to the types and operations that it names as code: a name in Rust or in the contract, a pointer to a schema, or
+    /// method and path.
     pub(crate) fn linked(&self, prose: &Docs) -> Docs {
         prose.linked(|text| {
             let is_name = text.len() > 2 && text.starts_with(|letter: char| letter.is_ascii_uppercase());
-            let is_it = |definition: &&Definition| {
-                *definition.name == *text
-                    || definition.pointer.ends_with(text)
-                        && component(&definition.pointer).is_some_and(|name| name == text)
-            };
-            self.model.types.iter().filter(|_| is_name).find(is_it).map(|definition| &definition.name)
+            let schema = text.strip_prefix("#/components/schemas/").or_else(|| text.strip_prefix("#/definitions/"));
+            self.named.0.get(schema.unwrap_or(text)).filter(|_| is_name || schema.is_some())
         })
     }
 

@@ -42,13 +42,13 @@ pub(crate) fn share(model: &mut Model, pins: &Names, given: &mut Names, scope: &
     let mut facts = facts(model, pins, given);
     let mut changes = Changes::default();
     changes.keep(model, &facts, pins, given);
-    changes.inherit(model, &mut facts, given);
+    changes.inherit(&mut model.types, &mut facts, given);
     given.styles.insert(TYPES.to_owned(), "2".to_owned());
     let uses = uses(model, &facts, pins);
     let known = grown::groups(&facts);
     let optional = Optional::read(pins);
     let mut apart = BTreeSet::new();
-    let (types, classes) = loop {
+    let (mut types, classes) = loop {
         let types = grown::together(&model.types, &known, &apart, &optional);
         let classes = classes(&types, &uses, &facts);
         let is_torn =
@@ -60,6 +60,9 @@ pub(crate) fn share(model: &mut Model, pins: &Names, given: &mut Names, scope: &
         }
         apart.extend(torn);
     };
+    for (name, members) in known.iter().filter(|(name, _)| apart.contains(*name)) {
+        changes.leave(&mut types, &mut facts, (name, members), &classes, given, scope);
+    }
     for (name, members) in known.iter().filter(|(name, _)| !apart.contains(*name)) {
         let owner = members.iter().find(|index| model.types.get(**index).is_some_and(|own| *own.name == **name));
         if let Some(owner) = owner.and_then(|owner| facts.get(*owner)) {
@@ -97,22 +100,58 @@ struct Changes {
 
 impl Changes {
     /// The name of a shared type whose own schema is gone goes to another one of its schemas.
-    fn inherit(&mut self, model: &mut Model, facts: &mut [Fact], given: &mut Names) {
+    fn inherit(&mut self, types: &mut [Definition], facts: &mut [Fact], given: &mut Names) {
         let owned: BTreeSet<String> = given.types.values().cloned().collect();
         for (name, members) in grown::groups(facts) {
             let Some(name) = Ident::new(&name).filter(|name| !owned.contains(&**name)) else { continue };
-            let heir = members
-                .into_iter()
-                .min_by_key(|index| facts.get(*index).map(|fact| (fact.is_component, fact.key.clone())));
-            let Some((index, fact)) = heir.and_then(|index| Some((index, facts.get_mut(index)?))) else { continue };
-            let Some(definition) = model.types.get_mut(index) else { continue };
-            if fact.is_component {
-                self.alias(index, fact, definition.clone(), given);
-            }
-            given.types.insert(fact.key.clone(), name.to_string());
-            definition.name = name;
-            fact.is_pinned = true;
+            self.bequeath(types, facts, &members, name, given);
         }
+    }
+
+    /// The name of a shared type stays with most of its schemas: if the one that gave it its place is another type now, that one gets
+    /// another name, so that programs which use the others compile.
+    fn leave(
+        &mut self,
+        types: &mut [Definition],
+        facts: &mut [Fact],
+        (name, members): (&str, &[usize]),
+        classes: &[usize],
+        given: &mut Names,
+        scope: &mut Scope,
+    ) {
+        let owner = members.iter().copied().find(|index| types.get(*index).is_some_and(|own| *own.name == *name));
+        let parts = form::by(members, |index| classes.get(index).copied());
+        let most = parts.values().max_by_key(|part| (part.len(), owner.is_some_and(|owner| part.contains(&owner))));
+        let (Some(owner), Some(most)) = (owner, most) else { return };
+        let Some((definition, fact)) = types.get_mut(owner).zip(facts.get_mut(owner)) else { return };
+        if most.contains(&owner) {
+            return;
+        }
+        let shared = definition.name.clone();
+        definition.name = scope.claim([name]);
+        given.types.insert(fact.key.clone(), definition.name.to_string());
+        self.bequeath(types, facts, most, shared, given);
+    }
+
+    /// Gives the name of a shared type to one of these schemas.
+    fn bequeath(
+        &mut self,
+        types: &mut [Definition],
+        facts: &mut [Fact],
+        members: &[usize],
+        name: Ident,
+        given: &mut Names,
+    ) {
+        let heir = members.iter().copied();
+        let heir = heir.min_by_key(|index| facts.get(*index).map(|fact| (fact.is_component, fact.key.clone())));
+        let Some((index, fact)) = heir.and_then(|index| Some((index, facts.get_mut(index)?))) else { return };
+        let Some(definition) = types.get_mut(index) else { return };
+        if fact.is_component {
+            self.alias(index, fact, definition.clone(), given);
+        }
+        given.types.insert(fact.key.clone(), name.to_string());
+        definition.name = name;
+        fact.is_pinned = true;
     }
 
     fn unite(
@@ -127,7 +166,7 @@ impl Changes {
         let (Some(own), Some(definition)) = (facts.get(first), model.types.get(first).cloned()) else { return };
         let name = match own.is_pinned {
             true => definition.name.clone(),
-            false => names::common(&model.types, members, &definition.name, scope),
+            false => names::common(&model.types, facts, members, &definition.name, scope),
         };
         if own.is_component && name != definition.name {
             self.alias(first, own, definition.clone(), given);

@@ -28,8 +28,8 @@ impl Docs {
         Self { text: self.text.trim().to_owned() }
     }
 
-    /// With links for the code spans that `resolve` knows, to items of the crate.
-    pub(crate) fn linked<'n>(&self, resolve: impl Fn(&str) -> Option<&'n Ident>) -> Self {
+    /// With links for the code spans that `resolve` knows, to items of the crate by their paths.
+    pub(crate) fn linked<'n>(&self, resolve: impl Fn(&str) -> Option<&'n Self>) -> Self {
         let mut text = String::with_capacity(self.text.len());
         let mut in_fence = false;
         for line in self.text.split_inclusive('\n') {
@@ -50,7 +50,7 @@ impl Docs {
                 let before = parts.get(index.wrapping_sub(1)).is_some_and(|before| before.ends_with(['[', '\\']));
                 let after = parts.get(index + 1).is_some_and(|after| after.starts_with(']'));
                 match resolve(part).filter(|_| !before && !after) {
-                    Some(name) => text.push_str(&format!("[`{part}`](crate::types::{name})")),
+                    Some(path) => text.push_str(&format!("[`{part}`]({path})")),
                     None => text.push_str(&format!("`{part}`")),
                 }
             }
@@ -175,15 +175,22 @@ pub(crate) fn span(text: &str) -> Docs {
 #[cfg(test)]
 mod tests {
     use super::{closed, inert_whole};
-    use crate::text::Ident;
 
     #[test]
     fn code_spans_that_name_a_type_are_links() {
-        let order = Ident::fixed("Order");
-        let linked = |text: &str| closed(text).linked(|name| (name == "Order").then_some(&order)).to_string();
+        let paths = [
+            ("Order", docs!["crate::types::Order"]),
+            ("GET /orders/{id}", docs!["crate::families::orders::Orders::get_order"]),
+        ];
+        let resolve = |name: &str| paths.iter().find(|(known, _)| *known == name).map(|(_, path)| path);
+        let linked = |text: &str| closed(text).linked(resolve).to_string();
         let link = "[`Order`](crate::types::Order)";
         for (text, expected) in [
             ("an `Order` of `Other`, <see cref=\"T:Shop.Order\"/>", format!("an {link} of `Other`, {link}")),
+            (
+                "see `GET /orders/{id}`, not `GET /orders`",
+                "see [`GET /orders/{id}`](crate::families::orders::Orders::get_order), not `GET /orders`".to_owned(),
+            ),
             ("[`Order`](https://a.example)", "[`Order`](https://a.example)".to_owned()),
             ("an `open Order", "an `open Order".to_owned()),
             ("``Order``", "``Order``".to_owned()),

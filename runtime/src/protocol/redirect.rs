@@ -3,10 +3,14 @@
 use std::fmt;
 
 use bytes::Bytes;
+#[cfg(feature = "testing")]
+use http::HeaderValue;
 use http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use url::Url;
 
+#[cfg(feature = "testing")]
+use super::Body;
 use super::Raw;
 use crate::error::Error;
 
@@ -53,6 +57,26 @@ impl Redirect {
     /// The body is not JSON of that type.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         self.raw.json()
+    }
+}
+
+#[cfg(feature = "testing")]
+impl Redirect {
+    /// Creates the redirection that a service would send with status 302, for tests of code that takes one.
+    ///
+    /// ```
+    /// use driftless_runtime::Redirect;
+    ///
+    /// let redirect = Redirect::for_test("https://files.example/report.pdf");
+    /// assert_eq!(redirect.location(), Some("https://files.example/report.pdf"));
+    /// assert_eq!(redirect.status(), 302);
+    /// assert_eq!(Redirect::for_test("report.pdf").location(), None);
+    /// ```
+    pub fn for_test(location: &str) -> Self {
+        let headers = HeaderValue::from_str(location).map(|value| (header::LOCATION, value)).into_iter().collect();
+        let body = Body::Whole(Bytes::new());
+        let raw = Raw { operation: "test", status: StatusCode::FOUND, headers, body, url: None };
+        Self { raw, location: Url::parse(location).ok() }
     }
 }
 

@@ -30,7 +30,8 @@ type Table = BTreeMap<&'static str, [Count; 2]>;
 
 const STYLES: [StyleVersion; 2] = [StyleVersion::One, StyleVersion::Two];
 
-/// Prints the table, and writes the names that operations without an operationId get, and the entries of those that page, to `names`.
+/// Prints the table, and writes to `names`: the names that operations without an operationId get, the entries of those that page,
+/// and the structs that are equal in style 2.
 pub(super) fn run(workspace: &Workspace, contracts: &[(String, PathBuf)], names: Option<&Path>) -> Result<(), Failure> {
     let reserved = develop::reserved(workspace)?;
     let mut table = Table::new();
@@ -62,7 +63,14 @@ pub(super) fn run(workspace: &Workspace, contracts: &[(String, PathBuf)], names:
                 }
                 given.entry(key.clone()).or_default()[index].clone_from(name);
             }
-            items(&api.items, &mut count);
+            let equal = items(&api.items, &mut count);
+            for (first, other) in equal.iter().filter(|_| version == StyleVersion::Two) {
+                _ = writeln!(
+                    list,
+                    "{name}\t{} {}\tequal\t{} {}",
+                    other.path, other.origin.pointer, first.path, first.origin.pointer
+                );
+            }
         }
         failed += usize::from(paged(&bytes, &reserved, name, (&mut table, &mut pages)).is_none());
         list.push_str(&std::mem::take(&mut pages));
@@ -140,8 +148,10 @@ fn repeats(name: &str, family: &str) -> bool {
     !family.is_empty() && name.windows(family.len()).any(|part| part == family)
 }
 
-/// Counts types that are equal within one client, and calls with many arguments.
-fn items(items: &[Item], count: &mut impl FnMut(&'static str, bool)) {
+/// Counts types that are equal within one client, and calls with many arguments. Returns the structs that are equal: the first one, and
+/// another.
+fn items<'i>(items: &'i [Item], count: &mut impl FnMut(&'static str, bool)) -> Vec<(&'i Item, &'i Item)> {
+    let mut equal = Vec::new();
     let mut members: HashMap<&str, Vec<String>> = HashMap::new();
     for item in items {
         match item.kind {
@@ -150,7 +160,7 @@ fn items(items: &[Item], count: &mut impl FnMut(&'static str, bool)) {
             _ => {}
         }
     }
-    let mut seen = BTreeSet::new();
+    let mut seen: HashMap<(&str, Vec<String>), &Item> = HashMap::new();
     for item in items {
         let own = members.get(item.path.as_str()).map(Vec::as_slice).unwrap_or_default();
         let row = match item.kind {
@@ -173,8 +183,14 @@ fn items(items: &[Item], count: &mut impl FnMut(&'static str, bool)) {
         };
         let mut sorted = own.to_vec();
         sorted.sort();
-        count(row, !seen.insert((item.kind, sorted)));
+        let first = *seen.entry((item.kind, sorted)).or_insert(item);
+        let is_equal = !std::ptr::eq(first, item);
+        count(row, is_equal);
+        if is_equal && item.kind == "struct" {
+            equal.push((first, item));
+        }
     }
+    equal
 }
 
 /// The types of the arguments in `(a: T, b: U) -> R`.

@@ -36,6 +36,8 @@ pub struct Argument {
     pub name: String,
     /// The value.
     pub value: Value,
+    /// `true` if the call does not set it: the value is the default, which the client has to send.
+    pub is_left_out: bool,
     /// Position of the parameter in the operation.
     pub(super) parameter: usize,
 }
@@ -152,7 +154,9 @@ impl Source<'_> {
                 let Ok(value) = self.writable(parameter, is_whole, value) else { continue };
                 let mut varied = case.clone();
                 varied.id = self.id(&format!("{} {}{at}", argument.place, argument.name));
-                varied.arguments.get_mut(index).into_iter().for_each(|argument| argument.value = value.clone());
+                if let Some(argument) = varied.arguments.get_mut(index) {
+                    (argument.value, argument.is_left_out) = (value, false);
+                }
                 cases.push(varied);
             }
         }
@@ -174,15 +178,20 @@ impl Source<'_> {
         let mut arguments = Vec::new();
         for (index, parameter) in self.operation.parameters.iter().enumerate() {
             let place = place(parameter.location);
-            let is_offered = self.offer.parameters.iter().any(|(at, name)| at == place && *name == parameter.name);
-            if !is_offered || (extent == Extent::Required && !parameter.required) {
+            let is_it = |(at, name): &(String, String)| at == place && *name == parameter.name;
+            if !self.offer.parameters.iter().any(is_it) || (extent == Extent::Required && !parameter.required) {
                 continue;
             }
-            match self.argument(index, parameter) {
+            let may_be = extent == Extent::Required && parameter.required && self.offer.optional.iter().any(is_it);
+            let default = self.schema(&parameter.schema).and_then(|schema| schema.get("default"));
+            let default = default.filter(|_| may_be).cloned();
+            let is_left_out = default.is_some();
+            match default.map_or_else(|| self.argument(index, parameter), Ok) {
                 Ok(value) => arguments.push(Argument {
                     place: place.to_owned(),
                     name: parameter.name.clone(),
                     value,
+                    is_left_out,
                     parameter: index,
                 }),
                 // A call can go without it, and the other parameters are judged.
@@ -233,13 +242,16 @@ impl Source<'_> {
         }
     }
 
-    /// Returns whether a text is as good as any other.
-    fn is_free(&self, schema: &SchemaRef) -> bool {
-        let value = match schema {
+    fn schema<'s>(&'s self, schema: &'s SchemaRef) -> Option<&'s Value> {
+        match schema {
             SchemaRef::Pointer(pointer) => resolve(&self.contract.document, pointer).map(|(_, value)| value),
             SchemaRef::Inline(value) => Some(value.as_ref()),
-        };
-        let Some(schema) = value.and_then(Value::as_object) else { return false };
+        }
+    }
+
+    /// Returns whether a text is as good as any other.
+    fn is_free(&self, schema: &SchemaRef) -> bool {
+        let Some(schema) = self.schema(schema).and_then(Value::as_object) else { return false };
         let closed = ["format", "enum", "const", "pattern", "maxLength", "allOf", "anyOf", "oneOf", "not"];
         schema.get("type").and_then(Value::as_str) == Some("string")
             && !closed.iter().any(|key| schema.contains_key(*key))

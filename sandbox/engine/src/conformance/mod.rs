@@ -47,6 +47,8 @@ pub struct Offer {
     pub pointer: String,
     /// Place (`path`, `query`, `header` or `cookie`) and name of each parameter that can be set.
     pub parameters: Vec<(String, String)>,
+    /// Those of them that a call can leave out.
+    pub optional: Vec<(String, String)>,
     /// The media type of the body that is sent.
     pub media_type: Option<String>,
     /// `true` if no call goes without the body.

@@ -1,0 +1,144 @@
+//! Required parameters that have a default: in style 2 they are set on the call, which sends the default unless they are.
+
+use std::collections::BTreeSet;
+
+use driftless_codegen::drift::Sides;
+use driftless_codegen::{Contract, NameStyle, Names, Output, Setup, StyleVersion, drift};
+use serde_json::{Value, json};
+
+use crate::common::Case;
+
+fn generate(style: StyleVersion, contract: &Value, names: &Names) -> Output {
+    let mut setup = Setup::default();
+    setup.config.style = NameStyle { version: style };
+    let case = Case { name: "defaults".to_owned(), bytes: Vec::new(), setup };
+    case.with(contract.to_string().as_bytes(), names).unwrap_or_else(|report| panic!("{report}\n{contract}"))
+}
+
+fn contract(parameters: &Value) -> Value {
+    let get = json!({"operationId": "find", "tags": ["orders"], "parameters": parameters, "responses": {"204": {"description": ""}}});
+    json!({"openapi": "3.0.4", "paths": {"/orders": {"get": get}}, "components": {"schemas": {
+        "Color": {"type": "string", "enum": ["red", "blue"]},
+    }}})
+}
+
+fn parameter(name: &str, place: &str, required: bool, schema: &Value) -> Value {
+    json!({"name": name, "in": place, "required": required, "schema": schema})
+}
+
+fn signature(output: &Output) -> String {
+    let find = output.api.items.iter().find(|item| item.path.ends_with("::find")).unwrap();
+    find.signature.split(" -> ").next().unwrap().to_owned()
+}
+
+/// The text of the file of the operations, without blanks.
+fn text(output: &Output) -> String {
+    let file = output.files.iter().find(|(path, _)| path.ends_with("families/orders.rs")).unwrap();
+    file.1.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The default stands in the place of the argument if the type has it, and if it is text in the style of the parameter.
+#[test]
+fn the_call_sends_the_default_of_what_is_not_set() {
+    let integer = || json!({"type": "integer", "format": "int32", "default": 50});
+    let sent = [
+        ("query", integer(), "50_i64"),
+        ("header", integer(), "50_i64"),
+        ("cookie", integer(), "50_i64"),
+        ("query", json!({"type": "integer", "format": "int64", "default": -5_000_000_000_i64}), "-5000000000_i64"),
+        ("query", json!({"type": "boolean", "default": false}), "\"false\""),
+        ("query", json!({"type": "number", "default": 1.5}), "\"1.5\""),
+        ("query", json!({"type": "string", "default": "a \"b\" ü"}), "\"a \\\"b\\\" ü\""),
+        ("query", json!({"type": "string", "default": ""}), "\"\""),
+        ("query", json!({"type": "string", "default": "5"}), "\"5\""),
+        ("query", json!({"type": "string", "enum": ["up", "down"], "default": "up"}), "\"up\""),
+        ("query", json!({"allOf": [{"$ref": "#/components/schemas/Color"}], "default": "blue"}), "\"blue\""),
+        ("query", json!({"type": "integer", "nullable": true, "default": 3}), "3_i64"),
+    ];
+    for (place, schema, value) in sent {
+        let output =
+            generate(StyleVersion::Two, &contract(&json!([parameter("X", place, true, &schema)])), &Names::default());
+        assert_eq!(signature(&output), "(self)", "{schema}");
+        let text = text(&output);
+        assert!(text.contains(&format!("&OPERATION, &[&{value}], Payload::None")), "{schema}: {text}");
+        assert!(text.contains("self.set(0, &x)"), "{schema}: {text}");
+    }
+    let passed = [
+        ("query", json!({"type": "integer"})),
+        ("query", json!({"type": "integer", "default": "many"})),
+        ("query", json!({"type": "integer", "default": 1.5})),
+        ("query", json!({"type": "integer", "format": "uint64", "default": u64::MAX})),
+        ("query", json!({"type": "string", "default": 1})),
+        ("query", json!({"type": "string", "enum": ["up", "down"], "default": "left"})),
+        ("query", json!({"type": "array", "items": {"type": "string"}, "default": ["a"]})),
+        ("query", json!({"type": "string", "default": "a\nb"})),
+        ("header", json!({"type": "string", "default": "ü"})),
+        ("header", json!({"type": "string", "default": ""})),
+        ("query", json!({"type": "string", "default": null})),
+    ];
+    for (place, schema) in passed {
+        let output =
+            generate(StyleVersion::Two, &contract(&json!([parameter("X", place, true, &schema)])), &Names::default());
+        assert_ne!(signature(&output), "(self)", "{schema}");
+    }
+    let path = json!([parameter("id", "path", true, &integer())]);
+    let mut contract = contract(&path);
+    contract["paths"] = json!({"/orders/{id}": contract["paths"]["/orders"]});
+    assert_eq!(signature(&generate(StyleVersion::Two, &contract, &Names::default())), "(self, id: i32)");
+}
+
+/// Defaults stand behind the arguments, in the order of the parameters.
+#[test]
+fn defaults_stand_behind_arguments() {
+    let text_with = |default: &str| json!({"type": "string", "default": default});
+    let parameters = json!([
+        parameter("a", "query", true, &text_with("1")),
+        parameter("b", "query", false, &text_with("2")),
+        parameter("c", "query", true, &json!({"type": "string"})),
+        parameter("d", "header", true, &text_with("4")),
+    ]);
+    let output = generate(StyleVersion::Two, &contract(&parameters), &Names::default());
+    assert_eq!(signature(&output), "(self, c: &str)");
+    let text = text(&output);
+    for part in ["&[&c, &\"1\", &\"4\"], Payload::None", "self.set(1, &a)", "self.set(2, &d)", "self.set(3, &b)"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+/// A client keeps its calls: an argument stays one if it gets a default, and an optional parameter stays set if it becomes required.
+#[test]
+fn calls_that_programs_know_stay() {
+    let plain = json!({"type": "string"});
+    let with_default = json!({"type": "string", "default": "x"});
+    let of = |required: bool, schema: &Value| contract(&json!([parameter("sort-by", "query", required, schema)]));
+    let items =
+        |output: &Output| -> BTreeSet<String> { output.api.items.iter().map(driftless_codegen::Item::line).collect() };
+    let two = StyleVersion::Two;
+    for (first, second, expected) in [
+        (of(true, &plain), of(true, &with_default), "(self, sort_by: &str)"),
+        (of(false, &plain), of(true, &with_default), "(self)"),
+        (of(true, &with_default), of(false, &plain), "(self)"),
+    ] {
+        let before = generate(two, &first, &Names::default());
+        let after = generate(two, &second, &before.names);
+        assert_eq!(signature(&after), expected);
+        assert_eq!(items(&after), items(&before));
+        assert_eq!(generate(two, &second, &after.names).names, after.names);
+    }
+    // Without a default it is an argument again. The drift report explains each item that changes.
+    let contracts = [of(true, &with_default), of(true, &plain)];
+    let before = generate(two, &contracts[0], &Names::default());
+    let after = generate(two, &contracts[1], &before.names);
+    assert_eq!(signature(&after), "(self, sort_by: &str)");
+    let texts = contracts.map(|contract| contract.to_string());
+    let [old, new] = texts.each_ref().map(|text| [Contract { name: "platform", bytes: text.as_bytes() }]);
+    let mut drift = drift::compare(Sides { before: &old, after: &new }, "2026-01-01").unwrap();
+    drift.with_items(Sides { before: &before.api, after: &after.api });
+    let unexplained: Vec<String> = drift.unexplained.iter().flatten().map(drift::ItemChange::says).collect();
+    assert_eq!(unexplained, Vec::<String>::new(), "{:#?}", drift.findings);
+    // In style 1 it is an argument, until the style changes.
+    let contract = of(true, &with_default);
+    let one = generate(StyleVersion::One, &contract, &Names::default());
+    assert_eq!(signature(&one), "(self, sort_by: &str)");
+    assert_eq!(signature(&generate(two, &contract, &one.names)), "(self)");
+}
