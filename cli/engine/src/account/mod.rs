@@ -6,6 +6,7 @@ mod access;
 mod document;
 mod grants;
 mod identity;
+mod kept;
 mod login;
 mod logout;
 mod place;
