@@ -4,5 +4,6 @@ use driftless_cli::Program;
 
 fn main() -> std::process::ExitCode {
     let program = Program::new("platform", env!("CARGO_PKG_VERSION"), include_str!("operations.table"));
-    driftless_cli::main::<platform_client::Platform>(program)
+    let about = "Projects and infrastructure of the platform: its operations at the shell, and as tools for agents";
+    driftless_cli::main::<platform_client::Platform>(program.about(about))
 }

@@ -118,3 +118,49 @@ async fn a_program_signs_in_with_the_file_of_its_secret() {
     let settings = shell.line("profiles show default").await.success();
     assert!(settings.contains(&secret) && !settings.contains(&canary), "{settings}");
 }
+
+/// The number of token requests since the start.
+fn token_requests(sandbox: &Sandbox) -> usize {
+    sandbox.requests().last().iter().filter(|request| request.path.ends_with("/connect/token")).count()
+}
+
+#[tokio::test]
+async fn an_access_token_is_kept_between_commands_of_a_profile() {
+    let sandbox = platform_sandbox::start().await.unwrap();
+    let mut shell = Shell::new();
+    let secret = shell.secret(&sandbox).display().to_string();
+    let client = sandbox.clients()[0].client_id.clone();
+    let (base, issuer) = (sandbox.base_url(), sandbox.auth_url());
+    let login = ["login", "--base-url", base, "--issuer", issuer, "--client-id", &client, "--secret-file", &secret];
+    shell.run(&login).await.success();
+    let mut before = token_requests(&sandbox);
+    let mut asked = || {
+        let now = token_requests(&sandbox);
+        now - std::mem::replace(&mut before, now)
+    };
+    let first = shell.line("token").await.success();
+    shell.line("projects list").await.success();
+    assert_eq!(asked(), 1, "two commands, one token request");
+    // The service accepts it no more.
+    sandbox.issuer().rotate_key().unwrap();
+    sandbox.issuer().retire_old_keys();
+    let (one, two) = (shell.line("projects list").await, shell.line("projects list --verbose").await);
+    assert!(one.code == Some(0) && two.code == Some(0), "{one:?} {two:?}");
+    assert_eq!(asked(), 1, "a 401 leads to one new token");
+    let second = shell.line("token").await.success();
+    assert!(first != second && !two.err.contains(second.trim()) && asked() == 0);
+    shell.run(&[&login[..], &["--profile", "other"]].concat()).await.success();
+    assert_eq!(asked(), 1, "a sign-in asks for a token");
+    let other = shell.line("token --profile other").await.success();
+    assert!(asked() == 1 && other != second);
+    shell.line("logout").await.success();
+    assert!(!shell.path("state/platform/sign-ins/default").exists());
+    assert!(shell.path("state/platform/sign-ins/other/access/main").exists());
+    // Credentials of variables leave nothing on the disk.
+    for (name, value) in [("BASE_URL", base), ("ISSUER", issuer), ("CLIENT_ID", &client), ("SECRET_FILE", &secret)] {
+        shell.set(&format!("PLATFORM_{name}"), value);
+    }
+    shell.line("projects list").await.success();
+    shell.line("projects list").await.success();
+    assert_eq!(asked(), 2);
+}

@@ -115,6 +115,18 @@ async fn a_label_submits_once() {
 }
 
 #[tokio::test]
+async fn commands_with_one_label_at_once_submit_once() {
+    let (sandbox, shell, id) = machine().await;
+    let words = ["virtual-machines", "start", &id, "--label", "nightly"];
+    let start = RequestFilter::new().method("POST").path("/api/virtual-machines");
+    sandbox.faults().next(1, start, "latency=500".parse().unwrap()).unwrap();
+    let (one, two, three) = tokio::join!(shell.run(&words), shell.run(&words), shell.run(&words));
+    let first = one.json();
+    assert_eq!((&first["id"], &first["id"]), (&two.json()["id"], &three.json()["id"]));
+    assert_eq!((submitted(&sandbox), list(&shell).await.len()), (1, 1));
+}
+
+#[tokio::test]
 async fn a_watch_prints_each_state() {
     let (sandbox, shell, id) = machine().await;
     let accepted = shell.run(&["virtual-machines", "start", &id]).await.json();
@@ -167,6 +179,10 @@ async fn an_operation_is_cancelled_and_another_is_forgotten() {
         let words = ["projects", "create-component-deployment", project, component, "--tag", "v1", "--label", label];
         shell.run(&words).await.json();
     }
+    let cancel = RequestFilter::new().method("POST").path("/api");
+    sandbox.faults().next(1, cancel, "latency=60000".parse().unwrap()).unwrap();
+    let err = shell.line("operations cancel one --timeout 1").await.failure(7);
+    assert!(err.contains("in the time of `--timeout`"), "{err}");
     shell.line("operations cancel one").await.success();
     sandbox.clock().advance(LONG);
     let run = shell.line("operations wait one").await;

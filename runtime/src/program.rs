@@ -5,13 +5,13 @@ use std::{io, path::Path, time::Duration};
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::client::current_token;
 pub use crate::client::{ClientSource, Lookup, builder_from_lookup, source};
+use crate::client::{GeneratedClient, current_token};
 #[cfg(feature = "profiles")]
 pub use crate::client::{builder_from_text, profiles_path};
 use crate::{
-    Client, Error,
-    auth::{self, Claims},
+    Client, ClientBuilder, Error,
+    auth::{self, Claims, Credential, Token},
 };
 
 /// Returns an access token of the client, a new one if it has none.
@@ -28,6 +28,19 @@ pub fn has_credential(client: &Client) -> bool {
 /// Returns the description of the client's credential for tokens, without its secret.
 pub fn credential(client: &Client) -> Option<String> {
     client.session.credential.as_ref().map(|cache| cache.credential().describe())
+}
+
+/// Wraps the credentials of a builder that give tokens: that of the client, and those of its servers, by their names.
+pub fn wrap_credentials<P: GeneratedClient>(
+    builder: ClientBuilder<P>,
+    wrap: impl FnMut(Option<&str>, Box<dyn Credential>) -> Box<dyn Credential>,
+) -> ClientBuilder<P> {
+    builder.wrap(wrap)
+}
+
+/// Returns the text of a token, and the lifetime that its issuer gave it.
+pub fn token_parts(token: &Token) -> (&SecretString, Option<Duration>) {
+    (&token.secret, token.lifetime)
 }
 
 /// Returns all claims of a token that is a JWT. They are not verified.

@@ -20,6 +20,9 @@ const OWN: [&str; 11] = [
     "help", "version", "profile", "format", "fields", "output", "no-pager", "dry-run", "verbose", "timeout", "assumed",
 ];
 
+/// The most values of an enumeration in a line of help.
+const SHOWN: usize = 20;
+
 /// A flag, or an argument by position.
 #[derive(Clone, Debug)]
 pub(crate) struct Flag {
@@ -30,7 +33,8 @@ pub(crate) struct Flag {
     /// Position in the list that it comes from: parameters, members or parts.
     pub(crate) index: usize,
     pub(crate) shape: Shape,
-    is_path: bool,
+    /// `None`: a member or a part of the body.
+    place: Option<ParameterPlace>,
     /// Its words are names of files.
     pub(crate) is_file: bool,
     required: bool,
@@ -79,7 +83,7 @@ impl Flags {
             wire: parameter.wire.clone(),
             index,
             shape: Shape::from_schema(table, &parameter.schema),
-            is_path: parameter.place == ParameterPlace::Path,
+            place: Some(parameter.place),
             is_file: false,
             required: parameter.required,
             help: help(&parameter.schema),
@@ -87,14 +91,14 @@ impl Flags {
         });
         let mut parameters: Vec<Flag> = parameters.collect();
         // They stand in the order of the path, whatever the order of the contract is.
-        parameters.sort_by_key(|flag| (!flag.is_path, operation.path.find(&format!("{{{}}}", flag.wire))));
+        parameters.sort_by_key(|flag| (!flag.is_path(), operation.path.find(&format!("{{{}}}", flag.wire))));
         let mut members = Vec::new();
         for (index, (wire, schema)) in body::members(table, operation).into_iter().enumerate() {
             members.push(Flag {
                 name: named(&wire, "body"),
                 index,
                 shape: Shape::from_schema(table, &schema),
-                is_path: false,
+                place: None,
                 is_file: false,
                 // A whole body may have it.
                 required: false,
@@ -114,7 +118,7 @@ impl Flags {
                 wire: part.wire.clone(),
                 index,
                 shape,
-                is_path: false,
+                place: None,
                 is_file: matches!(part.kind, PartKind::File | PartKind::Files),
                 required: part.required,
                 help: help(&part.schema),
@@ -135,14 +139,16 @@ impl Flags {
 }
 
 impl Flag {
+    fn is_path(&self) -> bool {
+        self.place == Some(ParameterPlace::Path)
+    }
+
     fn argument(&self, heading: &'static str) -> Arg {
         let is_list = matches!(self.shape, Shape::List(_));
-        let mut arg = Arg::new(self.name.clone());
-        if !self.help.is_empty() {
-            arg = arg.help(self.help.clone());
-        }
+        let arg = Arg::new(self.name.clone());
+        let mut arg = arg.help(if self.help.is_empty() { self.type_in_words() } else { self.help.clone() });
         // A list is joined on the wire in a path: its elements are separated here.
-        if self.is_path {
+        if self.is_path() {
             // Other words that begin with `-` need `--` before them.
             let is_number = matches!(self.shape, Shape::Integer | Shape::Number);
             return arg.allow_negative_numbers(is_number).value_name(self.name.to_uppercase().replace('-', "_"));
@@ -163,6 +169,46 @@ impl Flag {
     /// Returns whether it is missing although the operation needs it.
     pub(crate) fn is_missing(&self, matches: &ArgMatches) -> bool {
         self.required && !matches.contains_id(&self.name)
+    }
+
+    /// The help of a flag that the contract does not describe: its type, or its values, and for a parameter its place.
+    fn type_in_words(&self) -> String {
+        let (shape, is_list) = match &self.shape {
+            Shape::List(element) => (&**element, true),
+            shape => (shape, false),
+        };
+        let words = match shape {
+            _ if self.is_file => "File, or `-` for standard input",
+            _ if !self.values.is_empty() => {
+                let more = if self.values.len() > SHOWN { ", …" } else { "" };
+                let shown: Vec<&str> = self.values.iter().take(SHOWN).map(String::as_str).collect();
+                &format!("One of {}{more}", shown.join(", "))
+            }
+            Shape::Boolean => "`true` or `false`",
+            Shape::Integer => "Whole number",
+            Shape::Number => "Number",
+            Shape::Text => "Text",
+            Shape::Formatted("DATE-TIME") => "Time, such as 2026-01-31T12:00:00Z",
+            Shape::Formatted("DATE") => "Date, such as 2026-01-31",
+            Shape::Formatted("TIME") => "Time of the day, such as 12:00:00Z",
+            Shape::Formatted("DURATION") => "Duration",
+            Shape::Formatted(name) => name,
+            Shape::List(_) | Shape::Json => "JSON",
+            Shape::Any => "JSON, or else a text",
+        };
+        let several = match (is_list, self.place) {
+            (false, _) => "",
+            (true, Some(ParameterPlace::Path)) => ", or several with `,` between them",
+            (true, _) => "; give the flag once for each",
+        };
+        let place = match self.place {
+            Some(ParameterPlace::Path) => "; in the path",
+            Some(ParameterPlace::Query) => "; in the query",
+            Some(ParameterPlace::Header) => "; in a header",
+            Some(ParameterPlace::Cookie) => "; in a cookie",
+            None => "",
+        };
+        format!("{words}{several}{place}")
     }
 
     fn value_name(&self) -> String {
@@ -191,10 +237,10 @@ impl Flag {
     /// The value that was given, if any.
     pub(crate) fn value(&self, matches: &ArgMatches) -> Result<Option<Value>, Failure> {
         let Some(given) = self.words(matches) else { return Ok(None) };
-        let is_list = self.is_path && matches!(self.shape, Shape::List(_));
+        let is_list = self.is_path() && matches!(self.shape, Shape::List(_));
         // An element that contains a comma needs JSON.
         let whole = given.first().filter(|word| is_list && word.starts_with('['));
-        let words = match (&self.shape, self.is_path) {
+        let words = match (&self.shape, self.is_path()) {
             (Shape::List(_), true) => given.iter().flat_map(|word| word.split(',')).map(str::to_owned).collect(),
             _ => given.clone(),
         };
@@ -218,7 +264,7 @@ impl Flag {
 
     /// Its name in messages.
     pub(crate) fn shown(&self) -> String {
-        if self.is_path { self.name.to_uppercase().replace('-', "_") } else { format!("--{}", self.name) }
+        if self.is_path() { self.name.to_uppercase().replace('-', "_") } else { format!("--{}", self.name) }
     }
 }
 

@@ -42,7 +42,7 @@ where
 {
     let arguments = McpArguments::from_arg_matches(matches)
         .map_err(|error| Failure::usage(error.to_string(), "`mcp --help` lists the options"))?;
-    let tools = TableTools::new::<P>(context)?;
+    let tools = TableTools::new::<P>(context, arguments.api_version.clone())?;
     crate::mcp::serve(std::sync::Arc::new(tools), arguments).await
 }
 
@@ -53,6 +53,8 @@ struct TableTools {
     table: Table,
     client: Client,
     security: Security,
+    /// The version of the interface, in place of the contract's.
+    version: Option<String>,
     service: ServedService,
     entries: Vec<OperationEntry>,
     /// By the index of an entry.
@@ -77,10 +79,15 @@ fn effect(head: &Head) -> Effect {
 }
 
 impl TableTools {
-    fn new<P>(context: &Context) -> Result<Self, Failure>
+    fn new<P>(context: &Context, version: Option<String>) -> Result<Self, Failure>
     where
         P: GeneratedClient + std::ops::Deref<Target = Client>,
     {
+        Self::over(context, context.client::<P>()?, P::SECURITY, version)
+    }
+
+    /// The operations of the table of a program, with this client.
+    fn over(context: &Context, client: Client, security: Security, version: Option<String>) -> Result<Self, Failure> {
         let (mut entries, mut families) = (Vec::new(), Vec::new());
         for family in context.table.families()? {
             for head in context.table.heads(family.name)? {
@@ -110,13 +117,13 @@ impl TableTools {
             instructions: program.about.to_owned(),
         };
         let described = entries.iter().map(|_| OnceLock::new()).collect();
-        let client = context.client::<P>()?;
         Ok(Self {
             #[cfg(feature = "operations")]
             program,
             table: context.table,
             client,
-            security: P::SECURITY,
+            security,
+            version,
             service,
             entries,
             families,
@@ -157,6 +164,10 @@ impl TableTools {
 
     async fn send(&self, index: usize, mut arguments: Map<String, Json>, limit: usize) -> Result<ToolAnswer, Failure> {
         let (family, line) = self.line(index)?;
+        if self.version.is_none() && line.api_version.as_ref().is_some_and(|version| version.default.is_none()) {
+            let message = "nothing was sent: the operation needs a version of the interface";
+            return Err(Failure::usage(message, "the person who starts the server can add: --api-version VERSION"));
+        }
         let content = match (&line.body, arguments.remove("body")) {
             (Some(body), Some(value)) => content(body, value)?,
             _ => Content::None,
@@ -167,7 +178,7 @@ impl TableTools {
         let make = || {
             let main = if family.server.is_some() { Security::Token } else { self.security };
             let name = self.entries.get(index).map(|entry| entry.name.as_str()).unwrap_or_default();
-            description(family.name, name, &line, main, None)
+            description(family.name, name, &line, main, self.version.clone())
         };
         let operation = cell.map_or_else(make, |cell| cell.get_or_init(make));
         let client = match &family.server {
@@ -320,22 +331,4 @@ fn body(status: StatusCode, headers: &HeaderMap, bytes: &[u8], line: &Described)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_removal_is_destructive_wherever_its_verb_stands() {
-        for (method, name, expected) in [
-            ("GET", "list_deleted", Effect::Read),
-            ("POST", "create_project", Effect::Create),
-            ("POST", "bulk_delete_projects", Effect::Destroy),
-            ("PATCH", "force_remove", Effect::Destroy),
-            ("DELETE", "clear", Effect::Destroy),
-            ("PUT", "replace", Effect::Change),
-        ] {
-            let head = json!({ "method": method, "path": "/" });
-            let head = Head { name, ..serde_json::from_value(head).unwrap() };
-            assert_eq!(effect(&head), expected, "{method} {name}");
-        }
-    }
-}
+mod tests;

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
 use driftless_runtime::codegen::GeneratedClient;
@@ -20,6 +21,9 @@ use crate::output::{RowWriter, Streams};
 use crate::send::{Given, bytes, call};
 use crate::table::Table;
 use crate::terminal::plain;
+
+/// The time for which a command waits for another one that submits under its label: that of a call.
+const TURN: Duration = Duration::from_secs(60);
 
 /// `operations`: those that this program has submitted.
 pub(crate) fn command() -> Command {
@@ -64,7 +68,11 @@ pub(crate) async fn submit(
     let submission: Submission<'_, Bytes> = Submission::from_call(call, fixed(kind.to_owned()));
     let label = matches.get_one::<String>("label");
     let operation = match label {
-        Some(label) => operations.submit_or_resume(submission.label(label)).await,
+        Some(label) => {
+            // Of commands with one label at once, one submits. The others wait, and find its operation.
+            let _turn = crate::account::turn(&context.program, label, context.timeout.unwrap_or(TURN)).await;
+            operations.submit_or_resume(submission.label(label)).await
+        }
         None => submission.submit(&operations).await,
     };
     let operation = operation.map_err(|error| failure(&error))?;
@@ -78,8 +86,25 @@ pub(crate) async fn submit(
     sink.note(&format!("Accepted. `{} operations wait {correlation}` waits for its end.", context.program.name))
 }
 
-/// Runs a subcommand of `operations`.
+/// Runs a subcommand of `operations`. The end of a wait by `--timeout` has a failure of its own.
 pub(crate) async fn run<P>(context: &Context, matches: &ArgMatches) -> Result<(), Failure>
+where
+    P: GeneratedClient + std::ops::Deref<Target = Client>,
+{
+    let exit = match matches.subcommand_name() {
+        Some("cancel") => Exit::Unknown,
+        Some("list" | "forget") => Exit::Failed,
+        _ => return subcommand::<P>(context, matches).await,
+    };
+    tokio::select! {
+        result = subcommand::<P>(context, matches) => result,
+        () = passed(context) => {
+            Err(Failure::new(exit, "the command has not ended in the time of `--timeout`", "run it again with more time"))
+        }
+    }
+}
+
+async fn subcommand<P>(context: &Context, matches: &ArgMatches) -> Result<(), Failure>
 where
     P: GeneratedClient + std::ops::Deref<Target = Client>,
 {

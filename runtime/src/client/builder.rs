@@ -115,6 +115,18 @@ impl<P: GeneratedClient> ClientBuilder<P> {
         self
     }
 
+    /// Wraps the credentials that give tokens: that of the client, and those of its servers, by their names.
+    pub(crate) fn wrap(
+        mut self,
+        mut wrap: impl FnMut(Option<&str>, Box<dyn Credential>) -> Box<dyn Credential>,
+    ) -> Self {
+        self.credential = self.credential.map(|credential| wrap(None, credential));
+        for (name, server) in &mut self.servers {
+            server.credential = server.credential.take().map(|credential| wrap(Some(name), credential));
+        }
+        self
+    }
+
     /// Adds another server, with its own address and credential. See [`Client::server`].
     pub fn server(mut self, name: impl Into<String>, server: ServerSettings) -> Self {
         self.servers.insert(name.into(), server);

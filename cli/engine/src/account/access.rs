@@ -8,7 +8,7 @@ use driftless_runtime::{
     program::{self, ClientSource},
 };
 
-use super::{place::Place, storage};
+use super::{kept::KeptProfile, place::Place, storage};
 use crate::{Exit, Failure, failure::failure};
 
 /// The time limit of a token request, unless a user has to act.
@@ -62,7 +62,17 @@ where
     P: GeneratedClient + Deref<Target = Client>,
 {
     let builder = match origin {
-        Origin::Profile(name, file) => ClientBuilder::from_profile(file, name),
+        Origin::Profile(name, file) => {
+            let document = storage::read(file)?;
+            let builder = program::builder_from_text(file, &document.text(), Some(name));
+            let kept = document.settings(name).and_then(|all| KeptProfile::new(place, file.clone(), name, all));
+            match kept {
+                Some(kept) => builder.map(|builder| {
+                    program::wrap_credentials(builder, |server, credential| kept.keep(server, credential))
+                }),
+                None => builder,
+            }
+        }
         Origin::Variables => program::builder_from_lookup(&place.variable),
     };
     let client: P = builder.and_then(|builder| adjust(builder).build()).map_err(|error| failure(&error))?;

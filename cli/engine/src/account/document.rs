@@ -96,6 +96,11 @@ impl ProfileDocument {
         self.profile(name)?.get(key)?.as_str()
     }
 
+    /// All settings of a profile, without their comments.
+    pub(super) fn settings(&self, name: &str) -> Option<serde_json::Value> {
+        Some(settings(self.profiles()?.get(name)?))
+    }
+
     /// The texts of a list of a profile.
     pub(super) fn list(&self, name: &str, key: &str) -> Vec<String> {
         let list = self.profile(name).and_then(|table| table.get(key)).and_then(Item::as_array);
@@ -180,6 +185,14 @@ impl ProfileDocument {
             };
             profiles.insert(name, new);
         }
+    }
+}
+
+fn settings(item: &Item) -> serde_json::Value {
+    match (item.as_table_like(), item.as_str()) {
+        (Some(table), _) => table.iter().map(|(key, item)| (key.to_owned(), settings(item))).collect(),
+        (None, Some(text)) => text.into(),
+        (None, None) => item.to_string().trim().into(),
     }
 }
 

@@ -6,6 +6,7 @@ mod access;
 mod document;
 mod grants;
 mod identity;
+mod kept;
 mod login;
 mod logout;
 mod place;
@@ -14,6 +15,12 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "operations")]
+use std::{
+    fs::File,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    time::Duration,
+};
 use std::{ops::Deref, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
@@ -61,6 +68,19 @@ pub(crate) fn state_folder(program: &Program) -> Result<PathBuf, Failure> {
     let folder = Place::process(program, "").state()?;
     storage::private_folder(&folder)?;
     Ok(folder)
+}
+
+/// Waits until no other command of this machine has the turn under this name. Returns `None` if that takes longer, or
+/// if this machine has no place for locks. The turn ends with the value, and with the process.
+#[cfg(feature = "operations")]
+pub(crate) async fn turn(program: &Program, name: &str, time: Duration) -> Option<File> {
+    let folder = state_folder(program).ok()?.join("turns");
+    storage::private_folder(&folder).ok()?;
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    // Few files, whatever the names are. Two names with one file wait for each other.
+    let path = folder.join(format!("{:02x}.lock", hasher.finish() % 256));
+    storage::lock_file(&path, time).await.ok()
 }
 
 async fn run_in<P>(place: &mut Place<'_>, name: &str, matches: &ArgMatches) -> Result<(), Failure>

@@ -18,7 +18,7 @@ use crate::{Failure, Program, failure::failure, terminal::plain};
 
 /// Opens an address in a browser. Returns `false` if no browser can be started.
 pub(super) type Opener = Arc<dyn Fn(&str) -> bool + Send + Sync>;
-type Tell = Arc<dyn Fn(&str) + Send + Sync>;
+pub(super) type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 type Variable = Box<dyn Fn(&str) -> Option<OsString>>;
 
 /// The surroundings of a command. Tests have their own.
@@ -56,6 +56,12 @@ impl<'a> Place<'a> {
     /// Writes a line for the user on standard error.
     pub(super) fn tell(&self, text: &str) {
         (self.tell)(&plain(text));
+    }
+
+    /// Returns a function that does so from any thread.
+    pub(super) fn teller(&self) -> Tell {
+        let tell = Arc::clone(&self.tell);
+        Arc::new(move |text| tell(&plain(text)))
     }
 
     /// Writes a text to standard output. Its control characters are escaped.

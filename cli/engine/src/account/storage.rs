@@ -5,7 +5,7 @@ use std::{
     hash::{BuildHasher as _, RandomState},
     io::{ErrorKind, Read as _},
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use driftless_runtime::program;
@@ -17,7 +17,7 @@ use crate::{Exit, Failure};
 const LARGEST: u64 = 1024 * 1024;
 
 /// The time for which another program may keep a lock, and the pause between two attempts.
-const PATIENCE: u32 = 400;
+const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(25);
 
 fn failed(path: &Path, rule: &str, cause: &std::io::Error) -> Failure {
@@ -56,13 +56,7 @@ impl<'a> ProfileFile<'a> {
     pub(super) async fn lock(path: &'a Path) -> Result<Self, Failure> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         private_folder(folder)?;
-        let lock = path.with_extension("toml.lock");
-        let file = private_file().open(&lock).map_err(|cause| failed(&lock, "opened", &cause))?;
-        if !locked(&file, &lock).await? {
-            let message = format!("another program has locked `{}` for too long", lock.display());
-            return Err(Failure::new(Exit::Failed, message, "end that program"));
-        }
-        Ok(Self { path, folder, _lock: file })
+        Ok(Self { path, folder, _lock: lock_file(&path.with_extension("toml.lock"), PATIENCE).await? })
     }
 
     /// Changes the file. A program that is killed leaves the old one.
@@ -87,15 +81,26 @@ impl<'a> ProfileFile<'a> {
     }
 }
 
-async fn locked(file: &File, path: &Path) -> Result<bool, Failure> {
-    for _ in 0..PATIENCE {
+/// Locks a file, which is created if it does not exist. The lock ends with the value.
+pub(super) async fn lock_file(path: &Path, time: Duration) -> Result<File, Failure> {
+    let file = private_file().open(path).map_err(|cause| failed(path, "opened", &cause))?;
+    if !locked(&file, path, time).await? {
+        let message = format!("another program has locked `{}` for too long", path.display());
+        return Err(Failure::new(Exit::Failed, message, "end that program"));
+    }
+    Ok(file)
+}
+
+async fn locked(file: &File, path: &Path, time: Duration) -> Result<bool, Failure> {
+    let started = Instant::now();
+    loop {
         match file.try_lock() {
             Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if started.elapsed() > time => return Ok(false),
             Err(TryLockError::WouldBlock) => tokio::time::sleep(PAUSE).await,
             Err(TryLockError::Error(cause)) => return Err(failed(path, "locked", &cause)),
         }
     }
-    Ok(false)
 }
 
 fn private_file() -> OpenOptions {
@@ -115,8 +120,21 @@ pub(super) fn private_folder(path: &Path) -> Result<(), Failure> {
     builder.create(path).map_err(|cause| failed(path, "created", &cause))
 }
 
+/// Returns a file's name for any text. Some file systems do not distinguish upper and lower case.
+fn file_name(text: &str) -> String {
+    let mut name = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            'a'..='z' | '0'..='9' | '-' | '_' => name.push(character),
+            other => name.push_str(&format!("%{:x}.", u32::from(other))),
+        }
+    }
+    name
+}
+
 /// The folders with the tokens of sign-ins: one for each profile, and in it one for each sign-in. A sign-in does not
 /// write over the tokens of the one before, so that an interrupted one changes nothing.
+#[derive(Clone)]
 pub(super) struct TokenFolders(PathBuf);
 
 impl TokenFolders {
@@ -124,16 +142,21 @@ impl TokenFolders {
         Self(root.join("sign-ins"))
     }
 
-    /// The folder of a profile. Some file systems do not distinguish upper and lower case.
+    /// The folder of a profile.
     fn profile(&self, name: &str) -> PathBuf {
-        let mut folder = String::with_capacity(name.len());
-        for character in name.chars() {
-            match character {
-                'a'..='z' | '0'..='9' | '-' | '_' => folder.push(character),
-                other => folder.push_str(&format!("%{:x}.", u32::from(other))),
-            }
-        }
-        self.0.join(folder)
+        self.0.join(file_name(name))
+    }
+
+    /// Returns the path of the access token that is kept for a profile, or for a server of the profile.
+    pub(super) fn kept(&self, name: &str, server: Option<&str>) -> PathBuf {
+        let file = server.map_or_else(|| "main".to_owned(), |server| format!("server.{}", file_name(server)));
+        self.profile(name).join("access").join(file)
+    }
+
+    /// Locks a kept access token against other programs, and against its removal. Its folder is created.
+    pub(super) async fn lock(&self, kept: &Path) -> Result<File, Failure> {
+        self.create(kept.parent().unwrap_or(&self.0))?;
+        lock_file(&kept.with_added_extension("lock"), PATIENCE).await
     }
 
     /// Returns the path for the tokens of a new sign-in.
@@ -213,7 +236,7 @@ async fn refresh_locks(folder: &Path) -> Vec<File> {
         if path.extension().is_some_and(|extension| extension == "lock")
             && let Ok(file) = File::open(&path)
         {
-            let _ = locked(&file, &path).await;
+            let _ = locked(&file, &path, PATIENCE).await;
             locks.push(file);
         }
     }

@@ -3,6 +3,7 @@
 mod devices;
 mod files;
 mod issuer;
+mod kept;
 mod sign_in;
 mod stored;
 mod used;
@@ -125,13 +126,21 @@ impl Bench {
 
     /// Calls the service as the next command does. Returns the subject of the token that it has accepted.
     async fn call(&self, profile: Option<&str>) -> Result<String, Failure> {
-        let (place, ..) = self.place();
-        let origin = super::access::origin(&place, profile)?;
-        let client: Sample = super::access::client(&place, &origin, |builder| builder)?;
+        self.call_in(&self.place().0, profile).await
+    }
+
+    async fn call_in(&self, place: &Place<'_>, profile: Option<&str>) -> Result<String, Failure> {
+        let origin = super::access::origin(place, profile)?;
+        let client: Sample = super::access::client(place, &origin, |builder| builder)?;
         let answer = client.request(driftless_runtime::Method::Get, "/x").send().await;
         let answer =
-            answer.map_err(|error| super::access::explain(&place, Some(&origin), crate::failure::failure(&error)))?;
+            answer.map_err(|error| super::access::explain(place, Some(&origin), crate::failure::failure(&error)))?;
         Ok(answer.json::<String>().unwrap())
+    }
+
+    /// Removes the access tokens that are kept for a profile.
+    fn forget(&self, profile: &str) {
+        std::fs::remove_dir_all(self.state().join(profile).join("access")).unwrap();
     }
 
     fn profiles(&self) -> PathBuf {

@@ -69,6 +69,9 @@ pub struct McpArguments {
     /// Kibibytes of an answer in one part.
     #[arg(long, value_name = "KIB", default_value = "32", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub part: u16,
+    /// The version of the interface that operations are sent with, instead of the one of the contract.
+    #[arg(long, value_name = "VERSION")]
+    pub api_version: Option<String>,
     /// Append a line for each call to this file, instead of standard error.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,

@@ -1,6 +1,10 @@
 //! `@STEM@`: the operations of the service at the shell, and as tools for agents. `@STEM@ --help` lists them.
 
+use driftless_cli::Program;
+
 fn main() -> std::process::ExitCode {
-    let table = include_str!("operations.table");
-    driftless_cli::main::<@LIBRARY@::@CLIENT@>(driftless_cli::Program::new("@STEM@", env!("CARGO_PKG_VERSION"), table))
+    // The first line of `--help`. Agents read it, too: write the purpose of the service here.
+    let about = "The operations of the service @STEM@ at the shell, and as tools for agents";
+    let program = Program::new("@STEM@", env!("CARGO_PKG_VERSION"), include_str!("operations.table")).about(about);
+    driftless_cli::main::<@LIBRARY@::@CLIENT@>(program)
 }

@@ -22,6 +22,10 @@ pub(super) struct State {
     pub(super) only_access: bool,
     /// The device authorization grant is offered.
     pub(super) devices: bool,
+    /// Access tokens that the service does not accept any more.
+    pub(super) revoked: Vec<String>,
+    /// The lifetime of access tokens, in seconds; 600 if it is zero.
+    pub(super) lifetime: u32,
     /// The tokens are no JWTs.
     pub(super) opaque: bool,
     /// The address in the discovery document, if it is another one.
@@ -83,7 +87,8 @@ impl State {
             refresh = format!(r#","refresh_token":"{token}""#);
             self.refresh.insert(token, (user.to_owned(), false));
         }
-        (200, format!(r#"{{"access_token":"{access}","expires_in":600,"token_type":"Bearer"{refresh}}}"#))
+        let lifetime = if self.lifetime == 0 { 600 } else { self.lifetime };
+        (200, format!(r#"{{"access_token":"{access}","expires_in":{lifetime},"token_type":"Bearer"{refresh}}}"#))
     }
 
     fn token(&mut self, form: &str) -> (u16, String) {
@@ -175,7 +180,7 @@ fn answer(stream: TcpStream, state: &Mutex<State>, url: &str) {
             );
             (200, String::new(), text)
         }
-        _ => match subject(&bearer) {
+        _ => match subject(&bearer).filter(|_| !state.revoked.contains(&bearer)) {
             Some(user) => (200, String::new(), format!("\"{user}\"")),
             None => (401, String::new(), "{}".to_owned()),
         },

@@ -25,6 +25,7 @@ async fn a_user_signs_in_once_and_the_next_command_needs_no_variable() {
         assert_eq!((mode(path), mode(path.parent().unwrap())), (0o600, 0o700), "{}", path.display());
     }
     assert_eq!(bench.call(None).await.unwrap(), "ada");
+    bench.forget("default");
     assert_eq!(bench.call(Some("default")).await.unwrap(), "ada");
     assert_eq!((bench.issuer.asked("authorization_code"), bench.issuer.asked("refresh_token")), (1, 2));
     assert_eq!(exit(bench.call(Some("other")).await).0, Exit::Usage);

@@ -11,6 +11,8 @@ async fn programs_that_refresh_at_once_share_one_rotation() {
     for call in [calls.0, calls.1, calls.2, calls.3] {
         assert_eq!(call.unwrap(), "ada");
     }
+    assert_eq!(bench.issuer.asked("refresh_token"), 1);
+    bench.forget("default");
     assert_eq!(bench.call(None).await.unwrap(), "ada", "the last refresh token is the stored one");
 }
 
@@ -49,6 +51,7 @@ async fn sign_ins_at_once_lose_nothing() {
     logins.0.unwrap();
     logins.1.unwrap();
     assert_eq!(bench.call(Some("d")).await.unwrap(), "ada");
+    bench.forget("d");
     let folders = std::fs::read_dir(bench.state().join("d")).unwrap().count();
     assert_eq!(folders, 1, "the other tokens are removed");
 }

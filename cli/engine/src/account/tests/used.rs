@@ -74,6 +74,7 @@ async fn the_owner_of_the_token_is_shown_with_its_claims() {
     let claims: serde_json::Value = serde_json::from_str(&claims.out).unwrap();
     assert_eq!(claims["team_id"], "7");
     bench.issuer.state().opaque = true;
+    bench.forget("robot");
     assert!(bench.run(&["whoami"]).await.unwrap().out.contains("not a JWT"));
     let json: serde_json::Value =
         serde_json::from_str(&bench.run(&["whoami", "-o", "json"]).await.unwrap().out).unwrap();

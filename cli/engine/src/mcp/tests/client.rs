@@ -37,6 +37,7 @@ pub(super) fn arguments(allow: &[&str], tools: ToolForm) -> McpArguments {
     McpArguments {
         allow: allow.iter().map(|rule| (*rule).to_owned()).collect(),
         tools,
+        api_version: None,
         part: 32,
         log: None,
         #[cfg(feature = "mcp-http")]
