@@ -21,7 +21,7 @@ const OWN: [&str; 11] = [
 ];
 
 /// The most values of an enumeration in a line of help.
-const SHOWN: usize = 20;
+const LISTED: usize = 20;
 
 /// A flag, or an argument by position.
 #[derive(Clone, Debug)]
@@ -180,9 +180,9 @@ impl Flag {
         let words = match shape {
             _ if self.is_file => "File, or `-` for standard input",
             _ if !self.values.is_empty() => {
-                let more = if self.values.len() > SHOWN { ", …" } else { "" };
-                let shown: Vec<&str> = self.values.iter().take(SHOWN).map(String::as_str).collect();
-                &format!("One of {}{more}", shown.join(", "))
+                let more = if self.values.len() > LISTED { ", …" } else { "" };
+                let listed: Vec<&str> = self.values.iter().take(LISTED).map(String::as_str).collect();
+                &format!("One of {}{more}", listed.join(", "))
             }
             Shape::Boolean => "`true` or `false`",
             Shape::Integer => "Whole number",

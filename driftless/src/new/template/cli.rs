@@ -5,6 +5,7 @@ use driftless_cli::Program;
 fn main() -> std::process::ExitCode {
     // The first line of `--help`. Agents read it, too: write the purpose of the service here.
     let about = "The operations of the service @STEM@ at the shell, and as tools for agents";
-    let program = Program::new("@STEM@", env!("CARGO_PKG_VERSION"), include_str!("operations.table")).about(about);
+    let table = include_str!("operations.table");
+    let program = Program::new("@STEM@", env!("CARGO_PKG_VERSION"), table).about(about);
     driftless_cli::main::<@LIBRARY@::@CLIENT@>(program)
 }
