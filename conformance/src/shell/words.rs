@@ -122,7 +122,7 @@ pub(super) fn words(
 fn set(flag: &Flag, value: &Value) -> Result<Words, String> {
     let name = format!("--{}", flag.name);
     match (&flag.form, value) {
-        (Form::Boolean, value) => Ok(vec![format!("{name}={value}").into()]),
+        (Form::Boolean, value) => Ok(vec![format!("{name}={}", word(&flag.form, value)?).into()]),
         (Form::List(_), Value::Array(elements)) if elements.is_empty() => Err("no words are an empty list".to_owned()),
         (Form::List(element), Value::Array(elements)) => {
             let words = elements.iter().map(|value| word(element, value)).collect::<Result<Vec<_>, _>>()?;
@@ -163,7 +163,7 @@ fn position(form: &Form, value: &Value) -> Result<String, String> {
 
 fn word(form: &Form, value: &Value) -> Result<String, String> {
     match (form, value) {
-        (Form::Text, Value::String(text)) => Ok(text.clone()),
+        (Form::Text | Form::Boolean | Form::Number, Value::String(text)) => Ok(text.clone()),
         (Form::Text, Value::Null) => Err("no word is null where a text is expected".to_owned()),
         (Form::Text, other) => Err(format!("{other} is not text")),
         (Form::List(_), other) if !other.is_array() => Err(format!("{other} is not a list")),
