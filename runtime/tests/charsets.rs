@@ -125,6 +125,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("auth/authorization_code.rs", "addresses"),
     ("auth/claims.rs", "a part of a token (RFC 7519 §3: UTF-8)"),
     ("auth/command.rs", "the output of a program"),
+    ("auth/device_code.rs", "a reply of `transport/mod.rs`"),
     ("auth/discovery.rs", "a reply of `transport/mod.rs`"),
     ("auth/echo.rs", "texts"),
     ("auth/grant.rs", "a reply of `transport/mod.rs`"),
