@@ -2,6 +2,7 @@
 
 use driftless_codegen::Config;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 use crate::support::{read, root};
 
@@ -144,6 +145,16 @@ fn the_check_of_a_change_runs_what_the_documents_promise() {
         assert!(script.contains(step), ".ci/run has no {step:?}");
     }
     assert!(script.trim_end().ends_with(commands[1]), "the counted results come last");
+    // Each test runs in one of the two: a package that the command leaves out is a default member.
+    let left_out: BTreeSet<&str> =
+        script.lines().flat_map(|line| line.split("--exclude ").skip(1)).map(str::trim).collect();
+    let manifest: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap();
+    let members = manifest["workspace"]["default-members"].as_array().unwrap().iter();
+    let packages: Vec<toml::Table> = members
+        .map(|folder| toml::from_str(&read(&format!("{}/Cargo.toml", folder.as_str().unwrap()))).unwrap())
+        .collect();
+    let defaults = packages.iter().map(|package| package["package"]["name"].as_str().unwrap()).collect();
+    assert_eq!(left_out, defaults);
     assert!(readme.contains(".ci/run"));
 }
 

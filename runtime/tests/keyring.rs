@@ -1,6 +1,6 @@
 //! Secrets in the keyring: of a store that the program sets, and of the system.
 
-use driftless_runtime::auth::{ExposeSecret, SecretKeyring, SecretSource};
+use driftless_runtime::auth::{ExposeSecret, RefreshFolder, RefreshStore, RefreshToken, SecretKeyring, SecretSource};
 use keyring_core::{Entry, Error as Cause, mock};
 
 /// The store is set for the whole process, so one test goes through everything.
@@ -13,6 +13,14 @@ fn the_rules_of_the_keyring() {
     let source = SecretKeyring::new("service", "me");
     let absent = source.read().unwrap_err();
     assert!(absent.code() == "secret" && absent.to_string().contains("is not there"), "{absent}");
+
+    source.write(&"canary-own".to_owned().into()).unwrap();
+    assert_eq!(source.read().unwrap().expose_secret(), "canary-own");
+    for _ in 0..2 {
+        source.remove().unwrap();
+        assert!(source.read().unwrap_err().to_string().contains("is not there"));
+    }
+    the_tokens_of_a_folder_are_in_the_keyring();
 
     let entry = Entry::new("service", "me").unwrap();
     entry.set_password("canary").unwrap();
@@ -29,7 +37,35 @@ fn the_rules_of_the_keyring() {
 
     let credential = entry.as_any().downcast_ref::<mock::Cred>().unwrap();
     credential.set_error(Cause::NoStorageAccess("it is locked".into()));
-    assert!(source.read().unwrap_err().to_string().contains("cannot be read: it is locked"));
+    assert!(source.read().unwrap_err().to_string().contains("cannot be used: it is locked"));
+}
+
+fn the_tokens_of_a_folder_are_in_the_keyring() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens");
+    let (first, later) = (RefreshFolder::new(&path).in_keyring("my-app"), RefreshFolder::new(&path));
+    let key = RefreshToken::new("https://issuer.example", "app", first.clone()).key();
+    let other = RefreshToken::new("https://issuer.example", "other", first.clone()).key();
+    let text = |store: &RefreshFolder, key| store.load(key).unwrap().map(|token| token.expose_secret().to_owned());
+    assert_eq!(text(&later, &key), None);
+    first.save(&key, &"canary-1".to_owned().into()).unwrap();
+    assert_eq!(text(&later, &key).as_deref(), Some("canary-1"));
+    later.save(&key, &"canary-2".to_owned().into()).unwrap();
+    assert_eq!(text(&first, &key).as_deref(), Some("canary-2"), "the successor is in the keyring, too");
+    assert_eq!(SecretKeyring::new("my-app", key.name()).read().unwrap().expose_secret(), "canary-2");
+    later.save(&other, &"in a file".to_owned().into()).unwrap();
+    for file in std::fs::read_dir(&path).unwrap() {
+        assert!(!std::fs::read_to_string(file.unwrap().path()).unwrap().contains("canary"));
+    }
+    later.clear_keyring().unwrap();
+    assert!(SecretKeyring::new("my-app", key.name()).read().is_err());
+    assert_eq!((text(&first, &key), text(&first, &other).as_deref()), (None, Some("in a file")));
+
+    // An entry that somebody else has removed is an error: no token is taken from elsewhere.
+    first.save(&key, &"canary-3".to_owned().into()).unwrap();
+    SecretKeyring::new("my-app", key.name()).remove().unwrap();
+    assert!(later.load(&key).unwrap_err().to_string().contains("is not there"));
+    RefreshFolder::new(path.join("absent")).clear_keyring().unwrap();
 }
 
 #[cfg(target_os = "linux")]

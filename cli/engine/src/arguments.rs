@@ -13,7 +13,7 @@ use self::shape::{Shape, resolved};
 use crate::failure::Failure;
 use crate::names::{kebab, unique};
 use crate::table::{Described, ParameterPlace, PartKind, Table};
-use crate::terminal::plain;
+use crate::terminal::{for_help, plain};
 
 /// Flags of every operation, which no parameter can have.
 const OWN: [&str; 11] = [
@@ -76,7 +76,7 @@ impl Flags {
             let name = if taken.contains(&name) { format!("{prefix}-{name}") } else { name };
             unique(name, "-2", &mut taken)
         };
-        let is_key = table.keys(operation);
+        let is_key = table.submission_key(operation);
         let parameters = operation.parameters.iter().enumerate().filter(|(_, parameter)| !is_key(parameter));
         let parameters = parameters.map(|(index, parameter)| Flag {
             name: named(&parameter.name, "param"),
@@ -182,7 +182,7 @@ impl Flag {
             _ if !self.values.is_empty() => {
                 let more = if self.values.len() > LISTED { ", …" } else { "" };
                 let listed: Vec<&str> = self.values.iter().take(LISTED).map(String::as_str).collect();
-                &format!("One of {}{more}", listed.join(", "))
+                &format!("One of {}{more}", for_help(&listed.join(", ")))
             }
             Shape::Boolean => "`true` or `false`",
             Shape::Integer => "Whole number",
@@ -270,7 +270,7 @@ impl Flag {
 
 fn help(schema: &Schema) -> String {
     let text = schema.get("description").and_then(Schema::as_str).unwrap_or_default();
-    plain(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+    for_help(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The values of an enumeration, or of a list of them.

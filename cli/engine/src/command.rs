@@ -11,7 +11,7 @@ use crate::arguments::{Flags, possible};
 use crate::failure::Failure;
 use crate::names::{kebab, operations, unique};
 use crate::table::{Described, Family, Form, Head, Table};
-use crate::terminal::plain;
+use crate::terminal::for_help;
 
 /// Commands that no family can have.
 const OWN: [&str; 13] = [
@@ -83,7 +83,7 @@ pub(crate) fn root(
         .args(general())
         .subcommands(own);
     for FamilyCommand { family, command } in families(table)? {
-        let about = plain(&family.covers).into_owned();
+        let about = for_help(&family.covers);
         let about = if about.is_empty() { format!("Operations of the family {}", family.name) } else { about };
         let mut filled =
             Command::new(command.clone()).about(about).subcommand_required(true).arg_required_else_help(true);
@@ -146,7 +146,7 @@ fn family(table: Table, family: &Family, words: &Words, assumed: bool) -> Result
 }
 
 fn about(head: &Head) -> String {
-    let mut text = head.summary();
+    let mut text = for_help(&head.summary());
     if head.deprecated {
         text.push_str(" (deprecated)");
     }
@@ -159,9 +159,8 @@ fn about(head: &Head) -> String {
 /// Fills the command of one operation.
 fn operation(table: Table, operation: &Described, command: Command, is_template: bool) -> Command {
     let flags = Flags::new(table, operation);
-    let mut command = command
-        .long_about(long(operation))
-        .after_help(plain(&format!("{} {}", operation.method, operation.path)).into_owned());
+    let mut command =
+        command.long_about(long(operation)).after_help(for_help(&format!("{} {}", operation.method, operation.path)));
     let described: Vec<_> = flags.parameters.iter().chain(&flags.members).collect();
     for (arg, flag) in flags.arguments(is_template).zip(described) {
         command = command.arg(match possible(flag) {
@@ -183,7 +182,7 @@ fn operation(table: Table, operation: &Described, command: Command, is_template:
     }
     if let Some(version) = &operation.api_version {
         let help = match &version.default {
-            Some(default) => format!("Version of the interface, instead of {}", plain(default)),
+            Some(default) => format!("Version of the interface, instead of {}", for_help(default)),
             None => "Version of the interface".to_owned(),
         };
         command = command.arg(Arg::new("api-version").long("api-version").help(help).value_name("VERSION"));
@@ -205,7 +204,7 @@ fn operation(table: Table, operation: &Described, command: Command, is_template:
 
 /// The documentation for `--help`.
 fn long(operation: &Described) -> String {
-    let mut text = plain(operation.docs.trim()).into_owned();
+    let mut text = for_help(operation.docs.trim());
     if operation.provenance == "assumed" {
         text.push_str("\n\nAssumed: no deployment has shown this operation yet. It may change.");
     }
@@ -213,7 +212,7 @@ fn long(operation: &Described) -> String {
         text.push_str("\n\nDeprecated.");
     }
     let statuses = operation.statuses.iter().map(|(status, description)| {
-        format!("  {status:<7} {}", plain(&description.split_whitespace().collect::<Vec<_>>().join(" ")))
+        format!("  {status:<7} {}", for_help(&description.split_whitespace().collect::<Vec<_>>().join(" ")))
     });
     let statuses: Vec<String> = statuses.collect();
     if !statuses.is_empty() {

@@ -110,8 +110,7 @@ pub(crate) fn description(
         accept: line.accept.clone().map_or("application/json", fixed),
         redirects: slice(line.redirects.clone()),
         api_version: line.api_version.as_ref().map(|line| {
-            let default = line.default.clone().filter(|_| line.required && line.place != ParameterPlace::Path);
-            let default = version.or(default);
+            let default = version.or_else(|| line.sent_default().cloned());
             Parameter { default: default.map(fixed), ..parameter(line) }
         }),
         servers: slice(line.servers.iter().map(|server| fixed(server.clone())).collect()),

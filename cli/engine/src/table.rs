@@ -120,9 +120,9 @@ impl Table {
         read(self.line(&format!("binding {kind} "))?).ok()
     }
 
-    /// Returns whether a parameter is the key by which the service recognises a repeated submission. A submission has its own key, so that
+    /// Returns a test of a parameter: it is the key by which the service recognises a repeated submission. A submission has its own key, so that
     /// it is sent once: a key of the caller would be replaced.
-    pub(crate) fn keys(self, operation: &Described) -> impl Fn(&ParameterLine) -> bool + use<> {
+    pub(crate) fn submission_key(self, operation: &Described) -> impl Fn(&ParameterLine) -> bool + use<> {
         let kind = operation.binding.as_deref().filter(|_| cfg!(feature = "operations"));
         let binding = kind.and_then(|kind| self.binding(kind));
         let key = binding.and_then(|binding| binding.pointer("/idempotency")?.as_str().map(str::to_owned));

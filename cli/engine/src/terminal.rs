@@ -43,6 +43,11 @@ pub(crate) fn is_active(character: char) -> bool {
         || matches!(character, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
+/// The text of a contract as the help of a command shows it: as [`plain`] has it. clap would begin a line at `{n}`.
+pub(crate) fn for_help(text: &str) -> String {
+    plain(text).replace("{n}", "{\u{2060}n}")
+}
+
 /// The text with its active characters escaped, as `\u{1b}`; tabs and line ends stay.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let is_escaped = |character: char| is_active(character) && !matches!(character, '\n' | '\t');

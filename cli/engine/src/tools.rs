@@ -164,7 +164,7 @@ impl TableTools {
 
     async fn send(&self, index: usize, mut arguments: Map<String, Json>, limit: usize) -> Result<ToolAnswer, Failure> {
         let (family, line) = self.line(index)?;
-        if self.version.is_none() && line.api_version.as_ref().is_some_and(|version| version.default.is_none()) {
+        if self.version.is_none() && line.api_version.as_ref().is_some_and(|version| version.sent_default().is_none()) {
             let message = "nothing was sent: the operation needs a version of the interface";
             return Err(Failure::usage(message, "the person who starts the server can add: --api-version VERSION"));
         }
@@ -211,7 +211,7 @@ impl Operations for TableTools {
     fn details(&self, index: usize) -> Option<OperationDetails> {
         let (_, line) = self.line(index).ok()?;
         let (mut properties, mut required) = (Map::new(), Vec::new());
-        let is_key = self.table.keys(&line);
+        let is_key = self.table.submission_key(&line);
         for parameter in line.parameters.iter().filter(|parameter| !is_key(parameter)) {
             properties.insert(parameter.name.clone(), parameter.schema.clone());
             if parameter.required {

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches, Command};
 use driftless_runtime::codegen::GeneratedClient;
@@ -62,19 +62,28 @@ pub(crate) async fn submit(
 ) -> Result<(), Failure> {
     let sink = context.sink()?;
     let operations = operations(&context.program, context.table, client)?;
+    let label = matches.get_one::<String>("label");
+    let started = Instant::now();
+    // Of commands with one label at once, one submits. The others wait, and find its operation.
+    let turn = match label {
+        Some(label) => {
+            let time = context.timeout.unwrap_or(TURN);
+            Some(crate::account::turn(&context.program, &[client.base_url(), label], time).await?)
+        }
+        None => None,
+    };
     let form = given.form();
     let call = call(client, given.operation, form, &given.values, given.content, bytes);
-    let call = context.timed(call);
+    let call = match context.timeout {
+        Some(time) => call.deadline(time.saturating_sub(started.elapsed())),
+        None => call,
+    };
     let submission: Submission<'_, Bytes> = Submission::from_call(call, fixed(kind.to_owned()));
-    let label = matches.get_one::<String>("label");
     let operation = match label {
-        Some(label) => {
-            // Of commands with one label at once, one submits. The others wait, and find its operation.
-            let _turn = crate::account::turn(&context.program, label, context.timeout.unwrap_or(TURN)).await;
-            operations.submit_or_resume(submission.label(label)).await
-        }
+        Some(label) => operations.submit_or_resume(submission.label(label)).await,
         None => submission.submit(&operations).await,
     };
+    drop(turn);
     let operation = operation.map_err(|error| failure(&error))?;
     let correlation = operation.reference().correlation().to_owned();
     if matches.get_flag("wait") {

@@ -8,8 +8,13 @@ use std::{
 
 use secrecy::{ExposeSecret, SecretString};
 
+#[cfg(feature = "keyring")]
+use super::SecretKeyring;
 use super::{RefreshKey, RefreshLock, RefreshStore, SecretFile, SecretSource, replace};
 use crate::error::{Error, Kind};
+
+/// The end of the name of a file that names the service of a token in the keyring.
+const IN_KEYRING: &str = ".keyring";
 
 /// Keeps refresh tokens in a folder, one file for each issuer, client, scope and audience.
 ///
@@ -24,12 +29,88 @@ use crate::error::{Error, Kind};
 /// # let _ = credential;
 /// ```
 #[derive(Clone, Debug)]
-pub struct RefreshFolder(PathBuf);
+pub struct RefreshFolder {
+    path: PathBuf,
+    /// The service of the keyring that a new token goes to.
+    service: Option<String>,
+}
 
 impl RefreshFolder {
     /// Creates a store in the folder at this path. The folder is created on first use.
     pub fn new(path: impl AsRef<Path>) -> Self {
-        Self(path.as_ref().to_owned())
+        Self { path: path.as_ref().to_owned(), service: None }
+    }
+
+    /// Keeps a new token in the keyring of the system, under the name of this service. The folder has the locks, and a
+    /// file that names the service: a store of the same folder that is created without this function finds the token, too,
+    /// and keeps its successors there.
+    ///
+    /// The keyring of Linux is that of the kernel, which is empty after a restart: the user signs in again then.
+    ///
+    /// ```
+    /// use driftless_runtime::auth::RefreshFolder;
+    ///
+    /// let store = RefreshFolder::new("/var/lib/my-app/tokens").in_keyring("my-app");
+    /// # let _ = store;
+    /// ```
+    #[cfg(feature = "keyring")]
+    pub fn in_keyring(mut self, service: impl Into<String>) -> Self {
+        self.service = Some(service.into());
+        self
+    }
+
+    /// Removes the tokens of the folder that are in the keyring. Call it before the folder is removed.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read, or the keyring cannot be used.
+    #[cfg(feature = "keyring")]
+    pub fn clear_keyring(&self) -> Result<(), Error> {
+        let entries = match fs::read_dir(&self.path) {
+            Ok(entries) => entries,
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(cause) => return Err(self.refuse(&self.path, "read", &cause)),
+        };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.file_name().and_then(|name| name.to_str()?.strip_suffix(IN_KEYRING));
+            if let Some(entry) = name.map(|name| self.entry(name)).transpose()?.flatten() {
+                entry.remove()?;
+                fs::remove_file(&path).map_err(|cause| self.refuse(&path, "removed", &cause))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry of the keyring that has the token of this name, if a file says so.
+    #[cfg(feature = "keyring")]
+    fn entry(&self, name: &str) -> Result<Option<SecretKeyring>, Error> {
+        let service = self.service_of(name)?;
+        Ok(service.map(|service| SecretKeyring::new(service.expose_secret(), name)))
+    }
+
+    /// Never a token: without the cargo feature, one that is in the keyring cannot be read.
+    #[cfg(not(feature = "keyring"))]
+    fn entry(&self, name: &str) -> Result<Option<SecretFile>, Error> {
+        match self.service_of(name)? {
+            None => Ok(None),
+            Some(_) => {
+                Err(Error::with(Kind::Secret, "the refresh token is in the keyring, which this program cannot read")
+                    .hint("build it with the feature `keyring`, or sign in again"))
+            }
+        }
+    }
+
+    fn service_of(&self, name: &str) -> Result<Option<SecretString>, Error> {
+        let path = self.path.join(format!("{name}{IN_KEYRING}"));
+        match fs::symlink_metadata(&path) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
+            _ => SecretFile::new(path).read().map(Some),
+        }
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), Error> {
+        replace::replace(&self.path, name, text.as_bytes())
+            .map_err(|cause| self.refuse(&self.path.join(name), "written", &cause))
     }
 
     fn name(key: &RefreshKey) -> String {
@@ -38,7 +119,7 @@ impl RefreshFolder {
 
     fn refuse(&self, path: &Path, message: &str, cause: &std::io::Error) -> Error {
         Error::with(Kind::Secret, format!("`{}` cannot be {message}: {cause}", path.display()))
-            .hint(format!("check the folder `{}`, its permissions and the space left", self.0.display()))
+            .hint(format!("check the folder `{}`, its permissions and the space left", self.path.display()))
     }
 
     fn prepare(&self) -> Result<(), Error> {
@@ -46,14 +127,14 @@ impl RefreshFolder {
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.0).map_err(|cause| self.refuse(&self.0, "created", &cause))?;
+        builder.create(&self.path).map_err(|cause| self.refuse(&self.path, "created", &cause))?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            let about = fs::metadata(&self.0).map_err(|cause| self.refuse(&self.0, "examined", &cause))?;
+            let about = fs::metadata(&self.path).map_err(|cause| self.refuse(&self.path, "examined", &cause))?;
             if about.permissions().mode() & 0o022 != 0 {
-                let message = format!("the folder `{}` can be written by group or others", self.0.display());
-                return Err(Error::with(Kind::Secret, message).hint(format!("chmod 700 '{}'", self.0.display())));
+                let message = format!("the folder `{}` can be written by group or others", self.path.display());
+                return Err(Error::with(Kind::Secret, message).hint(format!("chmod 700 '{}'", self.path.display())));
             }
         }
         Ok(())
@@ -63,7 +144,7 @@ impl RefreshFolder {
 impl RefreshStore for RefreshFolder {
     fn lock(&self, key: &RefreshKey) -> Result<Option<RefreshLock>, Error> {
         self.prepare()?;
-        let path = self.0.join(format!("{}.lock", key.name()));
+        let path = self.path.join(format!("{}.lock", key.name()));
         let open = replace::private().create(true).truncate(false).open(&path);
         let file = open.map_err(|cause| self.refuse(&path, "opened", &cause))?;
         match file.try_lock() {
@@ -74,7 +155,10 @@ impl RefreshStore for RefreshFolder {
     }
 
     fn load(&self, key: &RefreshKey) -> Result<Option<SecretString>, Error> {
-        let path = self.0.join(Self::name(key));
+        if let Some(entry) = self.entry(&key.name())? {
+            return entry.read().map(Some);
+        }
+        let path = self.path.join(Self::name(key));
         match fs::symlink_metadata(&path) {
             Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
             _ => SecretFile::new(path).read().map(Some),
@@ -83,12 +167,23 @@ impl RefreshStore for RefreshFolder {
 
     fn save(&self, key: &RefreshKey, token: &SecretString) -> Result<(), Error> {
         self.prepare()?;
-        let name = Self::name(key);
-        replace::replace(&self.0, &name, token.expose_secret().as_bytes())
-            .map_err(|cause| self.refuse(&self.0.join(&name), "written", &cause))
+        if let Some(service) = &self.service {
+            self.write(&format!("{}{IN_KEYRING}", key.name()), service)?;
+        }
+        let entry = self.entry(&key.name())?;
+        #[cfg(feature = "keyring")]
+        if let Some(entry) = entry {
+            entry.write(token)?;
+            // A token of before the keyring is an older one.
+            let _ = fs::remove_file(self.path.join(Self::name(key)));
+            return Ok(());
+        }
+        #[cfg(not(feature = "keyring"))]
+        drop(entry);
+        self.write(&Self::name(key), token.expose_secret())
     }
 
     fn describe(&self) -> String {
-        format!("the folder `{}`", self.0.display())
+        format!("the folder `{}`", self.path.display())
     }
 }

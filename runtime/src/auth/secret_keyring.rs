@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use keyring_core::{CredentialStore, Error as Cause};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::SecretSource;
 use crate::error::{Error, Kind};
@@ -44,6 +44,29 @@ impl SecretKeyring {
         Self { service: service.into(), user: user.into() }
     }
 
+    /// Writes the secret, in place of the one before.
+    ///
+    /// # Errors
+    ///
+    /// The keyring cannot be used, or does not take the secret.
+    pub fn write(&self, secret: &SecretString) -> Result<(), Error> {
+        let write = || store()?.build(&self.service, &self.user, None)?.set_password(secret.expose_secret());
+        write().map_err(|cause| self.refuse(&cause))
+    }
+
+    /// Removes the entry. Without one, there is nothing to do.
+    ///
+    /// # Errors
+    ///
+    /// The keyring cannot be used.
+    pub fn remove(&self) -> Result<(), Error> {
+        let remove = || store()?.build(&self.service, &self.user, None)?.delete_credential();
+        match remove() {
+            Ok(()) | Err(Cause::NoEntry) => Ok(()),
+            Err(cause) => Err(self.refuse(&cause)),
+        }
+    }
+
     fn refuse(&self, cause: &Cause) -> Error {
         // Some causes contain the entry's data: no cause is kept, and only those without data are printed.
         let (rule, hint) = match cause {
@@ -51,7 +74,7 @@ impl SecretKeyring {
             Cause::Ambiguous(_) => ("exists more than once".to_owned(), "keep one of them"),
             Cause::BadEncoding(_) | Cause::BadDataFormat(..) => ("is not text".to_owned(), "put a text there"),
             Cause::PlatformFailure(cause) | Cause::NoStorageAccess(cause) => {
-                (format!("cannot be read: {cause}"), "unlock the keyring, and let this program read it")
+                (format!("cannot be used: {cause}"), "unlock the keyring, and let this program use it")
             }
             other => (format!("cannot be looked up: {other}"), "correct the names, or use another source"),
         };

@@ -17,6 +17,8 @@ mod schedule;
 mod several;
 mod walk;
 
+use std::sync::LazyLock;
+
 use driftless_sandbox::{Options, Sandbox};
 use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
@@ -110,8 +112,12 @@ mod support {
 
 /// A client: the library for TLS wants a provider, although nothing here is encrypted.
 fn client() -> Client {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::new()
+    // Made once, because it reads the certificates of the system. Each test has a runtime of its own, so no connection is kept.
+    static CLIENT: LazyLock<Client> = LazyLock::new(|| {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        Client::builder().pool_max_idle_per_host(0).build().unwrap()
+    });
+    CLIENT.clone()
 }
 
 /// Sends a request with credentials.

@@ -264,3 +264,19 @@ async fn a_value_that_exists_once_is_stored_as_its_schema_says() {
     assert_eq!(put(valid.clone()).await.status(), 200);
     assert_eq!(stored().await, valid);
 }
+
+/// Catches a replacement that is taken for a JSON patch, because its elements have members of that name.
+#[tokio::test]
+async fn a_value_whose_elements_look_like_steps_is_replaced() {
+    let mut document = pets("3.0.3");
+    let value = json!({ "description": "", "content": { "application/json": { "schema": {} } } });
+    document["paths"]["/rules"] = json!({
+        "get": { "responses": { "200": value } },
+        "put": { "requestBody": value, "responses": { "200": value } }
+    });
+    let sandbox = start(&document).await;
+    for rules in [json!([{ "op": "eq", "path": "/a" }]), json!([{ "op": "remove", "path": "/0" }])] {
+        assert_eq!(send(&sandbox, Method::PUT, "/rules", Some(rules.clone())).await.status(), 200);
+        assert_eq!(body(send(&sandbox, Method::GET, "/rules", None).await).await, rules);
+    }
+}

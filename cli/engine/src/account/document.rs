@@ -192,7 +192,10 @@ fn settings(item: &Item) -> serde_json::Value {
     match (item.as_table_like(), item.as_str()) {
         (Some(table), _) => table.iter().map(|(key, item)| (key.to_owned(), settings(item))).collect(),
         (None, Some(text)) => text.into(),
-        (None, None) => item.to_string().trim().into(),
+        (None, None) => match item.as_value() {
+            Some(value) => value.clone().decorated("", "").to_string().into(),
+            None => item.to_string().trim().into(),
+        },
     }
 }
 

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use super::{
     access::{self, Origin, TOKEN_TIME},
     place::Place,
+    storage::TokenFolders,
 };
 use crate::{Exit, Failure, failure::failure, output::Format, terminal::plain};
 
@@ -57,6 +58,12 @@ pub(super) async fn token<P>(place: &mut Place<'_>, matches: &ArgMatches) -> Res
 where
     P: GeneratedClient + Deref<Target = Client>,
 {
+    if matches.get_flag("new")
+        && let Origin::Profile(name, _) =
+            access::origin(place, matches.get_one::<String>("profile").map(String::as_str))?
+    {
+        TokenFolders::new(place.state()?).forget(&name);
+    }
     let session = session::<P>(place, matches).await?;
     if !matches.get_flag("claims") {
         return place.print(session.token.expose_secret());

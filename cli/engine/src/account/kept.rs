@@ -156,6 +156,10 @@ impl KeptToken {
             received,
             lifetime: left.unwrap_or(u64::MAX).min(lifetime.as_secs()),
         };
+        // No later command would use it.
+        if self::left(kept.received, kept.lifetime, kept.received).is_none() {
+            return Ok(());
+        }
         if storage::read(&profile.file)?.settings(&profile.name).as_ref() != Some(&profile.settings) {
             return Ok(());
         }
@@ -182,8 +186,9 @@ impl Credential for KeptToken {
         self.credential.describe()
     }
 
+    /// Another program may ask for a token first.
     fn patience(&self) -> Duration {
-        self.credential.patience()
+        self.credential.patience().saturating_add(storage::PATIENCE)
     }
 
     fn check(&self) -> Result<(), Error> {

@@ -58,6 +58,8 @@ struct Plan {
     scope: Option<String>,
     /// Settings of token requests that the profile has already.
     kept: Vec<(&'static str, String)>,
+    /// The service of the keyring that has the tokens, if no file has them.
+    service: Option<String>,
 }
 
 /// The tokens to store.
@@ -77,9 +79,14 @@ where
 {
     let path = place.profiles()?;
     let document = storage::read(&path)?;
-    let plan = plan(place, matches, &document)?;
+    let mut plan = plan(place, matches, &document)?;
     let folders = TokenFolders::new(place.state()?);
     let folder = folders.next(&plan.name);
+    if cfg!(feature = "keyring") && matches.get_flag("keyring") {
+        // Of each sign-in its own, as the folder is: an interrupted one changes nothing.
+        let number = folder.file_name().unwrap_or_default().display();
+        plan.service = Some(format!("{}.{}.{number}", place.program.name, plan.name));
+    }
     let folder_text = path_text(&folder)?;
     // The settings are checked as those of the profile before anything is sent.
     let entries = plan.entries(&folder_text, matches!(plan.way, Way::Token(_)));
@@ -106,6 +113,7 @@ where
         (Ok(_), _) => Some(folder.as_path()),
         (Err(_), _) => {
             // The tokens of a sign-in that failed are of no use. The failure itself is what the user has to see.
+            let _ = storage::discard(&folder);
             let _ = std::fs::remove_dir_all(&folder);
             return default.map(drop);
         }
@@ -187,16 +195,20 @@ fn plan(place: &mut Place<'_>, matches: &ArgMatches, document: &ProfileDocument)
             kept.extend(document.value(&name, key).filter(|_| is_used).map(|value| (key, value.to_owned())));
         }
     }
-    Ok(Plan { name, base_url, way, issuer, client_id, scope, kept })
+    Ok(Plan { name, base_url, way, issuer, client_id, scope, kept, service: None })
 }
 
 impl Plan {
     /// The keys of the profile. `is_token`: the tokens are one that is used until it expires.
     fn entries(&self, folder: &str, is_token: bool) -> Vec<(&'static str, String)> {
-        let token = Path::new(folder).join("token").display().to_string();
         let file = |path: &Path| path.display().to_string();
         let source = match &self.way {
-            _ if is_token => return vec![("token_file", token)],
+            _ if is_token => {
+                return vec![match &self.service {
+                    Some(service) => ("token_keyring", format!("{service}/{}", storage::TOKEN)),
+                    None => ("token_file", file(&Path::new(folder).join(storage::TOKEN))),
+                }];
+            }
             Way::TokenFile(path) => return vec![("token_file", file(path))],
             Way::Secret(path) => ("secret_file", file(path)),
             Way::User | Way::Token(_) => ("refresh_folder", folder.to_owned()),
@@ -283,12 +295,19 @@ where
 
 /// Stores the tokens of the sign-in where the profile names them.
 fn store(folders: &TokenFolders, folder: &Path, plan: &Plan, tokens: &Tokens) -> Result<(), Failure> {
-    match tokens {
-        Tokens::Elsewhere => Ok(()),
-        Tokens::Access(token) => folders.write(folder, token.expose_secret()),
-        Tokens::Refresh(token) => {
+    match (tokens, &plan.service) {
+        (Tokens::Elsewhere, _) => Ok(()),
+        #[cfg(feature = "keyring")]
+        (Tokens::Access(token), Some(service)) => folders.write_to_keyring(folder, service, token),
+        (Tokens::Access(token), _) => folders.write(folder, token.expose_secret()),
+        (Tokens::Refresh(token), _) => {
             folders.create(folder)?;
             let store = RefreshFolder::new(folder);
+            #[cfg(feature = "keyring")]
+            let store = match &plan.service {
+                Some(service) => store.in_keyring(service),
+                None => store,
+            };
             let (issuer, client) =
                 (plan.issuer.clone().unwrap_or_default(), plan.client_id.clone().unwrap_or_default());
             let mut credential = RefreshToken::new(issuer, client, store.clone());

@@ -70,17 +70,24 @@ pub(crate) fn state_folder(program: &Program) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// Waits until no other command of this machine has the turn under this name. Returns `None` if that takes longer, or
-/// if this machine has no place for locks. The turn ends with the value, and with the process.
+/// Waits for at most `time` until no other command of this machine has the turn under this name, which has several parts.
+/// The turn ends with the value, and with the process.
+///
+/// # Errors
+///
+/// Another command still has the turn, or this machine has no place for locks.
 #[cfg(feature = "operations")]
-pub(crate) async fn turn(program: &Program, name: &str, time: Duration) -> Option<File> {
-    let folder = state_folder(program).ok()?.join("turns");
-    storage::private_folder(&folder).ok()?;
+pub(crate) async fn turn(program: &Program, name: &[&str], time: Duration) -> Result<File, Failure> {
+    let folder = state_folder(program)?.join("turns");
+    storage::private_folder(&folder)?;
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
-    // Few files, whatever the names are. Two names with one file wait for each other.
-    let path = folder.join(format!("{:02x}.lock", hasher.finish() % 256));
-    storage::lock_file(&path, time).await.ok()
+    // The number of files has a limit. Two names with one file wait for each other.
+    let path = folder.join(format!("{:03x}.lock", hasher.finish() % 4096));
+    storage::lock_file(&path, time).await.map_err(|mut failure| {
+        failure.hint = "nothing was sent: another command with this label goes on; wait for its end, or give more time with `--timeout`".to_owned();
+        failure
+    })
 }
 
 async fn run_in<P>(place: &mut Place<'_>, name: &str, matches: &ArgMatches) -> Result<(), Failure>
@@ -138,8 +145,15 @@ fn login() -> Command {
         .arg(path("secret-file", "The protected file with the secret of the client: no user signs in"))
         .arg(path("token-file", "The protected file with an API token, which stays where it is"))
         .arg(flag("with-token", "Read an API token from standard input, and keep it in a protected file"))
+        .args(keyring())
         .group(ArgGroup::new("source").args(["secret-file", "token-file", "with-token", "device"]))
         .group(ArgGroup::new("source-browser").args(["secret-file", "token-file", "with-token", "no-browser"]))
+}
+
+fn keyring() -> Option<Arg> {
+    let help =
+        "Keep the token in the keyring of the system, in place of a protected file; on Linux, a restart empties it";
+    cfg!(feature = "keyring").then(|| flag("keyring", help).conflicts_with_all(["secret-file", "token-file"]))
 }
 
 fn logout() -> Command {
@@ -159,6 +173,7 @@ fn token() -> Command {
     Command::new("token")
         .about("Print an access token for other programs, a new one if the last has expired")
         .arg(profile())
+        .arg(flag("new", "Ask the issuer for a new one, after another program was refused with the last"))
         .arg(flag("claims", "Print the claims of the token as JSON, without verifying its signature"))
 }
 

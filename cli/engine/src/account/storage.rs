@@ -8,16 +8,23 @@ use std::{
     time::{Duration, Instant},
 };
 
+#[cfg(feature = "keyring")]
+use driftless_runtime::auth::{RefreshFolder, SecretKeyring, SecretString};
 use driftless_runtime::program;
 
 use super::document::ProfileDocument;
+#[cfg(feature = "keyring")]
+use crate::failure::failure;
 use crate::{Exit, Failure};
 
 /// The largest file of profiles, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 
+/// The name of an API token, and of an access token, in the folder of a sign-in and in the keyring.
+pub(super) const TOKEN: &str = "token";
+
 /// The time for which another program may keep a lock, and the pause between two attempts.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(25);
 
 fn failed(path: &Path, rule: &str, cause: &std::io::Error) -> Failure {
@@ -103,6 +110,10 @@ async fn locked(file: &File, path: &Path, time: Duration) -> Result<bool, Failur
     }
 }
 
+fn write(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
+    program::replace(folder, name, text.as_bytes()).map_err(|cause| failed(&folder.join(name), "written", &cause))
+}
+
 fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -159,6 +170,12 @@ impl TokenFolders {
         lock_file(&kept.with_added_extension("lock"), PATIENCE).await
     }
 
+    /// Removes the access token that is kept for a profile.
+    pub(super) fn forget(&self, name: &str) {
+        // Without the file, there is nothing to do; one that cannot be removed cannot be replaced either, and a note says so then.
+        let _ = fs::remove_file(self.kept(name, None));
+    }
+
     /// Returns the path for the tokens of a new sign-in.
     pub(super) fn next(&self, name: &str) -> PathBuf {
         self.profile(name).join(format!("{:016x}", RandomState::new().hash_one(name)))
@@ -182,8 +199,15 @@ impl TokenFolders {
     /// Writes a token into the folder of a new sign-in.
     pub(super) fn write(&self, folder: &Path, token: &str) -> Result<(), Failure> {
         self.create(folder)?;
-        program::replace(folder, "token", token.as_bytes())
-            .map_err(|cause| failed(&folder.join("token"), "written", &cause))
+        write(folder, TOKEN, token)
+    }
+
+    /// Writes a token into the keyring, and the name of the service into the folder of a new sign-in.
+    #[cfg(feature = "keyring")]
+    pub(super) fn write_to_keyring(&self, folder: &Path, service: &str, token: &SecretString) -> Result<(), Failure> {
+        self.create(folder)?;
+        write(folder, &format!("{TOKEN}.keyring"), service)?;
+        SecretKeyring::new(service, TOKEN).write(token).map_err(|error| failure(&error))
     }
 
     /// Returns whether a path is that of tokens of a sign-in to this profile.
@@ -202,7 +226,7 @@ impl TokenFolders {
         let mut any = false;
         for entry in entries.flatten().map(|entry| entry.path()).filter(|path| Some(path.as_path()) != except) {
             let _locks = refresh_locks(&entry).await;
-            fs::remove_dir_all(&entry).map_err(|cause| failed(&entry, "removed", &cause))?;
+            discard(&entry)?;
             any = true;
         }
         if except.is_none() {
@@ -218,13 +242,23 @@ impl TokenFolders {
         for folder in fs::read_dir(&self.0).into_iter().flatten().flatten() {
             for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
                 let _locks = refresh_locks(&entry.path()).await;
-                fs::remove_dir_all(entry.path()).map_err(|cause| failed(&entry.path(), "removed", &cause))?;
+                discard(&entry.path())?;
                 any = true;
             }
             let _ = fs::remove_dir(folder.path());
         }
         Ok(any)
     }
+}
+
+/// Removes the tokens of a sign-in: those in the keyring, then its folder.
+pub(super) fn discard(folder: &Path) -> Result<(), Failure> {
+    #[cfg(feature = "keyring")]
+    RefreshFolder::new(folder).clear_keyring().map_err(|error| failure(&error))?;
+    // Under another name, no command puts a new file into it meanwhile.
+    let gone = folder.with_file_name(format!("removed-{:016x}", RandomState::new().hash_one(folder)));
+    let folder = if fs::rename(folder, &gone).is_ok() { &gone } else { folder };
+    fs::remove_dir_all(folder).map_err(|cause| failed(folder, "removed", &cause))
 }
 
 /// Waits for programs that refresh a token of the folder: one that ends later would write its new token there. A program

@@ -4,6 +4,8 @@ mod devices;
 mod files;
 mod issuer;
 mod kept;
+#[cfg(feature = "keyring")]
+mod keyring;
 mod sign_in;
 mod stored;
 mod used;

@@ -27,6 +27,12 @@ fn count(value: &Value) -> usize {
 }
 
 #[test]
+fn a_mark_of_clap_in_the_text_of_a_contract_begins_no_line() {
+    let help = clap::Command::new("x").about(crate::terminal::for_help("reads /items/{n}/parts")).render_help();
+    assert!(help.to_string().starts_with("reads /items/{\u{2060}n}/parts\n"), "{help}");
+}
+
+#[test]
 fn a_template_of_types_within_types_ends() {
     let level = |level: usize| {
         let members: serde_json::Map<String, Schema> =

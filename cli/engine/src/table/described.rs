@@ -88,6 +88,13 @@ pub(crate) struct ParameterLine {
     pub(crate) default: Option<String>,
 }
 
+impl ParameterLine {
+    /// The version of the interface that is sent unless another one is chosen: a path shows its version, and an optional one is left out.
+    pub(crate) fn sent_default(&self) -> Option<&String> {
+        self.default.as_ref().filter(|_| self.required && self.place != ParameterPlace::Path)
+    }
+}
+
 /// The place of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -37,21 +37,25 @@ fn service() -> (String, std::thread::JoinHandle<String>) {
 
 #[tokio::test]
 async fn the_person_who_starts_the_server_chooses_the_version_of_the_interface() {
-    let version = |default: &str| {
-        let place = r#""name":"v","wire":"v","in":"query","style":"Form","required":true,"schema":{"type":"string"}"#;
-        format!(
-            "operation a b {{\"method\":\"GET\",\"path\":\"/x\",\"result\":{{\"form\":\"json\"}},\"api_version\":{{{place}{default}}}}}\n"
-        )
+    let version = |path: &str, place: &str, default: Option<&str>| {
+        let parameter = json!({
+            "name": "v", "wire": "v", "in": place, "style": "Form", "required": true, "schema": {"type": "string"}, "default": default
+        });
+        let line = json!({"method": "GET", "path": path, "result": {"form": "json"}, "api_version": parameter});
+        format!("operation a b {line}\n")
     };
-    for (default, chosen, expected) in [
-        (r#","default":"1""#, None, "GET /x?v=1 HTTP/1.1"),
-        (r#","default":"1""#, Some("2"), "GET /x?v=2 HTTP/1.1"),
-        ("", Some("2"), "GET /x?v=2 HTTP/1.1"),
-        ("", None, ""),
+    for (path, place, default, chosen, expected) in [
+        ("/x", "query", Some("1"), None, "GET /x?v=1 HTTP/1.1"),
+        ("/x", "query", Some("1"), Some("2"), "GET /x?v=2 HTTP/1.1"),
+        ("/x", "query", None, Some("2"), "GET /x?v=2 HTTP/1.1"),
+        ("/x", "query", None, None, ""),
+        ("/{v}/x", "path", Some("1"), Some("2"), "GET /2/x HTTP/1.1"),
+        // The default of a version in the path is not sent.
+        ("/{v}/x", "path", Some("1"), None, ""),
     ] {
         let text = format!(
             "client {{\"version\":1,\"variables\":\"SAMPLE_\"}}\nfamily a {{\"covers\":\"\"}}\n{}",
-            version(default)
+            version(path, place, default)
         );
         let program = crate::Program::new("sample", "1.0.0", text.leak());
         let table = Table::new(program.table).unwrap();

@@ -89,8 +89,8 @@ where
 /// The paths and the schemas that the documents of all sandboxes have.
 const SHARED: &str = include_str!("openapi.yaml");
 
-/// The OpenAPI document of a control interface: the document of one sandbox with the paths and the schemas of all sandboxes. Its paths
-/// come last but one, and its schemas last, in block style.
+/// The OpenAPI document of a control interface: the document of one sandbox with the paths and the schemas of all sandboxes. It has
+/// to end with `paths` and then `components.schemas`, both in block style, because they are appended as text.
 pub fn document(own: &str) -> String {
     let (own, schemas) = own.split_once("components:\n  schemas:\n").unwrap_or((own, ""));
     let shared = SHARED.split_once("\npaths:\n").map_or("", |(_, shared)| shared);

@@ -41,9 +41,12 @@ pub(super) fn merge(target: &mut Map<String, Value>, change: &Map<String, Value>
     }
 }
 
-/// Returns whether a value is a step of a JSON patch.
+/// Returns whether a value is a step of a JSON patch (RFC 6902).
 pub(super) fn is_step(value: &Value) -> bool {
-    value.get("op").is_some()
+    let is_op = |op: &str| {
+        ["add", "remove", "replace", "move", "copy", "test"].iter().any(|known| op.eq_ignore_ascii_case(known))
+    };
+    value.get("path").is_some_and(Value::is_string) && value.get("op").and_then(Value::as_str).is_some_and(is_op)
 }
 
 /// Applies the steps of a JSON patch. A step whose place does not exist changes nothing.

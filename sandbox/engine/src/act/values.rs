@@ -16,16 +16,19 @@ impl Engine {
         }
         let body = call.read.body.as_ref().map(|body| merge::inside(body, &call.planned.within_body));
         let before = self.state().value(call.place);
+        let is_whole = call.operation.method == http::Method::PUT;
         let value = match (body, before.as_deref()) {
             (Some(Value::Object(change)), Some(Value::Object(before))) => {
-                let mut members = if call.operation.method == http::Method::PUT { Map::new() } else { before.clone() };
+                let mut members = if is_whole { Map::new() } else { before.clone() };
                 match call.media_type.contains("merge-patch") {
                     true => merge::merge(&mut members, change),
                     false => members.extend(change.clone()),
                 }
                 Value::Object(members)
             }
-            (Some(Value::Array(steps)), Some(before)) if !steps.is_empty() && steps.iter().all(merge::is_step) => {
+            (Some(Value::Array(steps)), Some(before))
+                if !steps.is_empty() && !is_whole && steps.iter().all(merge::is_step) =>
+            {
                 let mut value = before.clone();
                 merge::patch(&mut value, steps);
                 value

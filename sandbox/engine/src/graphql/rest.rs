@@ -134,6 +134,7 @@ impl<'r> Run<'r> {
         let left = MOST_ELEMENTS.saturating_sub(self.elements.get());
         // One more, which the whole of a longer list has.
         part.limit = part.limit.min(left.saturating_add(1));
+        let (start, limit) = (part.start, part.limit);
         let is_over = left == 0;
         let (value, extent) = if is_over { (Value::Null, None) } else { self.called(way, arguments, None, part)? };
         let elements = match value {
@@ -145,10 +146,16 @@ impl<'r> Run<'r> {
                 format!("the request reads lists of more than {MOST_ELEMENTS} elements, the limit of the sandbox");
             return Err(Refused { status: 503, detail });
         }
-        // An operation that answers with no list of the state has made up its elements.
-        let whole = Extent { total: elements.len(), looked_at: elements.len(), filters: 0 };
-        let Extent { total, looked_at, filters } = extent.unwrap_or(whole);
-        self.elements.set(self.elements.get().saturating_add(looked_at.max(elements.len())));
+        let all = elements.len();
+        let (elements, Extent { total, looked_at, filters }) = match extent {
+            Some(extent) => (elements, extent),
+            // An operation that answers with no list of the state has made up its elements, whatever the part is.
+            None => {
+                let elements = elements.into_iter().skip(start).take(limit).collect();
+                (elements, Extent { total: all, looked_at: all, filters: 0 })
+            }
+        };
+        self.elements.set(self.elements.get().saturating_add(looked_at.max(all)));
         Ok(Listing { elements, total, filters })
     }
 

@@ -49,10 +49,13 @@ async fn commands_in_a_row_ask_the_issuer_once() {
     let (one, two) = (bench.run(&["token"]).await.unwrap().out, bench.run(&["token"]).await.unwrap().out);
     assert_eq!((one.as_str(), one.trim_end()), (two.as_str(), bench.read_kept()["token"].as_str().unwrap()));
     assert_eq!(bench.issuer.asked("client_credentials"), 1);
+    let new = bench.run(&["token", "--new"]).await.unwrap().out;
+    assert!(new != one && new == bench.run(&["token"]).await.unwrap().out, "the next command has the new one");
+    assert_eq!(bench.issuer.asked("client_credentials"), 2);
     let secret = bench.home.path().join("secret");
     bench.login(&["--profile", "other", "--secret-file", secret.to_str().unwrap()]).await.unwrap();
     bench.call(Some("other")).await.unwrap();
-    assert_eq!(bench.issuer.asked("client_credentials"), 3, "its sign-in, and its token");
+    assert_eq!(bench.issuer.asked("client_credentials"), 4, "its sign-in, and its token");
     bench.login(&["--profile", "robot", "--secret-file", secret.to_str().unwrap()]).await.unwrap();
     assert!(!bench.kept().exists(), "a sign-in throws the kept token away");
     bench.counted().await;
@@ -115,6 +118,12 @@ async fn a_token_belongs_to_the_settings_of_its_profile() {
         assert_eq!(bench.counted().await.0, 0, "{changed}");
     }
     // Comments and other profiles do not matter.
+    bench.write_profiles(&before);
+    bench.counted().await;
+    bench.write_profiles(&line("secret_file_mounted = true # one"));
+    bench.counted().await;
+    bench.write_profiles(&line("secret_file_mounted  = true # another"));
+    assert_eq!(bench.counted().await.0, 0);
     bench.write_profiles(&before);
     bench.counted().await;
     let more = "default = \"robot\"\n[profile.x]\nbase_url = \"https://x.example\"\n";
@@ -213,6 +222,7 @@ async fn a_clock_that_jumps_does_no_harm() {
     bench.issuer.state().lifetime = 1;
     fs::remove_file(bench.kept()).unwrap();
     assert_eq!((bench.counted().await.0, bench.counted().await.0), (1, 1));
+    assert!(!bench.kept().exists());
     bench.issuer.state().lifetime = u32::MAX;
     assert_eq!((bench.counted().await.0, bench.counted().await.0), (1, 0));
     assert!(bench.read_kept()["lifetime"].as_u64().unwrap() < u64::from(u32::MAX), "the claim `exp` is a limit");
