@@ -82,6 +82,8 @@ pub struct CatalogInput {
     /// `None`: the default of the style.
     pub explode: Option<bool>,
     /// `true` if it is an argument, `false` if it is set on the call.
+    pub is_argument: bool,
+    /// `true` if the contract requires it. At the shell, it is a required flag.
     pub required: bool,
     /// The type that a program makes.
     pub rust: String,

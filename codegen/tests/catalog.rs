@@ -38,7 +38,7 @@ fn each_name_of_the_catalog_is_an_item_of_the_client() {
             let marker =
                 method.signature.rsplit_once("operations::").map_or("", |(_, rest)| rest.trim_end_matches('>'));
             for input in &operation.inputs {
-                match input.required {
+                match input.is_argument {
                     true => {
                         assert!(method.signature.contains(&format!("{}: ", input.name)), "{}: {input:?}", case.name)
                     }

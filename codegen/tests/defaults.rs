@@ -19,6 +19,7 @@ fn contract(parameters: &Value) -> Value {
     let get = json!({"operationId": "find", "tags": ["orders"], "parameters": parameters, "responses": {"204": {"description": ""}}});
     json!({"openapi": "3.0.4", "paths": {"/orders": {"get": get}}, "components": {"schemas": {
         "Color": {"type": "string", "enum": ["red", "blue"]},
+        "Limit": {"type": "integer", "default": 20},
     }}})
 }
 
@@ -42,18 +43,22 @@ fn text(output: &Output) -> String {
 fn the_call_sends_the_default_of_what_is_not_set() {
     let integer = || json!({"type": "integer", "format": "int32", "default": 50});
     let sent = [
-        ("query", integer(), "50_i64"),
-        ("header", integer(), "50_i64"),
-        ("cookie", integer(), "50_i64"),
-        ("query", json!({"type": "integer", "format": "int64", "default": -5_000_000_000_i64}), "-5000000000_i64"),
+        ("query", integer(), "\"50\""),
+        ("header", integer(), "\"50\""),
+        ("cookie", integer(), "\"50\""),
+        ("query", json!({"type": "integer", "format": "int64", "default": -5_000_000_000_i64}), "\"-5000000000\""),
         ("query", json!({"type": "boolean", "default": false}), "\"false\""),
+        ("query", json!({"type": "integer", "format": "uint64", "default": u64::MAX}), "\"18446744073709551615\""),
+        ("query", json!({"type": "integer", "format": "uint8", "default": 255}), "\"255\""),
         ("query", json!({"type": "number", "default": 1.5}), "\"1.5\""),
+        ("query", json!({"type": "number", "default": 0}), "\"0\""),
         ("query", json!({"type": "string", "default": "a \"b\" ü"}), "\"a \\\"b\\\" ü\""),
         ("query", json!({"type": "string", "default": ""}), "\"\""),
         ("query", json!({"type": "string", "default": "5"}), "\"5\""),
         ("query", json!({"type": "string", "enum": ["up", "down"], "default": "up"}), "\"up\""),
         ("query", json!({"allOf": [{"$ref": "#/components/schemas/Color"}], "default": "blue"}), "\"blue\""),
-        ("query", json!({"type": "integer", "nullable": true, "default": 3}), "3_i64"),
+        ("query", json!({"type": "integer", "nullable": true, "default": 3}), "\"3\""),
+        ("query", json!({"$ref": "#/components/schemas/Limit"}), "\"20\""),
     ];
     for (place, schema, value) in sent {
         let output =
@@ -62,12 +67,19 @@ fn the_call_sends_the_default_of_what_is_not_set() {
         let text = text(&output);
         assert!(text.contains(&format!("&OPERATION, &[&{value}], Payload::None")), "{schema}: {text}");
         assert!(text.contains("self.set(0, &x)"), "{schema}: {text}");
+        // The setter says it, and the operation, whose documentation lists the setter.
+        assert_eq!(text.matches("Unless it is set, the call sends its default.").count(), 2, "{schema}: {text}");
     }
     let passed = [
         ("query", json!({"type": "integer"})),
         ("query", json!({"type": "integer", "default": "many"})),
         ("query", json!({"type": "integer", "default": 1.5})),
-        ("query", json!({"type": "integer", "format": "uint64", "default": u64::MAX})),
+        ("query", json!({"type": "integer", "format": "int32", "default": 3_000_000_000_i64})),
+        ("query", json!({"type": "integer", "format": "uint8", "default": 256})),
+        ("query", json!({"type": "integer", "format": "uint32", "default": -1})),
+        ("query", json!({"type": "integer", "default": u64::MAX})),
+        ("query", json!({"type": "string", "format": "date", "default": "2026-01-01"})),
+        ("query", json!({"type": "string", "format": "uuid", "default": "00000000-0000-0000-0000-000000000000"})),
         ("query", json!({"type": "string", "default": 1})),
         ("query", json!({"type": "string", "enum": ["up", "down"], "default": "left"})),
         ("query", json!({"type": "array", "items": {"type": "string"}, "default": ["a"]})),
@@ -81,6 +93,13 @@ fn the_call_sends_the_default_of_what_is_not_set() {
             generate(StyleVersion::Two, &contract(&json!([parameter("X", place, true, &schema)])), &Names::default());
         assert_ne!(signature(&output), "(self)", "{schema}");
     }
+    // Its media type gives a value the form of its text.
+    let content = json!({"text/plain": {"schema": {"type": "string", "default": "a"}}});
+    let content = contract(&json!([{"name": "X", "in": "query", "required": true, "content": content}]));
+    assert_ne!(signature(&generate(StyleVersion::Two, &content, &Names::default())), "(self)");
+    // In style 1, a schema that is referred to gives no default.
+    let limit = parameter("X", "query", true, &json!({"$ref": "#/components/schemas/Limit"}));
+    assert!(!text(&generate(StyleVersion::One, &contract(&json!([limit])), &Names::default())).contains("default"));
     let path = json!([parameter("id", "path", true, &integer())]);
     let mut contract = contract(&path);
     contract["paths"] = json!({"/orders/{id}": contract["paths"]["/orders"]});
@@ -99,6 +118,13 @@ fn defaults_stand_behind_arguments() {
     ]);
     let output = generate(StyleVersion::Two, &contract(&parameters), &Names::default());
     assert_eq!(signature(&output), "(self, c: &str)");
+    let (bytes, mut setup) = (contract(&parameters).to_string(), Setup::default());
+    setup.config.style = NameStyle { version: StyleVersion::Two };
+    let bytes = [Contract { name: "platform", bytes: bytes.as_bytes() }];
+    let catalog = driftless_codegen::catalog(&bytes, &setup, &Names::default()).unwrap();
+    let inputs = catalog.operations[0].inputs.iter();
+    let inputs: Vec<_> = inputs.map(|input| (input.name.as_str(), input.is_argument, input.required)).collect();
+    assert_eq!(inputs, [("c", true, true), ("a", false, true), ("d", false, true), ("b", false, false)]);
     let text = text(&output);
     for part in ["&[&c, &\"1\", &\"4\"], Payload::None", "self.set(1, &a)", "self.set(2, &d)", "self.set(3, &b)"] {
         assert!(text.contains(part), "{part}: {text}");

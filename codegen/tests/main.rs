@@ -21,6 +21,7 @@ mod drift_security;
 mod effort;
 mod graphql;
 mod hostile;
+mod links;
 mod load;
 mod moved_names;
 mod names;

@@ -19,6 +19,10 @@ pub(crate) fn generate(contract: &Value, names: &Names) -> Output {
     case.with(contract.to_string().as_bytes(), names).unwrap_or_else(|report| panic!("{report}\n{contract}"))
 }
 
+pub(crate) fn in_style_one(contract: &Value) -> Output {
+    case(StyleVersion::One).with(contract.to_string().as_bytes(), &Names::default()).unwrap()
+}
+
 pub(crate) fn lines(output: &Output) -> BTreeSet<String> {
     output.api.items.iter().map(driftless_codegen::Item::line).collect()
 }
@@ -91,7 +95,7 @@ fn equal_schemas_are_one_type_and_its_other_names_are_aliases() {
 /// A client of style 1 keeps each name of a type, as an alias.
 #[test]
 fn the_names_of_an_existing_client_stay() {
-    let first = case(StyleVersion::One).with(books().to_string().as_bytes(), &Names::default()).unwrap();
+    let first = in_style_one(&books());
     let second = generate(&books(), &first.names);
     let named = |output: &Output| -> BTreeSet<String> {
         let is_type = |kind: &str| matches!(kind, "struct" | "enum" | "type");
@@ -222,7 +226,7 @@ fn extensions_name_enumerations_and_their_values() {
     ] {
         assert!(lines(&output).contains(line), "{line}\n{}", output.api.index());
     }
-    let first = case(StyleVersion::One).with(contract.to_string().as_bytes(), &Names::default()).unwrap();
+    let first = in_style_one(&contract);
     let second = generate(&contract, &first.names);
     assert!(lines(&second).contains("types::ZoneSize::Value2 variant"), "{}", second.api.index());
     assert_eq!(generate(&contract, &second.names).names, second.names);

@@ -88,7 +88,7 @@ struct One<'o> {
 
 impl One<'_> {
     fn verdict(&mut self, ask: Ask<'_>) -> Result<Verdict, Failure> {
-        let offer = offer(self.operation);
+        let offer = offer(self.operation, |input| !input.is_argument);
         let arguments = match self.judge.known(&offer, self.lists) {
             Ok(arguments) => arguments,
             Err(why) => return Ok(Verdict::Limit(why)),

@@ -36,7 +36,7 @@ impl Names<'_> {
         if all.is_empty() {
             return None;
         }
-        let required = operation.inputs.iter().filter(|input| input.required).map(|input| input.name.as_str());
+        let required = operation.inputs.iter().filter(|input| input.is_argument).map(|input| input.name.as_str());
         let body = operation.body.iter().filter(|body| body.required).map(|_| "body");
         let verdict = match &operation.arguments {
             // The compiler checks the fields of a struct.

@@ -275,7 +275,7 @@ fn call(client: &str, index: usize, operation: &CatalogOperation) -> String {
     let CatalogOperation { accessor, name, inputs, body, form, .. } = operation;
     let mut text = format!("\nasync fn call_{index}(client: &{client}, line: &Line) -> Outcome {{\n");
     let mut arguments = Vec::new();
-    for (position, input) in inputs.iter().enumerate().filter(|(_, input)| input.required) {
+    for (position, input) in inputs.iter().enumerate().filter(|(_, input)| input.is_argument) {
         let _ =
             writeln!(text, "    let a{position} = line.take::<{}>({:?}, {:?})?;", input.rust, input.place, input.wire);
         arguments.push((input.name.as_str(), passed(input.passing, &format!("a{position}"))));
@@ -294,7 +294,7 @@ fn call(client: &str, index: usize, operation: &CatalogOperation) -> String {
         let value = passed(body.passing, &format!("line.body::<{}>()?", body.rust));
         let _ = writeln!(text, "    let call = if line.body.is_some() {{ call.body({value}) }} else {{ call }};");
     }
-    for input in inputs.iter().filter(|input| !input.required) {
+    for input in inputs.iter().filter(|input| !input.is_argument) {
         let value =
             passed(input.passing, &format!("line.take::<{}>({:?}, {:?})?", input.rust, input.place, input.wire));
         let _ = writeln!(

@@ -98,7 +98,7 @@ pub fn check(
     for (index, operation) in catalog.operations.iter().enumerate() {
         interrupt.check()?;
         let Some(judge) = judges.get(&operation.document) else { continue };
-        for case in judge.cases(&offer(operation)) {
+        for case in judge.cases(&offer(operation, |input| !input.is_argument)) {
             let id = match &case {
                 Ok(case) => &case.id,
                 Err((id, _)) => id,
@@ -191,14 +191,14 @@ pub(crate) fn judges(sources: &Sources, seed: u64) -> Result<BTreeMap<String, Ju
     sources.contracts.iter().map(judge).collect()
 }
 
-/// The parts of an operation that the client offers.
-pub(crate) fn offer(operation: &CatalogOperation) -> Offer {
+/// The parts of an operation that the client offers, and the parameters that it can leave out.
+pub(crate) fn offer(operation: &CatalogOperation, is_optional: fn(&CatalogInput) -> bool) -> Offer {
     let place = |input: &CatalogInput| (input.place.to_owned(), input.wire.clone());
     Offer {
         method: operation.method.clone(),
         pointer: operation.pointer.clone(),
         parameters: operation.inputs.iter().map(place).collect(),
-        optional: operation.inputs.iter().filter(|input| !input.required).map(place).collect(),
+        optional: operation.inputs.iter().filter(|input| is_optional(input)).map(place).collect(),
         media_type: operation.body.as_ref().map(|body| body.media_type.clone()),
         is_body_required: operation.body.as_ref().is_some_and(|body| body.required),
         accept: operation.accept.clone(),

@@ -148,6 +148,15 @@ async fn pages_have_numbers() {
     assert_eq!(asked, ["", "&at=2", "&at=3"]);
     let (read_items, _, asked) = all(&server, |client| items(client, Some(2), "/data/list", number)).await;
     assert_eq!((read_items, asked.len()), (vec![3], 2));
+    // The number that a call gives is that of its page, also as a text or as a float.
+    let client = Client::builder(&server.url).no_retry().build().unwrap();
+    let text = Call::new(&client, &OPERATION, &[&"a b", &"2"], Payload::None, |_| Ok(()));
+    let float = Call::new(&client, &OPERATION, &[&"a b", &2.0_f64], Payload::None, |_| Ok(()));
+    for call in [text, float] {
+        let before = server.requests().len();
+        assert_eq!(call.items::<i64>(Paging::new("/data/list", number)).collect().await.unwrap(), [3]);
+        assert_eq!(server.requests().len(), before + 2);
+    }
 }
 
 #[tokio::test]

@@ -207,8 +207,13 @@ impl<'a> Claims<'a> {
         names.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// Returns whether a required parameter with a default is set on the call, as one that is optional. It stays an argument if
-    /// programs pass it as one, and is set if it was so when it was optional.
+    /// Returns whether the default of a parameter is also that of the schema which it refers to.
+    pub(super) fn reads_defaults(&self) -> bool {
+        self.style > StyleVersion::One
+    }
+
+    /// Returns whether a required parameter with a default is set on the call. If programs know the operation, only one that they set
+    /// already is: the lock does not say which arguments they pass, so any other may be one of these.
     pub(super) fn may_be_left_out(&self, operation: &str, place: &str, wire: &str) -> bool {
         let placed = format!("{place}:{wire}");
         let is_known = self.pins.styles.contains_key(OPERATIONS) && self.pins.operations.contains_key(operation);

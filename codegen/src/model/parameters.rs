@@ -255,10 +255,13 @@ fn one<'a>(types: &mut Types<'a>, node: &Node<'a>, hint: &str) -> Option<Paramet
             Style::Plain
         }
     };
-    let default = schema.as_ref().and_then(|schema| schema.value.get("default")).filter(|value| !value.is_null());
+    let own = |schema: &Node<'a>| schema.value.get("default").filter(|value| !value.is_null());
+    let of_target = |schema: &Node<'a>| own(&schema.resolve()?).filter(|_| types.claims.reads_defaults());
+    let default = schema.as_ref().and_then(|schema| own(schema).or_else(|| of_target(schema)));
     let has_substitute = node.flag("required")
         && location != Location::Path
         && style == Style::Plain
+        && content.is_none()
         && !api_version::NAMES.contains(&wire.to_lowercase().as_str())
         && default.is_some_and(|default| is_text_of(types, default, &ty, location));
     Some(Parameter {
@@ -306,7 +309,7 @@ fn is_text_of(types: &Types<'_>, default: &Value, ty: &Type, location: Location)
     is_sent
         && match ty {
             Type::Boolean => default.is_boolean(),
-            Type::Integer(_) => default.is_i64(),
+            Type::Integer(name) => default.is_number() && is_integer(name, &text),
             Type::Float | Type::Double | Type::Decimal => default.is_number(),
             Type::String(Format::Text) => default.is_string(),
             Type::Optional(inner) => is_text_of(types, default, inner, location),
@@ -316,6 +319,20 @@ fn is_text_of(types: &Types<'_>, default: &Value, ty: &Type, location: Location)
             },
             _ => false,
         }
+}
+
+/// Returns whether a text is an integer of a Rust type.
+fn is_integer(name: &str, text: &str) -> bool {
+    match name {
+        "i8" => text.parse::<i8>().is_ok(),
+        "i16" => text.parse::<i16>().is_ok(),
+        "i32" => text.parse::<i32>().is_ok(),
+        "u8" => text.parse::<u8>().is_ok(),
+        "u16" => text.parse::<u16>().is_ok(),
+        "u32" => text.parse::<u32>().is_ok(),
+        "u64" => text.parse::<u64>().is_ok(),
+        _ => text.parse::<i64>().is_ok(),
+    }
 }
 
 /// The only value of a parameter, else an example of one.

@@ -1,13 +1,13 @@
 //! The inputs of an operation as arguments and setters.
 //!
-//! Required inputs are arguments; in style 2, not those with a default, which the call sends. Optional inputs are set on the call, so that callers compile unchanged when an
-//! operation gains the first optional input, or the tenth.
+//! Required inputs are arguments. Optional inputs are set on the call, so that callers compile unchanged when an operation gains the
+//! first optional input, or the tenth. In style 2, so are required ones with a default, which the call sends.
 
 use super::render::{Render, borrowed};
 use super::xml;
 use crate::StyleVersion;
 use crate::generate::Rust;
-use crate::model::{Body, BodyKind, Operation, Parameter, Type};
+use crate::model::{Body, BodyKind, Operation, Parameter};
 use crate::naming::ident::camel;
 use crate::naming::setter::marker_name;
 use crate::text::code::code;
@@ -16,6 +16,9 @@ use crate::text::{Code, Ident, literal};
 
 /// Path from the files of families to the types.
 pub(super) const PREFIX: &str = "types::";
+
+/// Documentation of a parameter that the call sends in any case.
+const SENDS_DEFAULT: &str = "Unless it is set, the call sends its default.";
 
 /// The Rust side of an operation's inputs.
 #[derive(Debug)]
@@ -82,17 +85,10 @@ pub(crate) fn arrange<'a>(render: &Render<'_>, operation: &'a Operation) -> Argu
     arguments
 }
 
-/// The expression for the default of a parameter that the call sends unless it is set. The pages of a call are counted from a number.
+/// The expression for the default of a parameter that the call sends unless it is set.
 fn substitute(parameter: &Parameter) -> Option<Code> {
     let default = parameter.default.as_ref().filter(|_| parameter.has_substitute)?;
-    let is_integer = match &parameter.ty {
-        Type::Optional(inner) => matches!(**inner, Type::Integer(_)),
-        other => matches!(other, Type::Integer(_)),
-    };
-    Some(match default.parse::<i64>() {
-        Ok(number) if is_integer => code!["&", number, "_i64"],
-        _ => code!["&", literal(default)],
-    })
+    Some(code!["&", literal(default)])
 }
 
 /// The most arguments that a call takes by position.
@@ -164,12 +160,13 @@ impl Arguments<'_> {
 pub(super) fn parameter_docs(parameter: &Parameter) -> Docs {
     let docs = closed_or(&parameter.docs, &parameter.wire);
     let docs = if parameter.limits.is_empty() { docs } else { docs![docs, "\n\n", &parameter.limits] };
-    if parameter.has_substitute { docs![docs, "\n\nUnless it is set, the call sends its default."] } else { docs }
+    if parameter.has_substitute { docs![docs, "\n\n", SENDS_DEFAULT] } else { docs }
 }
 
-/// The first line about a parameter, and the constraints of its value.
+/// The first line about a parameter, the constraints of its value, and its default if the call sends it.
 pub(super) fn about(parameter: &Parameter) -> Docs {
-    docs![first_line(&parameter.docs), " ", &parameter.limits].trimmed()
+    let sends = if parameter.has_substitute { SENDS_DEFAULT } else { "" };
+    docs![docs![first_line(&parameter.docs), " ", &parameter.limits].trimmed(), " ", sends].trimmed()
 }
 
 /// The type without an outer option: a nullable input is left out by not setting it.

@@ -273,7 +273,7 @@ fn docs(render: &Render<'_>, operation: &Operation, arguments: &Arguments<'_>) -
     if operation.provenance == Provenance::Assumed {
         docs.push(client::ASSUMED);
     }
-    let prose = render.linked(&closed(operation.docs.trim()));
+    let prose = render.linked(&operation.document, &closed(operation.docs.trim()));
     docs.push(if prose.is_empty() { docs!["No description in the contract."] } else { prose });
     docs.push(docs!["\n\n", span(&format!("{} {}", operation.method, operation.target()))]);
     docs.push(match operation.provenance {

@@ -24,18 +24,27 @@ pub(crate) struct Render<'a> {
     named: &'a Mentions,
 }
 
-/// The paths of types and operations by the names that prose has for them: types by those in Rust and those of the contract's schemas,
-/// operations by method and path.
+/// The paths of types and operations by the names that the prose of a document has for them.
 #[derive(Debug)]
-pub(super) struct Mentions(HashMap<String, Docs>);
+pub(super) struct Mentions(HashMap<String, Named>);
+
+#[derive(Debug, Default)]
+struct Named {
+    /// By the names of the contract's schemas.
+    schemas: HashMap<String, Docs>,
+    /// Types by their names in Rust, and operations by method and path.
+    items: HashMap<String, Docs>,
+}
 
 impl Mentions {
     pub(super) fn new(model: &Model) -> Self {
-        let mut named = HashMap::with_capacity(model.types.len() + model.operations.len());
+        let mut named: HashMap<String, Named> = HashMap::new();
         for definition in &model.types {
-            let names = [Some(definition.name.to_string()), component(&definition.pointer)];
-            for name in names.into_iter().flatten() {
-                named.entry(name).or_insert_with(|| docs!["crate::types::", &definition.name]);
+            let path = || docs!["crate::types::", &definition.name];
+            let own = named.entry(definition.document.clone()).or_default();
+            own.items.insert(definition.name.to_string(), path());
+            if let Some(schema) = component(&definition.pointer) {
+                own.schemas.entry(schema).or_insert_with(path);
             }
         }
         let handles: HashMap<&Ident, &Ident> =
@@ -43,7 +52,8 @@ impl Mentions {
         for operation in &model.operations {
             let Some(handle) = handles.get(&operation.family) else { continue };
             let path = || docs!["crate::families::", &operation.family, "::", *handle, "::", &operation.name];
-            named.entry(format!("{} {}", operation.method, operation.path)).or_insert_with(path);
+            let own = named.entry(operation.document.clone()).or_default();
+            own.items.entry(format!("{} {}", operation.method, operation.path)).or_insert_with(path);
         }
         Self(named)
     }
@@ -104,13 +114,18 @@ impl<'a> Render<'a> {
         }
     }
 
-    /// Prose with links to the types and operations that it names as code: a name in Rust or in the contract, a pointer to a schema, or
-    /// method and path.
-    pub(crate) fn linked(&self, prose: &Docs) -> Docs {
+    /// Prose of a document with links to its types and operations that it names as code: a pointer to a schema, a name in the contract or
+    /// else in Rust, or method and path.
+    pub(crate) fn linked(&self, document: &str, prose: &Docs) -> Docs {
+        let named = self.named.0.get(document);
         prose.linked(|text| {
-            let is_name = text.len() > 2 && text.starts_with(|letter: char| letter.is_ascii_uppercase());
             let schema = text.strip_prefix("#/components/schemas/").or_else(|| text.strip_prefix("#/definitions/"));
-            self.named.0.get(schema.unwrap_or(text)).filter(|_| is_name || schema.is_some())
+            if let Some(schema) = schema {
+                return named?.schemas.get(schema);
+            }
+            let is_name = text.len() > 2 && text.starts_with(|letter: char| letter.is_ascii_uppercase());
+            let named = named.filter(|_| is_name)?;
+            named.schemas.get(text).or_else(|| named.items.get(text))
         })
     }
 

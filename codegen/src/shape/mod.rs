@@ -109,7 +109,7 @@ impl Changes {
     }
 
     /// The name of a shared type stays with most of its schemas: if the one that gave it its place is another type now, that one gets
-    /// another name, so that programs which use the others compile.
+    /// another name, so that programs which use the others compile. A name that the contract gave stays with its schema.
     fn leave(
         &mut self,
         types: &mut [Definition],
@@ -124,7 +124,8 @@ impl Changes {
         let most = parts.values().max_by_key(|part| (part.len(), owner.is_some_and(|owner| part.contains(&owner))));
         let (Some(owner), Some(most)) = (owner, most) else { return };
         let Some((definition, fact)) = types.get_mut(owner).zip(facts.get_mut(owner)) else { return };
-        if most.contains(&owner) {
+        let is_of_contract = fact.is_component && !given.types.contains_key(&format!("{}{ALIAS}", fact.key));
+        if is_of_contract || most.contains(&owner) {
             return;
         }
         let shared = definition.name.clone();
@@ -164,11 +165,13 @@ impl Changes {
         ledger: &mut Ledger,
     ) {
         let (Some(own), Some(definition)) = (facts.get(first), model.types.get(first).cloned()) else { return };
-        let name = match own.is_pinned {
+        // The name that programs know stays, in a client of another style as an alias if it is that of one error.
+        let is_kept = own.is_pinned && (own.anchor.is_some() || !names::are_errors(&model.types, facts, members));
+        let name = match is_kept {
             true => definition.name.clone(),
             false => names::common(&model.types, facts, members, &definition.name, scope),
         };
-        if own.is_component && name != definition.name {
+        if (own.is_component || own.is_pinned) && name != definition.name {
             self.alias(first, own, definition.clone(), given);
         }
         let mut joined = Definition { name: name.clone(), ..definition };

@@ -1,10 +1,12 @@
 //! Names of types: the thing that they end in, and the name of a shared one.
 
+use std::collections::BTreeSet;
+
 use heck::ToSnakeCase as _;
 
 use super::Fact;
 use super::form::value_names;
-use crate::model::{Definition, Kind, Reach};
+use crate::model::{Definition, Kind, Uses};
 use crate::naming::Scope;
 use crate::naming::ident::type_name;
 use crate::naming::words::singular;
@@ -75,45 +77,76 @@ pub(super) fn first(types: &[Definition], facts: &[Fact], members: &[usize]) -> 
         });
         let is_component = fact.is_some_and(|fact| fact.is_component);
         let name = definition.map(|definition| &*definition.name).unwrap_or_default();
-        (!is_owner, !has_names, !is_component, words(name).len(), name.len(), name)
+        let is_pinned = fact.is_some_and(|fact| fact.is_pinned);
+        (!is_owner, !is_pinned, !has_names, !is_component, words(name).len(), name.len(), name)
     })
 }
 
 /// The name of a type that programs do not know yet: the words that the names of all end in, else the names of its members, if the
 /// contract gives it none. No other type has that name.
 pub(super) fn common(types: &[Definition], facts: &[Fact], members: &[usize], own: &Ident, scope: &mut Scope) -> Ident {
-    let mut common = words(own);
-    for definition in members.iter().filter_map(|index| types.get(*index)) {
-        let other = words(&definition.name);
+    let is_named = members.iter().any(|index| facts.get(*index).is_some_and(|fact| fact.is_component));
+    let all = || members.iter().filter_map(|index| types.get(*index));
+    let uses = all().fold(Uses::default(), |uses, own| Uses {
+        request: uses.request || own.reach.request,
+        response: uses.response || own.reach.response,
+    });
+    // A type that is sent and returned is neither a request nor a response.
+    let stem = |name: &str| {
+        let mut words = words(name);
+        words.pop_if(|last| !is_named && uses == Uses::BOTH && matches!(last.as_str(), "request" | "response"));
+        words
+    };
+    let mut common = stem(own);
+    let stem_of_own = type_name(&common.join("_"));
+    for definition in all() {
+        let other = stem(&definition.name);
         let same = common.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
         common.drain(..common.len() - same);
     }
-    let name = type_name(&common.join("_"));
-    let mut take = |name: &str| scope.take(name).then(|| Ident::new(name)).flatten();
-    let is_named = members.iter().any(|index| facts.get(*index).is_some_and(|fact| fact.is_component));
-    let first = members.first().filter(|_| !is_named).and_then(|first| types.get(*first));
-    let from_members = first.and_then(from_members);
-    // `Emails` says more than `UserRequest`, which is what the names of two operations end in.
-    let is_place = common.last().is_some_and(|last| VAGUE.contains(&last.as_str())) && from_members.is_some();
-    if is_error(&common) || !is_vague(&common) && !is_place {
-        return if name == **own { None } else { take(&name) }.unwrap_or_else(|| own.clone());
+    if are_errors(types, facts, members) {
+        common.drain(..common.len().saturating_sub(1));
     }
-    from_members.and_then(|name| take(&name)).unwrap_or_else(|| own.clone())
+    let name = type_name(&common.join("_"));
+    if are_errors(types, facts, members) && name != **own {
+        return scope.claim([name.as_str()]);
+    }
+    let after_members = all().next().filter(|_| !is_named).and_then(|first| from_members(first, uses));
+    // `Emails` says more than `UserRequest`, which is what the names of two operations end in.
+    let is_place = common.last().is_some_and(|last| VAGUE.contains(&last.as_str())) && after_members.is_some();
+    let is_telling = is_error(&common) || !is_vague(&common) && !is_place;
+    let chosen = if is_telling { Some(name) } else { after_members };
+    match chosen.filter(|name| *name != **own && scope.take(name)).and_then(|name| Ident::new(&name)) {
+        Some(name) => name,
+        None if stem(own) == words(own) => own.clone(),
+        None => scope.claim([stem_of_own.as_str()]),
+    }
+}
+
+/// Returns whether a type stands for errors that are about several things: it is called after none of them, as no error is another name
+/// of another one.
+pub(super) fn are_errors(types: &[Definition], facts: &[Fact], members: &[usize]) -> bool {
+    let names: BTreeSet<_> = members.iter().filter_map(|index| Some(words(&types.get(*index)?.name))).collect();
+    let is_named = members.iter().any(|index| facts.get(*index).is_some_and(|fact| fact.is_component));
+    is_named && names.len() > 1 && names.iter().all(|words| is_error(words))
+}
+
+/// Returns whether a type is called after its members if it is inline and shared.
+pub(super) fn has_few_members(definition: &Definition) -> bool {
+    matches!(&definition.kind, Kind::Struct(fields, None) if (1..=2).contains(&fields.len()))
 }
 
 /// The name of a struct with one member or two after these: `Labels`, `NameAndValue`, and `DataResponse` where they say nothing.
-pub(super) fn from_members(definition: &Definition) -> Option<String> {
-    let Kind::Struct(fields, None) = &definition.kind else { return None };
+fn from_members(definition: &Definition, uses: Uses) -> Option<String> {
+    let Kind::Struct(fields, _) = &definition.kind else { return None };
     let mut names: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
     names.sort_unstable();
-    if !(1..=2).contains(&names.len()) {
-        return None;
-    }
     let is_vague = names.iter().all(|name| is_vague(&words(name)));
-    let end = match definition.reach {
+    let end = match uses {
+        _ if !has_few_members(definition) => return None,
         _ if !is_vague => "",
-        Reach { request: true, response: false, .. } => "_request",
-        Reach { request: false, response: true, .. } => "_response",
+        Uses { request: true, response: false } => "_request",
+        Uses { request: false, response: true } => "_response",
         _ => return None,
     };
     Some(type_name(&(names.join("_and_") + end)))
@@ -124,11 +157,12 @@ pub(super) fn words(name: &str) -> Vec<String> {
     name.trim_end_matches(|c: char| c.is_ascii_digit()).to_snake_case().split('_').map(str::to_owned).collect()
 }
 
-/// The thing that a name ends in: `Tag` of `CreateTagRequest`. Errors are one thing, whatever they are about.
-pub(super) fn thing(name: &str) -> String {
+/// The thing that a name ends in: `Tag` of `CreateTagRequest`. Errors are one thing, whatever they are about, but for one that programs
+/// know as itself.
+pub(super) fn thing(name: &str, is_known: bool) -> String {
     let mut words = words(name);
     if is_error(&words) {
-        return words.pop().unwrap_or_default();
+        return if is_known { words.join("_") } else { words.pop().unwrap_or_default() };
     }
     let last = words.iter().rev().find(|word| !VAGUE.contains(&word.as_str()));
     last.map_or_else(|| name.to_owned(), |word| singular(word))

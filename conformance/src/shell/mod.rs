@@ -145,31 +145,54 @@ fn program(workspace: &Workspace, interrupt: &Interrupt) -> Result<PathBuf, Fail
 }
 
 impl Judged<'_> {
-    /// The rows of each operation, by its position. Each worker takes the next operation.
+    /// The rows of each operation, by its position.
     fn rows(&self) -> Result<BTreeMap<usize, Vec<Row>>, Failure> {
-        let next = AtomicUsize::new(0);
         let end = self.catalog.operations.len();
-        let work = |number: usize| {
+        let work = |number: usize, next: Next<'_>| {
             let shell = Shell::new(self, number)?;
             let mut rows = Vec::new();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(operation) = self.catalog.operations.get(index) else { return Ok(rows) };
+            while let Some(index) = next()
+                && let Some(operation) = self.catalog.operations.get(index)
+            {
                 if let Some(judge) = self.judges.get(&operation.document) {
                     rows.push((index, shell.rows(operation, judge)?));
                 }
             }
+            Ok(rows)
         };
-        // After a failure, the other workers end with the operation that they have.
-        let work = |number| work(number).inspect_err(|_| next.store(end, Ordering::Relaxed));
-        let workers = thread::available_parallelism().map_or(1, NonZero::get);
-        thread::scope(|scope| {
-            let work = &work;
-            let workers: Vec<_> = (0..workers).map(|number| scope.spawn(move || work(number))).collect();
-            let ended = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            let rows: Vec<Vec<_>> = ended.collect::<Result<_, Failure>>()?;
-            Ok(rows.into_iter().flatten().collect())
-        })
+        let workers = thread::available_parallelism().map_or(1, NonZero::get).min(end);
+        let rows: Vec<Vec<_>> = shared_out(end, workers, work)?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+}
+
+/// The position that a worker takes.
+type Next<'n> = &'n dyn Fn() -> Option<usize>;
+
+/// Shares out positions below `end`: each worker takes the next one. After a worker that fails or panics, no position is left.
+fn shared_out<T: Send>(
+    end: usize,
+    workers: usize,
+    work: impl Fn(usize, Next<'_>) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    let position = AtomicUsize::new(0);
+    let work = |number| {
+        let _last = Last(&position, end);
+        work(number, &|| Some(position.fetch_add(1, Ordering::Relaxed)).filter(|next| *next < end))
+    };
+    thread::scope(|scope| {
+        let work = &work;
+        let workers: Vec<_> = (0..workers).map(|number| scope.spawn(move || work(number))).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
+}
+
+/// Takes the positions that are left when it is dropped: a worker ends when none is left, fails, or panics.
+struct Last<'n>(&'n AtomicUsize, usize);
+
+impl Drop for Last<'_> {
+    fn drop(&mut self) {
+        self.0.store(self.1, Ordering::Relaxed);
     }
 }
 
@@ -188,7 +211,7 @@ impl<'j> Shell<'j> {
         let line = CommandLine::new(&self.judged.commands, operation, key);
         let mut rows = Vec::new();
         let is_wanted = |id: &str| self.judged.options.case.as_ref().is_none_or(|only| only == id);
-        for case in judge.cases(&offer(operation)) {
+        for case in judge.cases(&offer(operation, |input| !input.required)) {
             self.judged.interrupt.check()?;
             let case = match case {
                 Ok(case) if is_judged(&case) => case,
@@ -292,5 +315,36 @@ fn exit(status: u16) -> Option<i32> {
         404 => Some(4),
         400..=499 => Some(5),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    #[test]
+    fn workers_share_the_positions_and_end_after_one_that_fails() {
+        let all = |_: usize, next: Next<'_>| Ok(std::iter::from_fn(next).collect::<Vec<_>>());
+        let mut taken = shared_out(100, 3, all).unwrap().concat();
+        taken.sort_unstable();
+        assert_eq!(taken, (0..100).collect::<Vec<_>>());
+        assert!(shared_out(0, 0, all).unwrap().is_empty());
+        // The others would never end.
+        let endless = usize::MAX / 2;
+        let failed = shared_out(endless, 3, |number, next| match number {
+            1 => Err(Failure::new(Exit::Stale, "test", String::new(), String::new())),
+            _ => Ok(std::iter::from_fn(next).count()),
+        });
+        assert!(failed.is_err());
+        let panicked = catch_unwind(|| {
+            shared_out(endless, 3, |number, next| match number {
+                1 => panic!("a worker panics"),
+                _ => Ok(std::iter::from_fn(next).count()),
+            })
+        });
+        assert!(panicked.is_err());
     }
 }

@@ -13,7 +13,7 @@ use super::{
     NextRequest,
 };
 use crate::{
-    Error, Value,
+    Decimal, Error, Value,
     error::Kind,
     protocol::{Draft, NextPage, PagePlace, Paging, Raw},
     transport::address,
@@ -68,7 +68,7 @@ impl PageProgress {
         let value = parameter.and_then(|parameter| draft?.value(parameter));
         Self {
             paging,
-            given: value.and_then(Value::as_u64),
+            given: value.and_then(whole),
             is_given: !matches!(value, None | Some(Value::Null)),
             keys: RandomState::default(),
             ways: BTreeSet::new(),
@@ -238,14 +238,21 @@ fn number(place: PagePlace, raw: &Raw, page: &Value) -> Result<Option<u64>, Erro
     match place {
         PagePlace::Body(pointer) => match page.pointer(pointer) {
             None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(text.trim().parse().ok()),
-            Some(number @ Value::Number(_)) => Ok(number.as_u64()),
+            Some(number @ (Value::String(_) | Value::Number(_))) => Ok(whole(number)),
             Some(_) => Err(refusal(raw, format!("the page has no number at `{pointer}`"))),
         },
         PagePlace::Header(name) => {
             let text = raw.headers.get(name).and_then(|value| value.to_str().ok());
             Ok(text.and_then(|text| text.trim().parse().ok()))
         }
+    }
+}
+
+/// Returns the number that a value is, or that its text is: a call may give either.
+fn whole(value: &Value) -> Option<u64> {
+    match value {
+        Value::String(text) => text.trim().parse::<Decimal>().ok()?.to_integer(),
+        value => value.as_u64(),
     }
 }
 
