@@ -163,7 +163,7 @@ fn an_error_is_no_other_name_of_another_one() {
     }
 }
 
-/// The types of the bodies and results of an operation: `data::Body`, by the paths of a contract of [`exchanges`].
+/// The names of the types at a path of a contract of [`exchanges`].
 fn schema_of(output: &Output, path: &str) -> BTreeSet<String> {
     let keys = output.names.shared.iter().chain(&output.names.types);
     keys.filter(|(key, _)| key.contains(&format!("~1{path}/"))).map(|(_, name)| name.clone()).collect()
