@@ -7,10 +7,12 @@ use serde_json::{Map, Value, json};
 
 use crate::shared::{contract, generate, in_style_one, lines, object};
 
-/// A contract with an operation for each object: `(path, sent, returned)`.
+/// A contract with an operation for each object, by path: `(path, sent, returned)`.
 fn exchanges(all: &[(&str, Option<Value>, Option<Value>)]) -> Value {
     let content = |schema: &Value| json!({"application/json": {"schema": schema}});
     let mut paths = Map::new();
+    let mut all: Vec<_> = all.iter().collect();
+    all.sort_by_key(|(path, ..)| *path);
     for (path, sent, returned) in all {
         let mut operation = json!({"responses": {"200": {"description": ""}}});
         if let Some(schema) = sent {
