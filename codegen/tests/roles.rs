@@ -7,10 +7,12 @@ use serde_json::{Map, Value, json};
 
 use crate::shared::{contract, generate, in_style_one, lines, object};
 
-/// A contract with an operation for each object: `(path, sent, returned)`.
+/// A contract with an operation for each object, by path: `(path, sent, returned)`.
 fn exchanges(all: &[(&str, Option<Value>, Option<Value>)]) -> Value {
     let content = |schema: &Value| json!({"application/json": {"schema": schema}});
     let mut paths = Map::new();
+    let mut all: Vec<_> = all.iter().collect();
+    all.sort_by_key(|(path, ..)| *path);
     for (path, sent, returned) in all {
         let mut operation = json!({"responses": {"200": {"description": ""}}});
         if let Some(schema) = sent {
@@ -163,7 +165,7 @@ fn an_error_is_no_other_name_of_another_one() {
     }
 }
 
-/// The types of the bodies and results of an operation: `data::Body`, by the paths of a contract of [`exchanges`].
+/// The names of the types at a path of a contract of [`exchanges`].
 fn schema_of(output: &Output, path: &str) -> BTreeSet<String> {
     let keys = output.names.shared.iter().chain(&output.names.types);
     keys.filter(|(key, _)| key.contains(&format!("~1{path}/"))).map(|(_, name)| name.clone()).collect()

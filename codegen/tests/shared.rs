@@ -27,10 +27,11 @@ pub(crate) fn lines(output: &Output) -> BTreeSet<String> {
     output.api.items.iter().map(driftless_codegen::Item::line).collect()
 }
 
-/// A contract whose schemas are all sent and returned by one operation each.
+/// A contract whose schemas are all sent and returned by one operation each, by name.
 pub(crate) fn contract(schemas: &Value) -> Value {
+    let schemas: BTreeMap<&String, &Value> = schemas.as_object().unwrap().iter().collect();
     let mut paths = Map::new();
-    for name in schemas.as_object().unwrap().keys() {
+    for name in schemas.keys() {
         let content = json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{name}")}}});
         let operation = json!({
             "operationId": format!("exchange_{name}"),
