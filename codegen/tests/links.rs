@@ -35,17 +35,17 @@ fn type_with(output: &Output, member: &str) -> String {
 
 #[test]
 fn a_name_of_the_contract_comes_before_one_of_rust() {
-    let prose = "`Order`, `#/components/schemas/Order`, `#/components/schemas/order`, `GET /status`, `Orders`";
+    let prose = "`Order`, `#/components/schemas/Order`, `#/components/schemas/-Order`, `GET /status`, `Orders`";
     // The schema that came first has the name.
-    let first = client(&[("platform", contract(prose, &["order"]))], &Names::default());
-    for schemas in [["Order", "order"], ["order", "Order"]] {
+    let first = client(&[("platform", contract(prose, &["-Order"]))], &Names::default());
+    for schemas in [["Order", "-Order"], ["-Order", "Order"]] {
         let output = client(&[("platform", contract(prose, &schemas))], &first.names);
         let names = ["of_0", "of_1"].map(|member| type_with(&output, member));
         assert_eq!(names, schemas.map(|schema| if schema == "Order" { "Order2" } else { "Order" }));
         for link in [
             "[`Order`](crate::types::Order2)",
             "[`#/components/schemas/Order`](crate::types::Order2)",
-            "[`#/components/schemas/order`](crate::types::Order)",
+            "[`#/components/schemas/-Order`](crate::types::Order)",
             "[`GET /status`](crate::families::",
         ] {
             assert!(has(&output, link), "{link}: {:?}", output.files);
