@@ -117,7 +117,7 @@ fn a_shared_type_stays_with_most_of_its_schemas() {
     }
 }
 
-/// Errors of one form are one type, whatever they are about; a schema that is no error is another one.
+/// Errors with the same members share a type. Another schema with these members keeps its own.
 #[test]
 fn errors_of_one_form_are_one_type() {
     let schemas =

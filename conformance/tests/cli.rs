@@ -50,7 +50,7 @@ const CHANGES_2: &[(&str, &str, &str)] = &[
 #[test]
 #[ignore = "compiles a program: .ci/run runs it"]
 fn each_change_of_a_table_is_noticed() {
-    // A required list of files without elements is no word.
+    // The required list of files is empty in this case. No words express that, so the case is a limit.
     let limits: &[&str] = &["PUT /forms required"];
     let contracts: [(&str, &[u8], _, _); 2] =
         [("cli", include_bytes!("cli.yaml"), CHANGES, limits), ("cli-2", include_bytes!("cli-2.json"), CHANGES_2, &[])];

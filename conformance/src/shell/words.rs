@@ -81,7 +81,7 @@ pub(super) fn words(
                 let Some(flag) = line.flags.iter().find(|flag| flag.place == "body" && flag.wire == *name) else {
                     return Ok(Err(format!("the member {name} of the body has no flag")));
                 };
-                // A list of parts without elements is no part.
+                // An empty list sends no part.
                 if line.has_parts && !flag.required && value.as_array().is_some_and(Vec::is_empty) {
                     continue;
                 }
