@@ -15,7 +15,7 @@ const CHANGES: &[(&str, &str, &str)] = &[
     ("place", "Parameter::header(\"X-Place\")", "Parameter::query(\"X-Place\")"),
     ("setters", "self.set(0, &left)", "self.set(1, &left)"),
     // A required parameter that no call has to set: the default is sent.
-    ("left_out", "&[&50_i64]", "&[&51_i64]"),
+    ("left_out", "&[&\"50\"]", "&[&\"51\"]"),
     ("member", "member: optional \"member\"", "member: optional \"members\""),
     ("media", "body: \"application/x-www-form-urlencoded\"", "body: \"text/plain\""),
     ("enumeration", "Red = \"red\"", "Red = \"Red\""),
