@@ -226,8 +226,9 @@ pub struct AsyncOperation {
     pub name: String,
     /// The operation that submits: `METHOD /path` or `family.name`.
     pub submit: String,
-    /// JSON pointer to the identifier in the accepted result.
-    pub identifier: String,
+    /// JSON pointer to the identifier in the accepted result, unless `watch` names the header with the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identifier: Option<String>,
     /// File of the query that shows the operation.
     #[serde(default)]
     pub query: Option<String>,
@@ -352,6 +353,10 @@ pub struct WatchOperation {
     pub operation: String,
     /// The path parameter that takes the identifier.
     pub parameter: String,
+    /// The header of the accepted response with the address that this operation answers. The parameters are then those of
+    /// the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
 }
 
 /// The operation that cancels another.

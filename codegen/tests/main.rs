@@ -7,6 +7,7 @@
     reason = "a test fails by panicking, and says what it leaves out"
 )]
 
+mod addresses;
 mod cases;
 mod catalog;
 mod close_names;

@@ -1,6 +1,6 @@
 //! Operations that come in pages: the configuration against the contract.
 
-use super::{find, place};
+use super::{find, is_header, place};
 use crate::model::{Content, Kind, Location, Model, Operation, Type};
 use crate::output::Unused;
 use crate::{Config, Pagination, Problem, Report, rules};
@@ -276,8 +276,7 @@ impl<'a> Check<'a, '_> {
     }
 
     fn header(&mut self, key: &str, name: &str) -> Option<String> {
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
-        if name.is_empty() || !name.chars().all(plain) {
+        if !is_header(name) {
             self.problem(key, "pointer", format!("{name:?} is not the name of a header"), "correct it");
             return None;
         }

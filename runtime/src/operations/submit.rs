@@ -8,7 +8,7 @@ use std::{
 use uuid::{Builder, Uuid};
 
 use super::{
-    Binding, Entry, Intent, Operation, OperationRef, Operations, Status,
+    Binding, Entry, Intent, Operation, OperationRef, Operations, Status, address,
     attempt::Attempt,
     binding::text,
     contents::Contents,
@@ -340,14 +340,20 @@ impl Draft {
                 Err(error) => return self.refused(operations, intent, attempt, error).await,
             };
         let body = raw.json_bytes();
-        let id = serde_json::from_slice::<Value>(&body)
-            .ok()
-            .and_then(|body| body.pointer(binding.identifier).and_then(text));
-        let reference = id
-            .ok_or_else(|| {
-                Error::with(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
-            })
-            .and_then(|id| OperationRef::from_intent(intent, id))
+        let base = &operations.client().session.base;
+        let reference = match binding.watch.and_then(|watched| Some((watched, watched.header?))) {
+            Some((watched, header)) => address::read_header(&raw.headers, header, &watched, &self.prepared.url, base)
+                .and_then(|named| named.reference(intent)),
+            None => serde_json::from_slice::<Value>(&body)
+                .ok()
+                .and_then(|body| body.pointer(binding.identifier).and_then(text))
+                .ok_or_else(|| {
+                    let message = format!("the accepted result has no identifier at `{}`", binding.identifier);
+                    Error::with(Kind::Decode, message)
+                })
+                .and_then(|id| OperationRef::from_intent(intent, id)),
+        };
+        let reference = reference
             .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
         let kept = {
             let (operations, reference) = (operations.clone(), reference.clone());
