@@ -268,16 +268,16 @@ pub struct Pagination {
     /// JSON pointer to the list in the body; empty if the body is the list.
     #[serde(default)]
     pub items: String,
-    /// The parameter that says how many items to skip.
+    /// The parameter that says how many items to skip, or a JSON pointer to a member of the request's JSON body that does.
     #[serde(default)]
     pub skip: Option<String>,
-    /// The parameter that takes the number of the page.
+    /// The parameter, or the member of the body, that takes the number of the page.
     #[serde(default)]
     pub page: Option<String>,
     /// The number of the first page, 1 unless set; of the first item for `skip`, 0 unless set.
     #[serde(default)]
     pub first: Option<u64>,
-    /// The parameter that takes the cursor of the page before.
+    /// The parameter, or the member of the body, that takes the cursor of the page before.
     #[serde(default)]
     pub cursor: Option<String>,
     /// JSON pointer to the cursor of the next page, in the body.

@@ -8,6 +8,7 @@
 )]
 
 mod addresses;
+mod body_pages;
 mod cases;
 mod catalog;
 mod close_names;

@@ -2,6 +2,7 @@
 //! generated from it before people write it into the configuration.
 
 mod address;
+mod input;
 mod operations;
 mod page;
 mod pages;
