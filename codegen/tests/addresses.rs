@@ -22,7 +22,8 @@ fn contract(submit: &str, status: &str, headers: &[&str], marks: Value, shown: &
     let mut paths = json!({ submit: { "post": operation } });
     for (index, path) in shown.iter().enumerate() {
         let mut parameters = parameters(path);
-        parameters.push(json!({ "name": "api-version", "in": "query", "required": true, "schema": { "type": "string" } }));
+        parameters
+            .push(json!({ "name": "api-version", "in": "query", "required": true, "schema": { "type": "string" } }));
         parameters.push(json!({ "name": "view", "in": "query", "schema": { "type": "string" } }));
         paths[path]["get"] = json!({
             "operationId": format!("show{index}"), "tags": ["machines"], "parameters": parameters,
@@ -49,9 +50,7 @@ const ELSEWHERE: &str = "/tenants/{tenant}/operations/{operationId}";
 
 #[test]
 fn a_header_with_an_address_has_an_entry_if_one_operation_can_answer_it() {
-    let marked = |via: &str| {
-        json!({ "x-ms-long-running-operation": true, "x-ms-long-running-operation-options": { "final-state-via": via } })
-    };
+    let marked = |via: &str| json!({ "x-ms-long-running-operation": true, "x-ms-long-running-operation-options": { "final-state-via": via } });
     let below = format!("{SUBMIT}/{{run}}");
     let cases: Vec<(&str, &[&str], Value, Vec<&str>, Option<(&str, &str)>)> = vec![
         ("202", &["Operation-Location"], json!({}), vec![SHOWN], Some(("Operation-Location", SHOWN))),
@@ -118,7 +117,11 @@ fn an_entry_by_address_fits_or_is_refused() {
         let config = Config { operations: vec![entry], ..Config::default() };
         let contracts = [Contract { name: "d", bytes: bytes.as_bytes() }];
         let report = generate(&contracts, &Setup::from(config), &Names::default()).unwrap_err();
-        report.problems().iter().map(|problem| (problem.code, problem.pointer.clone().unwrap_or_default())).collect::<Vec<_>>()
+        report
+            .problems()
+            .iter()
+            .map(|problem| (problem.code, problem.pointer.clone().unwrap_or_default()))
+            .collect::<Vec<_>>()
     };
     let header = |entry: &mut AsyncOperation, name: Option<&str>| {
         entry.watch.as_mut().unwrap().header = name.map(str::to_owned);

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 /// A contract with one operation. `body` and `answer` are the members of its objects.
 fn contract(method: &str, path: &str, id: &str, docs: &str, body: &Value, answer: &Value) -> Value {
-    let json = |members: &Value| json!({ "application/json": { "schema": { "type": "object", "properties": members } } });
+    let json =
+        |members: &Value| json!({ "application/json": { "schema": { "type": "object", "properties": members } } });
     json!({
         "openapi": "3.0.4", "info": { "title": "Things", "version": "1" },
         "paths": { path: { method: {

@@ -242,7 +242,8 @@ fn calls_of_the_client_before_compile_whenever_the_wire_allows_it() {
                     }
                     Declared::WithDefault => true,
                     Declared::Absent => {
-                        !arguments.contains(name) && !known.iter().any(|setter| setter.ends_with(&name.replace('-', "_")))
+                        !arguments.contains(name)
+                            && !known.iter().any(|setter| setter.ends_with(&name.replace('-', "_")))
                     }
                 });
                 let compiles = signature(&output) == call && known.is_subset(&setters);

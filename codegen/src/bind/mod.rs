@@ -179,7 +179,8 @@ impl Check<'_, '_> {
                 self.problem("pointer", "identifier", message, "keep one of them");
             }
             (None, None) => {
-                let hint = "write identifier = \"/pointer\", or the header with its address: watch = { …, header = \"…\" }";
+                let hint =
+                    "write identifier = \"/pointer\", or the header with its address: watch = { …, header = \"…\" }";
                 self.problem("pointer", "identifier", "nothing identifies it", hint);
             }
             (None, Some(name)) if !is_header(name) => {
@@ -289,8 +290,15 @@ impl Check<'_, '_> {
     fn addressed(&mut self, named: &str, parameter: &str) -> Option<usize> {
         let (index, _) = self.takes("watch", named, parameter)?;
         if let Some(segment) = address::mixed(&self.model.operations[index].path) {
-            let message = format!("the segment `{segment}` of `{named}` is more than a parameter, so an address does not show its value");
-            self.problem("watch", "watch/operation", message, "name an operation whose parameters are whole segments of its path");
+            let message = format!(
+                "the segment `{segment}` of `{named}` is more than a parameter, so an address does not show its value"
+            );
+            self.problem(
+                "watch",
+                "watch/operation",
+                message,
+                "name an operation whose parameters are whole segments of its path",
+            );
         }
         Some(index)
     }

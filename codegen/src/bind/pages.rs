@@ -269,7 +269,8 @@ impl<'a> Check<'a, '_> {
                 Some(0)
             }
             Err(reason) => {
-                let message = format!("nothing of the request's body that leads to a page lies at `{pointer}`: {reason}");
+                let message =
+                    format!("nothing of the request's body that leads to a page lies at `{pointer}`: {reason}");
                 self.problem(key, "parameter", message, "look at the type of the body in specs/client.txt");
                 None
             }

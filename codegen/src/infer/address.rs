@@ -31,7 +31,8 @@ pub(super) fn header(published: Option<&Value>, operation: &Operation) -> Option
     let declared = HEADERS.into_iter().find_map(|name| {
         let header = operation.answered.iter().find(|header| header.wire.eq_ignore_ascii_case(name))?;
         // The `Location` of a 201 is the address of the new resource.
-        let counts = |status: &&StatusKey| status.is_success() && (name != "Location" || **status == StatusKey::Code(202));
+        let counts =
+            |status: &&StatusKey| status.is_success() && (name != "Location" || **status == StatusKey::Code(202));
         let status = header.statuses.iter().find(counts)?;
         let reason = format!("{status} has the header `{}`", header.wire);
         Some(AddressHeader { name: header.wire.clone(), reason })

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::address::{self, AddressHeader};
 use super::watchable::{GENERAL, Shelf, Watchable, parameters};
 use super::words::plain;
-use super::address::{self, AddressHeader};
 use super::{page, writable};
 use crate::bind::{check_operation, pages};
 use crate::model::{Content, Document, Field, Model, Operation, StatusKey, Type, TypeId};

@@ -190,7 +190,13 @@ impl<'m> Service<'m> {
         self.operation.answered.iter().any(is_link) || docs.contains("link header") || docs.contains("`link` header")
     }
 
-    fn entry<'i>(&self, ty: &'m Type, list: &List<'m>, roles: &Roles<'i, 'm>, marked: Option<&str>) -> Result<Entry, String> {
+    fn entry<'i>(
+        &self,
+        ty: &'m Type,
+        list: &List<'m>,
+        roles: &Roles<'i, 'm>,
+        marked: Option<&str>,
+    ) -> Result<Entry, String> {
         let about = page::about(self.model, ty);
         let mut reasons = vec![match list.pointer.as_str() {
             "" => "the answer is the list".to_owned(),
@@ -303,7 +309,11 @@ impl<'m> Service<'m> {
     }
 
     /// The parameter that takes the cursor of a page, and the member with it.
-    fn cursor<'a, 'i>(&self, about: &'a [Member<'m>], roles: &Roles<'i, 'm>) -> Option<(&'i Input<'m>, &'a Member<'m>)> {
+    fn cursor<'a, 'i>(
+        &self,
+        about: &'a [Member<'m>],
+        roles: &Roles<'i, 'm>,
+    ) -> Option<(&'i Input<'m>, &'a Member<'m>)> {
         let value = |one: &&Member<'m>| is_text(self.model, &one.field.ty) || is_integer(self.model, &one.field.ty);
         let find = |parameter: &'i Input<'m>| {
             // `next_page: {offset}` names the parameter.

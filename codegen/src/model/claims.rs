@@ -225,11 +225,8 @@ impl<'a> Claims<'a> {
         let placed = format!("{place}:{wire}");
         let is_known = self.pins.styles.contains_key(OPERATIONS) && self.pins.operations.contains_key(operation);
         let words = published::read(&self.pins.published, operation);
-        let was_set = || {
-            self.pins.members.contains_key(&format!("{operation}.{placed}")) || words.contains(&placed)
-        };
-        let was_passed =
-            || !self.pins.styles.contains_key(ARGUMENTS) || words.contains(&format!("{ARGUMENT}{placed}"));
+        let was_set = || self.pins.members.contains_key(&format!("{operation}.{placed}")) || words.contains(&placed);
+        let was_passed = || !self.pins.styles.contains_key(ARGUMENTS) || words.contains(&format!("{ARGUMENT}{placed}"));
         self.style > StyleVersion::One && (!is_known || was_set() || !was_passed())
     }
 

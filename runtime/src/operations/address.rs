@@ -50,9 +50,8 @@ pub(super) fn read(text: &str, watched: &Watched, request: &Url, base: &Url) -> 
     let url = (!text.is_empty()).then(|| request.join(text).ok()).flatten();
     let url = url.ok_or_else(|| refuse("the address of the operation cannot be read"))?;
     let path = below(base, &url).ok_or_else(|| {
-        refuse("the address of the operation leads to another service").hint(
-            "nothing was sent there: check the base address, and the address that the service uses for itself",
-        )
+        refuse("the address of the operation leads to another service")
+            .hint("nothing was sent there: check the base address, and the address that the service uses for itself")
     })?;
     let (template, query) = watched.path.split_once('?').unwrap_or((watched.path, ""));
     let mut parameters = fit(template, path).ok_or_else(|| {

@@ -353,8 +353,7 @@ impl Draft {
                 })
                 .and_then(|id| OperationRef::from_intent(intent, id)),
         };
-        let reference = reference
-            .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
+        let reference = reference.map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
         let kept = {
             let (operations, reference) = (operations.clone(), reference.clone());
             detached(async move { operations.store().accept(&reference).await })

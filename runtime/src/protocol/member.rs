@@ -15,14 +15,17 @@ impl Draft {
 
     /// Sets the value at a JSON Pointer of the body. Objects around it that are missing are added, and so is a body.
     pub(crate) fn set_member(&mut self, pointer: &str, value: Value) -> Result<(), Error> {
-        let refuse = |message: String| Error::with(Kind::Request, message).hint("nothing was sent: check the body of the call");
+        let refuse =
+            |message: String| Error::with(Kind::Request, message).hint("nothing was sent: check the body of the call");
         let mut body = match &self.body {
             Content::None => Value::Null,
             Content::Bytes(bytes) => std::str::from_utf8(bytes)
                 .ok()
                 .and_then(|text| Value::read(text).ok())
                 .ok_or_else(|| refuse("the body of the request is not JSON".to_owned()))?,
-            Content::Upload(_) | Content::Parts(_) => return Err(refuse("the body of the request is not JSON".to_owned())),
+            Content::Upload(_) | Content::Parts(_) => {
+                return Err(refuse("the body of the request is not JSON".to_owned()));
+            }
         };
         put(&mut body, pointer, value)
             .ok_or_else(|| refuse(format!("the body of the request has no object around `{pointer}`")))?;
