@@ -8,6 +8,7 @@
 )]
 
 mod addresses;
+mod aliases;
 mod body_pages;
 mod cases;
 mod catalog;
