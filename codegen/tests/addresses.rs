@@ -11,7 +11,7 @@ fn parameters(path: &str) -> Vec<Value> {
 }
 
 /// A contract with an operation that submits, `marks` among its members, and operations that show an operation each.
-fn contract(submit: &str, status: &str, headers: &[&str], marks: Value, shown: &[&str]) -> Value {
+fn contract(submit: &str, status: &str, headers: &[&str], marks: Value, watchable: &[&str]) -> Value {
     let headers: serde_json::Map<String, Value> =
         headers.iter().map(|name| ((*name).to_owned(), json!({ "schema": { "type": "string" } }))).collect();
     let mut operation = json!({
@@ -20,7 +20,7 @@ fn contract(submit: &str, status: &str, headers: &[&str], marks: Value, shown: &
     });
     operation.as_object_mut().unwrap().extend(marks.as_object().unwrap().clone());
     let mut paths = json!({ submit: { "post": operation } });
-    for (index, path) in shown.iter().enumerate() {
+    for (index, path) in watchable.iter().enumerate() {
         let mut parameters = parameters(path);
         parameters
             .push(json!({ "name": "api-version", "in": "query", "required": true, "schema": { "type": "string" } }));
@@ -45,38 +45,53 @@ fn suggested(contract: &Value) -> Suggestions {
 }
 
 const SUBMIT: &str = "/subscriptions/{subscription}/machines/{machine}/start";
-const SHOWN: &str = "/subscriptions/{subscription}/locations/{location}/operationStatuses/{operationId}";
+const WATCHABLE: &str = "/subscriptions/{subscription}/locations/{location}/operationStatuses/{operationId}";
 const ELSEWHERE: &str = "/tenants/{tenant}/operations/{operationId}";
+
+/// The status, the headers, the marks, the operations that can be watched, and the header and the operation of the entry.
+type Case<'a> = (&'a str, &'a [&'a str], Value, Vec<&'a str>, Option<(&'a str, &'a str)>);
 
 #[test]
 fn a_header_with_an_address_has_an_entry_if_one_operation_can_answer_it() {
     let marked = |via: &str| json!({ "x-ms-long-running-operation": true, "x-ms-long-running-operation-options": { "final-state-via": via } });
     let below = format!("{SUBMIT}/{{run}}");
-    let cases: Vec<(&str, &[&str], Value, Vec<&str>, Option<(&str, &str)>)> = vec![
-        ("202", &["Operation-Location"], json!({}), vec![SHOWN], Some(("Operation-Location", SHOWN))),
-        ("202", &["azure-asyncoperation", "Location"], json!({}), vec![SHOWN], Some(("azure-asyncoperation", SHOWN))),
-        ("201", &["Operation-Location"], json!({}), vec![SHOWN], Some(("Operation-Location", SHOWN))),
-        ("202", &["Location"], json!({}), vec![SHOWN], Some(("Location", SHOWN))),
-        ("202", &["Location"], json!({}), vec![SHOWN, &below], Some(("Location", &below))),
-        ("202", &["Operation-Location"], json!({}), vec![SHOWN, &below], Some(("Operation-Location", SHOWN))),
-        ("202", &["Operation-Location"], json!({}), vec![ELSEWHERE, SHOWN], Some(("Operation-Location", SHOWN))),
-        ("200", &[], marked("azure-async-operation"), vec![SHOWN], Some(("Azure-AsyncOperation", SHOWN))),
-        ("200", &[], marked("operation-location"), vec![SHOWN], Some(("Operation-Location", SHOWN))),
-        ("202", &[], marked("location"), vec![SHOWN], Some(("Location", SHOWN))),
-        ("202", &["Operation-Location"], marked("location"), vec![SHOWN], Some(("Operation-Location", SHOWN))),
+    let cases: Vec<Case<'_>> = vec![
+        ("202", &["Operation-Location"], json!({}), vec![WATCHABLE], Some(("Operation-Location", WATCHABLE))),
+        (
+            "202",
+            &["azure-asyncoperation", "Location"],
+            json!({}),
+            vec![WATCHABLE],
+            Some(("azure-asyncoperation", WATCHABLE)),
+        ),
+        ("201", &["Operation-Location"], json!({}), vec![WATCHABLE], Some(("Operation-Location", WATCHABLE))),
+        ("202", &["Location"], json!({}), vec![WATCHABLE], Some(("Location", WATCHABLE))),
+        ("202", &["Location"], json!({}), vec![WATCHABLE, &below], Some(("Location", &below))),
+        ("202", &["Operation-Location"], json!({}), vec![WATCHABLE, &below], Some(("Operation-Location", WATCHABLE))),
+        (
+            "202",
+            &["Operation-Location"],
+            json!({}),
+            vec![ELSEWHERE, WATCHABLE],
+            Some(("Operation-Location", WATCHABLE)),
+        ),
+        ("200", &[], marked("azure-async-operation"), vec![WATCHABLE], Some(("Azure-AsyncOperation", WATCHABLE))),
+        ("200", &[], marked("operation-location"), vec![WATCHABLE], Some(("Operation-Location", WATCHABLE))),
+        ("202", &[], marked("location"), vec![WATCHABLE], Some(("Location", WATCHABLE))),
+        ("202", &["Operation-Location"], marked("location"), vec![WATCHABLE], Some(("Operation-Location", WATCHABLE))),
         // The resource is the final state, or nothing says which header it is.
-        ("202", &[], marked("original-uri"), vec![SHOWN], None),
-        ("202", &[], json!({ "x-ms-long-running-operation": true }), vec![SHOWN], None),
+        ("202", &[], marked("original-uri"), vec![WATCHABLE], None),
+        ("202", &[], json!({ "x-ms-long-running-operation": true }), vec![WATCHABLE], None),
         // No operation, or two of one kind, or one with a parameter that is a part of a segment.
         ("202", &["Operation-Location"], json!({}), vec!["/machines/{machine}"], None),
         ("202", &["Operation-Location"], json!({}), vec![], None),
         ("202", &["Operation-Location"], json!({}), vec!["/a/operations/{id}", "/b/operations/{id}"], None),
         ("202", &["Operation-Location"], json!({}), vec!["/regions({region})/operations/{id}"], None),
     ];
-    for (status, headers, marks, shown, expected) in cases {
-        let contract = contract(SUBMIT, status, headers, marks.clone(), &shown);
+    for (status, headers, marks, watchable, expected) in cases {
+        let contract = contract(SUBMIT, status, headers, marks.clone(), &watchable);
         let suggestions = suggested(&contract);
-        let case = format!("{status} {headers:?} {marks} {shown:?}: {suggestions:?}");
+        let case = format!("{status} {headers:?} {marks} {watchable:?}: {suggestions:?}");
         let Some((header, path)) = expected else {
             assert_eq!((suggestions.operations.len(), suggestions.without.len()), (0, 1), "{case}");
             continue;
@@ -101,14 +116,15 @@ fn a_header_with_an_address_has_an_entry_if_one_operation_can_answer_it() {
 #[test]
 fn the_address_of_a_new_resource_is_not_the_address_of_an_operation() {
     for (status, headers) in [("201", ["Location"]), ("200", ["Location"]), ("200", ["Content-Location"])] {
-        let suggestions = suggested(&contract(SUBMIT, status, &headers, json!({}), &[SHOWN]));
+        let suggestions = suggested(&contract(SUBMIT, status, &headers, json!({}), &[WATCHABLE]));
         assert_eq!((suggestions.long_running, suggestions.without.len()), (0, 0), "{status} {headers:?}");
     }
 }
 
 #[test]
 fn an_entry_by_address_fits_or_is_refused() {
-    let contract = contract(SUBMIT, "202", &["Location"], json!({}), &[SHOWN, "/regions({region})/operations/{id}"]);
+    let contract =
+        contract(SUBMIT, "202", &["Location"], json!({}), &[WATCHABLE, "/regions({region})/operations/{id}"]);
     let entry = suggested(&contract).operations.remove(0).entry;
     let bytes = contract.to_string();
     let codes = |change: &dyn Fn(&mut AsyncOperation)| {

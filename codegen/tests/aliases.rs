@@ -31,18 +31,23 @@ fn a_name_that_becomes_a_type_of_its_own_is_one_change() {
     let first = generate(&old, &Names::default());
     let second = generate(&new, &first.names);
     let drift = compared([&old, &new], [&first, &second]);
-    let said: Vec<String> = drift.findings.iter().flat_map(|finding| &finding.items).map(ItemChange::says).collect();
+    let sentences: Vec<String> =
+        drift.findings.iter().flat_map(|finding| &finding.items).map(ItemChange::says).collect();
     let expected = "`types::PageTag` is no longer another name of `types::Tag`, but a type of its own, with 3 members";
-    assert_eq!(said.iter().filter(|text| *text == expected).count(), 1, "{said:#?}");
-    assert!(said.iter().all(|text| !text.contains("types::PageTag::")), "members go with their type: {said:#?}");
+    assert_eq!(sentences.iter().filter(|text| *text == expected).count(), 1, "{sentences:#?}");
+    assert!(
+        sentences.iter().all(|text| !text.contains("types::PageTag::")),
+        "members go with their type: {sentences:#?}"
+    );
     assert!(drift.findings.iter().filter(|finding| !finding.items.is_empty()).count() == 1, "{:#?}", drift.findings);
     assert_eq!(drift.source(), Source::Major);
     // The other way round, with the names of neither client pinned.
     let (first, second) = (generate(&old, &Names::default()), generate(&new, &Names::default()));
     let drift = compared([&new, &old], [&second, &first]);
-    let said: Vec<String> = drift.findings.iter().flat_map(|finding| &finding.items).map(ItemChange::says).collect();
+    let sentences: Vec<String> =
+        drift.findings.iter().flat_map(|finding| &finding.items).map(ItemChange::says).collect();
     let expected = "`types::PageTag` is no longer a type of its own, but another name of `types::Tag`, with 3 members";
-    assert_eq!(said.iter().filter(|text| *text == expected).count(), 1, "{said:#?}");
+    assert_eq!(sentences.iter().filter(|text| *text == expected).count(), 1, "{sentences:#?}");
     assert_eq!(drift.source(), Source::Major);
 }
 

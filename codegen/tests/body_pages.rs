@@ -140,3 +140,21 @@ fn an_operation_that_changes_something_or_does_not_say_all_has_no_entry() {
         assert_eq!(counts, (0, paged, paged), "{body} {answer}: {suggestions:?}");
     }
 }
+
+/// Operations with one method and path are named by their families.
+#[test]
+fn operations_that_only_a_fragment_tells_apart_have_an_entry_each() {
+    let (body, answer) = (json!({ "nextToken": text() }), json!({ "things": things(), "nextToken": text() }));
+    let mut both = contract("post", "/#ListThings", "ListThings", "", &body, &answer);
+    let other = contract("post", "/#DescribeThings", "DescribeThings", "", &body, &answer);
+    both["paths"]["/#DescribeThings"] = other["paths"]["/#DescribeThings"].clone();
+    let suggestions = suggested(&both);
+    let keys: Vec<&str> = suggestions.paginations.iter().map(|one| one.entry.operation.as_str()).collect();
+    assert_eq!(keys, ["things.describe_things", "things.list_things"]);
+    let paginations = suggestions.paginations.into_iter().map(|one| one.entry).collect();
+    let bytes = both.to_string();
+    let contracts = [Contract { name: "d", bytes: bytes.as_bytes() }];
+    let setup = Setup::from(Config { paginations, ..Config::default() });
+    let output = generate(&contracts, &setup, &Names::default()).unwrap();
+    assert_eq!(output.files["families/things.rs"].matches("fn with_items(self)").count(), 2);
+}

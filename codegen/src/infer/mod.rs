@@ -3,6 +3,7 @@
 
 mod address;
 mod input;
+mod keys;
 mod operations;
 mod page;
 mod pages;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::address::{self, AddressHeader};
+use super::keys::Keys;
 use super::watchable::{GENERAL, Shelf, Watchable, parameters};
 use super::words::plain;
 use super::{page, writable};
@@ -17,7 +18,7 @@ use crate::{AsyncOperation, WatchOperation};
 /// Entries for the operations that are completed later and have none.
 pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<usize>, suggestions: &mut Suggestions) {
     let shelf = Shelf::new(model);
-    let mut names = BTreeSet::new();
+    let (mut names, keys) = (BTreeSet::new(), Keys::new(model));
     for (index, operation) in model.operations.iter().enumerate() {
         let document = documents.iter().find(|document| document.name == operation.document);
         let published = document.and_then(|document| document.published.pointer(&operation.pointer));
@@ -34,6 +35,7 @@ pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<us
         });
         if let Ok(entry) = &mut outcome {
             entry.0.name = binding_name(operation, &mut names);
+            entry.0.submit = keys.key(operation);
         }
         let checked = outcome.and_then(|(entry, reason)| {
             let states = &entry.states;
@@ -100,7 +102,7 @@ fn entry(model: &Model, operation: &Operation, shelf: &Shelf<'_>) -> Result<(Asy
         "`{target}` shows the state at `{}`, whose values have usual names; `{identifier}` of the accepted result identifies it",
         watch.state
     );
-    Ok((watched_by(operation, watch, Some(identifier.clone()), None), reason))
+    Ok((watched_by(watch, Some(identifier.clone()), None), reason))
 }
 
 /// The entry for an operation whose address a header has, with the reasons.
@@ -116,20 +118,15 @@ fn by_address(
         watch.operation.target(),
         watch.state
     );
-    Ok((watched_by(operation, watch, None, Some(header.name.clone())), reason))
+    Ok((watched_by(watch, None, Some(header.name.clone())), reason))
 }
 
-/// The entry without its name.
-fn watched_by(
-    operation: &Operation,
-    watch: &Watchable<'_>,
-    identifier: Option<String>,
-    header: Option<String>,
-) -> AsyncOperation {
+/// The entry without its name and its key.
+fn watched_by(watch: &Watchable<'_>, identifier: Option<String>, header: Option<String>) -> AsyncOperation {
     let target = format!("GET {}", watch.operation.target());
     AsyncOperation {
         name: String::new(),
-        submit: format!("{} {}", operation.method, operation.target()),
+        submit: String::new(),
         identifier,
         query: None,
         watch: Some(WatchOperation { operation: target, parameter: watch.parameter.to_owned(), header }),

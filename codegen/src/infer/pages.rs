@@ -1,8 +1,7 @@
 //! Operations that come in pages.
 
-use std::collections::BTreeMap;
-
 use super::input::{self, Input};
+use super::keys::Keys;
 use super::page::{self, List, Member, is_flag, is_integer, is_text};
 use super::words::{
     AMBIGUOUS, CURSOR, LAST_ITEM, LIMIT, MORE, NEXT_CURSOR, NEXT_HEADER, NEXT_LINK, PAGE, PAGES, PAGES_HEADER, SKIP,
@@ -17,10 +16,7 @@ use crate::output::{SuggestedPagination, Suggestions};
 /// Entries for the operations that page and have none.
 pub(super) fn suggest(model: &Model, documents: &[Document], paged: &[Paged]) -> Suggestions {
     let mut suggestions = Suggestions::default();
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for operation in &model.operations {
-        *counts.entry(format!("{} {}", operation.method, operation.target())).or_default() += 1;
-    }
+    let keys = Keys::new(model);
     for (index, operation) in model.operations.iter().enumerate() {
         let document = documents.iter().find(|document| document.name == operation.document);
         let service = Service { model, document, operation };
@@ -31,11 +27,7 @@ pub(super) fn suggest(model: &Model, documents: &[Document], paged: &[Paged]) ->
         }
         let name = format!("{}.{}", operation.family, operation.name);
         let checked = outcome.and_then(|(entry, reasons, is_sure)| {
-            // Several documents may have one.
-            let key = format!("{} {}", operation.method, operation.target());
-            let is_alone = counts.get(&key).is_none_or(|count| *count == 1);
-            let key = if is_alone { key } else { format!("{key} of {}", operation.document) };
-            let entry = Pagination { operation: key, ..entry };
+            let entry = Pagination { operation: keys.key(operation), ..entry };
             let texts = [&entry.skip, &entry.page, &entry.cursor, &entry.next, &entry.last_item, &entry.next_link];
             let places = [&entry.total, &entry.pages, &entry.more];
             let headers = [&entry.next_header, &entry.total_header, &entry.pages_header];

@@ -8,9 +8,8 @@ use std::{
 use uuid::{Builder, Uuid};
 
 use super::{
-    Binding, Entry, Intent, Operation, OperationRef, Operations, Status, address,
+    Binding, Entry, Intent, Operation, Operations, Status, accepted,
     attempt::Attempt,
-    binding::text,
     contents::Contents,
     detached::detached,
     error::{absent, mismatch, submission_unknown, taken},
@@ -18,7 +17,7 @@ use super::{
     time::millis,
 };
 use crate::{
-    Bytes, Call, Error, Request, Submission, Value,
+    Bytes, Call, Error, Request, Submission,
     client::{Options, send_tracked},
     clock,
     error::Kind,
@@ -341,19 +340,8 @@ impl Draft {
             };
         let body = raw.json_bytes();
         let base = &operations.client().session.base;
-        let reference = match binding.watch.and_then(|watched| Some((watched, watched.header?))) {
-            Some((watched, header)) => address::read_header(&raw.headers, header, &watched, &self.prepared.url, base)
-                .and_then(|named| named.reference(intent)),
-            None => serde_json::from_slice::<Value>(&body)
-                .ok()
-                .and_then(|body| body.pointer(binding.identifier).and_then(text))
-                .ok_or_else(|| {
-                    let message = format!("the accepted result has no identifier at `{}`", binding.identifier);
-                    Error::with(Kind::Decode, message)
-                })
-                .and_then(|id| OperationRef::from_intent(intent, id)),
-        };
-        let reference = reference.map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
+        let reference = accepted::reference(binding, &raw.headers, &body, &self.prepared.url, base, intent)
+            .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
         let kept = {
             let (operations, reference) = (operations.clone(), reference.clone());
             detached(async move { operations.store().accept(&reference).await })
