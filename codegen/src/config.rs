@@ -226,8 +226,9 @@ pub struct AsyncOperation {
     pub name: String,
     /// The operation that submits: `METHOD /path` or `family.name`.
     pub submit: String,
-    /// JSON pointer to the identifier in the accepted result.
-    pub identifier: String,
+    /// JSON pointer to the identifier in the accepted result, unless `watch` names the header with the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identifier: Option<String>,
     /// File of the query that shows the operation.
     #[serde(default)]
     pub query: Option<String>,
@@ -267,16 +268,16 @@ pub struct Pagination {
     /// JSON pointer to the list in the body; empty if the body is the list.
     #[serde(default)]
     pub items: String,
-    /// The parameter that says how many items to skip.
+    /// The parameter that says how many items to skip, or a JSON pointer to a member of the request's JSON body that does.
     #[serde(default)]
     pub skip: Option<String>,
-    /// The parameter that takes the number of the page.
+    /// The parameter, or the member of the body, that takes the number of the page.
     #[serde(default)]
     pub page: Option<String>,
     /// The number of the first page, 1 unless set; of the first item for `skip`, 0 unless set.
     #[serde(default)]
     pub first: Option<u64>,
-    /// The parameter that takes the cursor of the page before.
+    /// The parameter, or the member of the body, that takes the cursor of the page before.
     #[serde(default)]
     pub cursor: Option<String>,
     /// JSON pointer to the cursor of the next page, in the body.
@@ -352,6 +353,10 @@ pub struct WatchOperation {
     pub operation: String,
     /// The path parameter that takes the identifier.
     pub parameter: String,
+    /// The header of the accepted response with the address that this operation answers. The parameters are then those of
+    /// the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
 }
 
 /// The operation that cancels another.

@@ -20,7 +20,8 @@ pub struct Names {
     pub members: BTreeMap<String, String>,
     /// Types, also of GraphQL documents, and the wire names of those of their members whose names are derived from them, as
     /// words: `service#/components/schemas/Project` → `id ownerId`. No later member takes a name of theirs. Also operations, and
-    /// the query parameters that are written as their setters are: `GET /orders` → `query:limit`.
+    /// the query parameters that are written as their setters are: `GET /orders` → `query:limit`. In style 2, also the parameters
+    /// that calls pass as arguments, except for those of the path: `GET /orders` → `argument:query:sort-by`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub published: BTreeMap<String, String>,
     /// Responses of calls: the statuses of a success, and the media types of their bodies, abbreviated if common.
@@ -41,7 +42,8 @@ pub struct Names {
     /// Also who says the version of the interface: `service#api-version` → `client`, or `argument`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, String>,
-    /// The versions of the style that gave the names, unless 1: `operations` → `2`, `types` → `2`.
+    /// The versions of the style that gave the names, unless 1: `operations` → `2`, `types` → `2`; and `arguments` → `2` if operations
+    /// list their arguments.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub styles: BTreeMap<String, String>,
     /// Types that another one stands for, because they were equal to it: key of the type → name of the other one.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::Config;
-use crate::bind::{Bindings, Bound};
+use crate::bind::{Bindings, Bound, watched_path};
 use crate::graphql::Documents;
 use crate::model::{Definition, Model, Provenance};
 
@@ -139,15 +139,17 @@ fn binding(model: &Model, documents: &Documents, bound: &Bound<'_>) -> Value {
     binding.set("operation", &*submit.name);
     binding.set("method", submit.method.as_str());
     binding.set("path", submit.path.as_str());
-    binding.set("identifier", settings.identifier.as_str());
+    binding.set("identifier", settings.identifier.as_deref().unwrap_or_default());
     binding.optional("query", settings.query.as_ref().and_then(document));
     binding.optional(
         "watch",
-        settings
-            .watch
-            .as_ref()
-            .zip(bound.watch)
-            .map(|(watch, index)| json!({ "path": model.operations[index].target(), "parameter": watch.parameter })),
+        settings.watch.as_ref().zip(watched_path(model, bound)).map(|(watch, path)| {
+            let mut line = Object::default();
+            line.set("path", path);
+            line.set("parameter", watch.parameter.as_str());
+            line.optional("header", watch.header.as_deref());
+            line.0
+        }),
     );
     binding.optional("subscription", settings.subscription.as_ref().and_then(document));
     binding.set("variable", settings.variable.as_str());

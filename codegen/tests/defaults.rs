@@ -168,3 +168,117 @@ fn calls_that_programs_know_stay() {
     assert_eq!(signature(&one), "(self, sort_by: &str)");
     assert_eq!(signature(&generate(two, &contract, &one.names)), "(self)");
 }
+
+/// The kinds of a parameter in a contract.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Declared {
+    Absent,
+    Optional,
+    Required,
+    WithDefault,
+}
+
+const DECLARED: [Declared; 4] = [Declared::Absent, Declared::Optional, Declared::Required, Declared::WithDefault];
+
+/// Contracts one after another, with random parameters, and the calls that follow from them: a parameter is an argument if it is required
+/// and has no default, or was an argument in the client before. So a call of the client before compiles after each change that the
+/// wire allows without another value.
+#[test]
+fn calls_of_the_client_before_compile_whenever_the_wire_allows_it() {
+    // Of three types, so that no call takes a struct of arguments.
+    let places = [
+        ("a", "query", json!({"type": "string"}), json!("x"), "&str"),
+        ("b-c", "query", json!({"type": "integer", "format": "int32"}), json!(5), "i32"),
+        ("d", "header", json!({"type": "boolean"}), json!(true), "bool"),
+    ];
+    let mut random: u64 = 17;
+    for round in 0..150 {
+        let mut names = Names::default();
+        let mut arguments: Vec<&str> = Vec::new();
+        let mut before: Option<(String, BTreeSet<String>)> = None;
+        for step in 0..5 {
+            let declared = places.each_ref().map(|_| {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                DECLARED[usize::try_from(random >> 60).unwrap() % 4]
+            });
+            let parameters: Vec<Value> = places
+                .iter()
+                .zip(declared)
+                .filter(|(_, declared)| *declared != Declared::Absent)
+                .map(|((name, place, schema, default, _), declared)| {
+                    let mut schema = schema.clone();
+                    if declared == Declared::WithDefault {
+                        schema["default"] = default.clone();
+                    }
+                    let required = matches!(declared, Declared::Required | Declared::WithDefault);
+                    parameter(name, place, required, &schema)
+                })
+                .collect();
+            let output = generate(StyleVersion::Two, &contract(&json!(parameters)), &names);
+            let is_passed = |(name, declared): &(&str, Declared)| match declared {
+                Declared::Required => true,
+                Declared::WithDefault => arguments.contains(name),
+                Declared::Absent | Declared::Optional => false,
+            };
+            let each: Vec<(&str, Declared)> = places.iter().map(|(name, ..)| *name).zip(declared).collect();
+            let passed: Vec<&str> = each.iter().filter(|one| is_passed(one)).map(|(name, _)| *name).collect();
+            let taken = places.iter().filter(|(name, ..)| passed.contains(name));
+            let expected: String = taken.map(|(name, .., ty)| format!(", {}: {ty}", name.replace('-', "_"))).collect();
+            let case = format!("{round}/{step}: {each:?} after {arguments:?}");
+            assert_eq!(signature(&output), format!("(self{expected})"), "{case}");
+            let setters: BTreeSet<String> = output
+                .api
+                .items
+                .iter()
+                .filter(|item| item.path.contains("::operations::Find::") && item.kind == "fn" && !item.wire.is_empty())
+                .map(|item| item.path.clone())
+                .collect();
+            // Each parameter that is not passed is set.
+            assert_eq!(setters.len() + passed.len(), parameters.len(), "{case}: {setters:?}");
+            if let Some((call, known)) = before {
+                let allowed = each.iter().all(|(name, declared)| match declared {
+                    Declared::Required | Declared::Optional => {
+                        arguments.contains(name) == (*declared == Declared::Required)
+                    }
+                    Declared::WithDefault => true,
+                    Declared::Absent => {
+                        !arguments.contains(name)
+                            && !known.iter().any(|setter| setter.ends_with(&name.replace('-', "_")))
+                    }
+                });
+                let compiles = signature(&output) == call && known.is_subset(&setters);
+                assert!(compiles || !allowed, "{case}");
+            }
+            // The lock says all of it: another run with it changes nothing.
+            assert_eq!(generate(StyleVersion::Two, &contract(&json!(parameters)), &output.names).names, output.names);
+            before = Some((signature(&output), setters));
+            arguments = passed;
+            names = output.names;
+        }
+    }
+}
+
+/// A lock from before arguments were listed does not say whether programs pass a parameter.
+#[test]
+fn a_lock_that_lists_no_arguments_keeps_them() {
+    let two = StyleVersion::Two;
+    let with_default = json!({"type": "string", "default": "x"});
+    let required = parameter("sort-by", "query", true, &json!({"type": "string"}));
+    let defaulted = parameter("sort-by", "query", true, &with_default);
+    let other = parameter("page", "query", true, &with_default);
+    let before = generate(two, &contract(&json!([required])), &Names::default());
+    let mut old = before.names.clone();
+    assert!(old.styles.remove("arguments").is_some());
+    old.published.retain(|_, words| !words.contains("argument:"));
+    let after = generate(two, &contract(&json!([defaulted])), &old);
+    assert_eq!(signature(&after), "(self, sort_by: &str)");
+    // From then on, it does.
+    let later = generate(two, &contract(&json!([defaulted, other])), &after.names);
+    assert_eq!(signature(&later), "(self, sort_by: &str)");
+    let texts = [contract(&json!([defaulted])), contract(&json!([defaulted, other]))].map(|text| text.to_string());
+    let [old, new] = texts.each_ref().map(|text| [Contract { name: "platform", bytes: text.as_bytes() }]);
+    let mut drift = drift::compare(Sides { before: &old, after: &new }, "2026-01-01").unwrap();
+    drift.with_items(Sides { before: &after.api, after: &later.api });
+    let unexplained: Vec<String> = drift.unexplained.iter().flatten().map(drift::ItemChange::says).collect();
+    assert_eq!(unexplained, Vec::<String>::new(), "{:#?}", drift.findings);
+}

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use driftless_codegen::{
-    AsyncOperation, Config, Contract, Correction, FamilyRule, GraphqlFiles, Names, Output, Setup, generate, line,
-    pointer,
+    AsyncOperation, Config, Contract, Correction, FamilyRule, GraphqlFiles, NameStyle, Names, Output, Setup,
+    StyleVersion, generate, line, pointer,
 };
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
@@ -273,23 +273,37 @@ fn is_of_a_header(place: &Place) -> bool {
 #[test]
 #[ignore = "a client for each text at each place: .ci/run runs it"]
 fn no_string_of_a_contract_adds_anything() {
+    each_string_alone(&Setup::default());
+}
+
+/// Types that become one, names of calls and their arguments, and the values of enumerations have names by other rules.
+#[test]
+#[ignore = "a client for each text at each place: .ci/run runs it"]
+fn no_string_of_a_contract_adds_anything_in_style_2() {
+    each_string_alone(&in_style_2());
+}
+
+fn in_style_2() -> Setup {
+    Setup::from(Config { style: NameStyle { version: StyleVersion::Two }, ..Config::default() })
+}
+
+fn each_string_alone(config: &Setup) {
     let document = contract();
     let mut all = Vec::new();
     places(&document, "", &mut all);
     assert!(all.len() > 250, "{}", all.len());
     let texts = hostile();
-    let config = Setup::default();
     let mut differing = Vec::new();
     for (index, place) in all.iter().enumerate() {
-        let plain = run(&with(&document, place, HARMLESS), &config);
+        let plain = run(&with(&document, place, HARMLESS), config);
         let noted = plain.as_ref().map_or(0, |output| output.ledger.entries().len());
         let harmless = plain.map(|output| made_of(&output));
-        let without = run(&with(&document, place, ""), &config);
+        let without = run(&with(&document, place, ""), config);
         let left_out = without.filter(|_| is_of_a_header(place)).map(|output| made_of(&output));
         // Each place meets two of the texts, and the next place the two after them.
         for text in texts.iter().skip(index % 13).step_by(13) {
             let what = format!("{} of {place:?}", line(&text.chars().take(40).collect::<String>()));
-            let output = run(&with(&document, place, text), &config);
+            let output = run(&with(&document, place, text), config);
             if output.is_some() != harmless.is_some() {
                 differing.push(format!("{what}: refused, or not"));
             }
@@ -319,6 +333,16 @@ fn no_string_of_a_contract_adds_anything() {
 /// All at once, and each time another text at a place.
 #[test]
 fn all_strings_of_a_contract_together_add_nothing() {
+    all_strings_together(&Setup::default());
+}
+
+#[test]
+#[ignore = "a client for each text: .ci/run runs it"]
+fn all_strings_of_a_contract_together_add_nothing_in_style_2() {
+    all_strings_together(&in_style_2());
+}
+
+fn all_strings_together(config: &Setup) {
     let document = contract();
     let texts = hostile();
     for shift in 0..texts.len() {
@@ -328,7 +352,7 @@ fn all_strings_of_a_contract_together_add_nothing() {
             number += 1;
             texts[number % texts.len()].clone()
         });
-        let output = run(&hostile, &Setup::default()).expect("generated");
+        let output = run(&hostile, config).expect("generated");
         sound(&format!("{shift}"), &output);
         let mut number = 0;
         let mut harmless = document.clone();
@@ -336,7 +360,7 @@ fn all_strings_of_a_contract_together_add_nothing() {
             number += 1;
             format!("{HARMLESS} {number}")
         });
-        let harmless = run(&harmless, &Setup::default()).expect("generated");
+        let harmless = run(&harmless, config).expect("generated");
         assert_eq!(made_of(&output), made_of(&harmless), "{shift}");
     }
 }

@@ -7,6 +7,9 @@
     reason = "a test fails by panicking, and says what it leaves out"
 )]
 
+mod addresses;
+mod aliases;
+mod body_pages;
 mod cases;
 mod catalog;
 mod close_names;

@@ -315,8 +315,8 @@ fn an_operation_that_another_one_shows_has_its_entry() {
         let [only] = suggestions.operations.as_slice() else { panic!("{suggestions:?}") };
         let entry = &only.entry;
         assert_eq!(
-            (&*entry.submit, &*entry.identifier, &*entry.state),
-            ("POST /rooms/{room}/jobs", identifier, "/status")
+            (&*entry.submit, entry.identifier.as_deref(), &*entry.state),
+            ("POST /rooms/{room}/jobs", Some(identifier), "/status")
         );
         let watch = entry.watch.as_ref().unwrap();
         assert_eq!((&*watch.operation, &*watch.parameter), ("GET /rooms/{room}/jobs/{jobId}", "jobId"));
@@ -363,7 +363,7 @@ fn an_operation_that_shows_another_fits_or_is_refused() {
     };
     let watch = |entry: &mut driftless_codegen::AsyncOperation, operation: &str, parameter: &str| {
         let (operation, parameter) = (operation.to_owned(), parameter.to_owned());
-        entry.watch = Some(driftless_codegen::WatchOperation { operation, parameter });
+        entry.watch = Some(driftless_codegen::WatchOperation { operation, parameter, header: None });
     };
     assert_eq!(with(&|entry| entry.watch = None), ["operation/document"]);
     assert_eq!(with(&|entry| entry.state = "/nothing".to_owned()), ["operation/pointer"]);

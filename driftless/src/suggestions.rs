@@ -45,11 +45,9 @@ pub(crate) fn file(output: &Output) -> Option<String> {
     }
     for SuggestedOperation { name, entry, reason } in operations {
         let watch = entry.watch.as_ref().map(|watch| {
-            format!(
-                "watch = {{ operation = {}, parameter = {} }}\n",
-                quoted(&watch.operation),
-                quoted(&watch.parameter)
-            )
+            let header = watch.header.as_ref().map(|name| format!(", header = {}", quoted(name))).unwrap_or_default();
+            let (operation, parameter) = (quoted(&watch.operation), quoted(&watch.parameter));
+            format!("watch = {{ operation = {operation}, parameter = {parameter}{header} }}\n")
         });
         let states = &entry.states;
         let lists = [
@@ -64,11 +62,11 @@ pub(crate) fn file(output: &Output) -> Option<String> {
         });
         _ = write!(
             text,
-            "\n# {name}: {}\n[[operation]]\nname = {}\nsubmit = {}\nidentifier = {}\n{}state = {}\nstates = {{ {} }}\n",
+            "\n# {name}: {}\n[[operation]]\nname = {}\nsubmit = {}\n{}{}state = {}\nstates = {{ {} }}\n",
             line(reason),
             quoted(&entry.name),
             quoted(&entry.submit),
-            quoted(&entry.identifier),
+            entry.identifier.as_ref().map(|place| format!("identifier = {}\n", quoted(place))).unwrap_or_default(),
             watch.unwrap_or_default(),
             quoted(&entry.state),
             lists.join(", "),
@@ -151,9 +149,13 @@ mod tests {
         let operation = AsyncOperation {
             name: "jobs_start".to_owned(),
             submit: "POST /jobs".to_owned(),
-            identifier: "/id".to_owned(),
+            identifier: Some("/id".to_owned()),
             query: None,
-            watch: Some(WatchOperation { operation: "GET /jobs/{id}".to_owned(), parameter: "id".to_owned() }),
+            watch: Some(WatchOperation {
+                operation: "GET /jobs/{id}".to_owned(),
+                parameter: "id".to_owned(),
+                header: None,
+            }),
             subscription: None,
             variable: "id".to_owned(),
             state: "/status".to_owned(),
@@ -164,13 +166,27 @@ mod tests {
             cancel: None,
         };
         let reason = "a\nb".to_owned();
-        let operations = vec![SuggestedOperation { name: "jobs.start".to_owned(), entry: operation.clone(), reason }];
+        let watch = operation.watch.clone();
+        let by_header = AsyncOperation {
+            name: "jobs_stop".to_owned(),
+            submit: "POST /stop".to_owned(),
+            identifier: None,
+            watch: watch.map(|watch| WatchOperation { header: Some("Location".to_owned()), ..watch }),
+            ..operation.clone()
+        };
+        let entries = [operation, by_header];
+        let suggest = |entry: &AsyncOperation| SuggestedOperation {
+            name: "jobs.start".to_owned(),
+            entry: entry.clone(),
+            reason: reason.clone(),
+        };
+        let operations = entries.iter().map(suggest).collect();
         let suggestions = Suggestions { paginations: vec![suggested], operations, ..Suggestions::default() };
         let read: driftless_codegen::Config = toml::from_str(&of_new(&suggestions)).unwrap();
         assert_eq!(read.paginations, [entry], "the reason stays in its comment");
         let output = Output { suggestions, ..Output::default() };
         let read: driftless_codegen::Config = toml::from_str(&file(&output).unwrap()).unwrap();
-        assert_eq!((read.paginations.len(), read.operations), (1, vec![operation]));
+        assert_eq!((read.paginations.len(), read.operations), (1, entries.to_vec()));
         assert_eq!(file(&Output::default()), None);
         let without = vec![("a.c".to_owned(), "no list".to_owned())];
         let output = Output { suggestions: Suggestions { without, ..Suggestions::default() }, ..Output::default() };

@@ -29,6 +29,8 @@ mod graphql_socket;
 mod keyring;
 #[cfg(unix)]
 mod network;
+#[cfg(feature = "operations")]
+mod operations_address;
 #[cfg(feature = "sqlite")]
 mod operations_labels;
 #[cfg(feature = "sqlite")]

@@ -505,7 +505,7 @@ async fn a_watch_is_a_stream_and_survives_calls_that_are_dropped() {
 
 static SHOWN_THING: Binding = Binding {
     kind: "shown-thing",
-    watch: Some(Watched { path: "/rooms/{room}/things/{thing}?view=short", parameter: "thing" }),
+    watch: Some(Watched { path: "/rooms/{room}/things/{thing}?view=short", parameter: "thing", header: None }),
     query: "",
     subscription: None,
     state: "/state",

@@ -7,7 +7,7 @@ use std::sync::{
 
 use driftless_runtime::{
     Call, Client,
-    codegen::prelude::{NextPage, Operation, PagePlace, Paging, Parameter, Payload},
+    codegen::prelude::{Method, NextPage, Operation, PagePlace, Paging, Parameter, Payload},
 };
 
 use crate::support::{Recorded, Reply, Server};
@@ -15,11 +15,23 @@ use crate::support::{Recorded, Reply, Server};
 static OPERATION: Operation = Operation {
     name: "list_things",
     path: "/things",
-    parameters: &[Parameter::query("case"), Parameter::query("at")],
+    parameters: &[Parameter::query("case"), Parameter::query("at"), Parameter::header("x-at")],
     ..Operation::family("things")
 };
 
+/// The same, with the position in its body.
+static SEARCH: Operation = Operation { name: "search_things", method: Method::Post, ..OPERATION };
+
 const AT: usize = 1;
+const HEADER: usize = 2;
+
+/// The part of a request with the position of a page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Input {
+    Query,
+    Header,
+    Body,
+}
 
 /// The behaviour of a service after its last page.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +78,9 @@ struct Shelf {
     lie: isize,
     /// Pages of an odd number have one thing less, if the way allows it.
     is_uneven: bool,
+    input: Input,
+    /// Sizes of pages that follow from their positions, up to `size`; 0: all pages are full.
+    seed: usize,
 }
 
 impl Shelf {
@@ -87,12 +102,23 @@ impl Shelf {
             _ => number.unwrap_or(0),
         };
         let is_short = self.is_uneven && self.size > 1 && start % 2 == 1;
-        (start, if is_short { self.size - 1 } else { self.size })
+        let size = if is_short { self.size - 1 } else { self.size };
+        let size = if self.seed == 0 { size } else { 1 + (start + 1).wrapping_mul(self.seed) / 7 % self.size };
+        (start, size)
     }
 
     fn answer(self, request: &Recorded) -> Reply {
-        let at = request.query().split_once("at=").map(|(_, at)| at);
-        let (mut start, size) = self.page(at);
+        let at = match self.input {
+            Input::Query => request.query().split_once("at=").map(|(_, at)| at.to_owned()),
+            Input::Header => request.header("x-at").map(str::to_owned),
+            Input::Body => {
+                let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap_or_default();
+                assert_eq!(body.pointer("/filter/word").and_then(|word| word.as_str()), Some("a"));
+                let at = body.pointer("/page/at").filter(|at| !at.is_null());
+                at.map(|at| at.as_str().map_or_else(|| at.to_string(), str::to_owned))
+            }
+        };
+        let (mut start, size) = self.page(at.as_deref());
         let stated = self.things.saturating_add_signed(self.lie);
         let (total, pages) = (stated.to_string(), stated.div_ceil(self.size).to_string());
         let mut headers = vec![("x-total", total.as_str()), ("x-pages", pages.as_str())];
@@ -123,6 +149,7 @@ impl Shelf {
 
     fn paging(self) -> Paging {
         let paging = Paging::new("/list", self.way);
+        let paging = if self.input == Input::Body { paging.in_body("/page/at") } else { paging };
         match self.sign {
             Sign::None => paging,
             Sign::Total(place) => paging.total(place.place("/total", "x-total")),
@@ -205,7 +232,12 @@ impl Bench {
         *self.current.lock().unwrap() = (Some(shelf), Vec::new());
         // Requests that an earlier case gave up may arrive late.
         let case = self.cases.fetch_add(1, Ordering::Relaxed);
-        let call = Call::new(&self.client, &OPERATION, &[&case, &None::<i64>], Payload::None, |_| Ok(()));
+        let body = serde_json::json!({ "filter": { "word": "a" }, "page": null });
+        let (operation, payload) = match shelf.input {
+            Input::Body => (&SEARCH, Payload::Json(&body)),
+            Input::Query | Input::Header => (&OPERATION, Payload::None),
+        };
+        let call = Call::new(&self.client, operation, &[&case, &None::<i64>], payload, |_| Ok(()));
         let mut items = call.items::<serde_json::Value>(shelf.paging()).concurrency(concurrency);
         if let Some(limit) = limit {
             items = items.limit(limit);
@@ -239,10 +271,47 @@ fn shelves() -> impl Iterator<Item = Shelf> {
                     sign,
                     lie: 0,
                     is_uneven: false,
+                    input: Input::Query,
+                    seed: 0,
                 })
             })
         })
     })
+}
+
+/// The same way with the position in another part of the request; `None`: links name no parameter.
+fn at(way: NextPage, position: usize) -> Option<NextPage> {
+    match way {
+        NextPage::Offset { first, .. } => Some(NextPage::Offset { parameter: position, first }),
+        NextPage::Number { first, .. } => Some(NextPage::Number { parameter: position, first }),
+        NextPage::Cursor { pointer, .. } => Some(NextPage::Cursor { parameter: position, pointer }),
+        NextPage::Header { name, .. } => Some(NextPage::Header { parameter: position, name }),
+        NextPage::Item { pointer, .. } => Some(NextPage::Item { parameter: position, pointer }),
+        NextPage::Link | NextPage::Address { .. } => None,
+    }
+}
+
+/// Pages of any sizes: all items once, in order, and no request beyond those that the pages need.
+#[tokio::test]
+async fn a_position_in_a_header_or_in_the_body_leads_through_pages_of_any_size() {
+    let bench = Bench::start().await;
+    for input in [Input::Query, Input::Header, Input::Body] {
+        let position = if input == Input::Header { HEADER } else { AT };
+        for shelf in shelves().filter(|shelf| shelf.behind != Behind::Last) {
+            let Some(way) = at(shelf.way, position) else { continue };
+            for seed in [0, 1, 5, 13] {
+                // A page number says nothing about the sizes of the pages before it.
+                let seed = if matches!(way, NextPage::Number { .. }) { 0 } else { seed };
+                let (things, size) = (shelf.things * 3, shelf.size + 1);
+                let shelf = Shelf { way, input, seed, things, size, ..shelf };
+                let read = bench.read(shelf, 1, None).await;
+                let case = format!("{shelf:?}: {:?} {:?}", read.things, read.error);
+                assert_eq!((read.error, &read.things), (None, &(1..=shelf.things).collect()), "{case}");
+                let most = shelf.requests() + usize::from(!is_ended_by_sign(shelf));
+                assert!(read.asked.len() <= most, "{case}: {:?}", read.asked);
+            }
+        }
+    }
 }
 
 /// Returns whether the sign ends the pages of that way.

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::Path;
 
 use driftless_codegen::drift::{self, Sides, Source, Wire};
-use driftless_codegen::{Api, Config, Contract, Names, Output, Setup, api, generate};
+use driftless_codegen::{Api, Config, Contract, NameStyle, Names, Output, Setup, StyleVersion, api, generate};
 use serde_json::Value;
 
 use self::kinds::{KINDS, Kind};
@@ -76,6 +76,18 @@ fn without_successes(contract: &mut Value, config: &Config) {
 }
 
 impl Case {
+    /// The case in style 1, and in style 2.
+    #[cfg(contract = "sandbox")]
+    fn in_both_styles(self) -> [(Self, u8); 2] {
+        let Self { name, contract, setup } = self;
+        let styled = |version: StyleVersion| {
+            let mut setup = setup.clone();
+            setup.config.style = NameStyle { version };
+            (Self { name, contract: contract.clone(), setup }, u8::from(version))
+        };
+        [styled(StyleVersion::One), styled(StyleVersion::Two)]
+    }
+
     fn client(&self, contract: &Value, names: &Names) -> Output {
         let bytes = serde_json::to_vec(contract).unwrap();
         generate(&[Contract { name: self.name, bytes: &bytes }], &self.setup, names).unwrap()
@@ -126,7 +138,7 @@ fn the_guide_names_what_is_tried() {
 #[ignore = "a client for each kind of addition: .ci/run runs it"]
 fn each_kind_of_addition_leaves_everything_as_it_was() {
     let mut broken = Vec::new();
-    for case in cases() {
+    for (case, style) in cases().into_iter().flat_map(Case::in_both_styles) {
         let (before, names) = case.items(&case.contract, &Names::default());
         for kind in KINDS {
             let contract = case.grown([kind]);
@@ -137,7 +149,8 @@ fn each_kind_of_addition_leaves_everything_as_it_was() {
             let lost = lost(&before.index(), &after.index());
             if !lost.is_empty() {
                 let examples: Vec<&str> = lost.iter().take(3).map(String::as_str).collect();
-                broken.push(format!("{}: {}: {} lines, such as {examples:#?}", case.name, kind.0, lost.len()));
+                let what = format!("{} in style {style}: {}", case.name, kind.0);
+                broken.push(format!("{what}: {} lines, such as {examples:#?}", lost.len()));
             }
         }
     }
@@ -160,30 +173,32 @@ fn each_kind_of_addition_leaves_the_clients_of_other_contracts_as_they_were() {
         if contract.get("openapi").is_none() {
             continue;
         }
-        let case = Case { name: "platform", contract, setup: setup() };
-        let before = case.items(&case.contract, &Names::default());
-        let mut compare = |kind: &str, (before, names): &(Api, Names), contract: &Value| {
-            tried += 1;
-            let after = case.items(contract, names);
-            let lost = lost(&before.index(), &after.0.index());
-            if !lost.is_empty() {
-                let examples = &lost[..lost.len().min(3)];
-                broken.push(format!("{name}: {kind}: {} lines, such as {examples:#?}", lost.len()));
+        for (case, style) in (Case { name: "platform", contract, setup: setup() }).in_both_styles() {
+            let before = case.items(&case.contract, &Names::default());
+            let mut compare = |kind: &str, (before, names): &(Api, Names), contract: &Value| {
+                tried += 1;
+                let after = case.items(contract, names);
+                let lost = lost(&before.index(), &after.0.index());
+                if !lost.is_empty() {
+                    let examples = &lost[..lost.len().min(3)];
+                    let what = format!("{name} in style {style}: {kind}");
+                    broken.push(format!("{what}: {} lines, such as {examples:#?}", lost.len()));
+                }
+                after
+            };
+            compare("all additions", &before, &case.grown(KINDS));
+            for kind in KINDS.iter().skip(turn % every).step_by(every) {
+                let contract = case.grown([kind]);
+                if contract != case.contract {
+                    compare(kind.0, &before, &contract);
+                }
             }
-            after
-        };
-        compare("all additions", &before, &case.grown(KINDS));
-        for kind in KINDS.iter().skip(turn % every).step_by(every) {
-            let contract = case.grown([kind]);
-            if contract != case.contract {
-                compare(kind.0, &before, &contract);
-            }
-        }
-        if fs::metadata(&path).unwrap().len() < 10_000 {
-            let (mut contract, mut latest) = (case.contract.clone(), before);
-            for (kind, change) in KINDS {
-                change(&mut contract);
-                latest = compare(kind, &latest, &contract);
+            if fs::metadata(&path).unwrap().len() < 10_000 {
+                let (mut contract, mut latest) = (case.contract.clone(), before);
+                for (kind, change) in KINDS {
+                    change(&mut contract);
+                    latest = compare(kind, &latest, &contract);
+                }
             }
         }
     }

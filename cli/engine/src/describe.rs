@@ -146,5 +146,8 @@ pub(crate) fn paging(page: &Page) -> Paging {
     if let Some(more) = &page.more {
         paging = paging.more(text(more));
     }
+    if let Some(member) = &page.member {
+        paging = paging.in_body(text(member));
+    }
     paging
 }

@@ -342,6 +342,7 @@ fn binding(table: Table, kind: &str) -> Option<&'static Binding> {
     let watch = line.get("watch").map(|watch| Watched {
         path: text(watch, "/path").unwrap_or_default(),
         parameter: text(watch, "/parameter").unwrap_or_default(),
+        header: text(watch, "/header"),
     });
     let events = line.get("events").map(|events| Events {
         list: text(events, "/list").unwrap_or_default(),

@@ -1,8 +1,10 @@
 //! Asynchronous operations: the configuration against the contract.
 
+mod address;
 mod pages;
 mod place;
 
+pub(crate) use self::address::watched_path;
 pub(crate) use self::pages::{Paged, PagedNext, PagedPlace, check as check_pages, pages};
 pub(crate) use self::place::is_number;
 use crate::model::{Content, Model, Operation, Provenance};
@@ -83,6 +85,17 @@ pub(crate) fn check_operation(model: &Model, settings: &AsyncOperation, operatio
     report.problems().first().map_or(Ok(()), |problem| Err(problem.message.clone()))
 }
 
+/// The parameters of a path.
+fn names(path: &str) -> Vec<String> {
+    path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Returns whether a text can be the name of a header.
+fn is_header(name: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
+    !name.is_empty() && name.chars().all(plain)
+}
+
 /// The operation of `METHOD /path` or `family.name`.
 fn find(model: &Model, key: &str) -> Option<usize> {
     model.operations.iter().position(|operation| {
@@ -159,6 +172,22 @@ impl Check<'_, '_> {
             let message = "an operation of the contract shows it, which no subscription triggers";
             self.problem("document", "subscription", message, "remove it, or name a query");
         }
+        let header = settings.watch.as_ref().and_then(|watch| watch.header.as_ref());
+        match (&settings.identifier, header) {
+            (Some(_), Some(_)) => {
+                let message = "the identifier is in the accepted result, and in the address of a header";
+                self.problem("pointer", "identifier", message, "keep one of them");
+            }
+            (None, None) => {
+                let hint =
+                    "write identifier = \"/pointer\", or the header with its address: watch = { …, header = \"…\" }";
+                self.problem("pointer", "identifier", "nothing identifies it", hint);
+            }
+            (None, Some(name)) if !is_header(name) => {
+                self.problem("watch", "watch/header", format!("{name:?} is not the name of a header"), "correct it");
+            }
+            _ => {}
+        }
         let files = [("query", settings.query.as_ref()), ("subscription", settings.subscription.as_ref())];
         for (place, file) in files.into_iter().filter_map(|(place, file)| Some((place, file?))) {
             if !self.setup.graphql.documents.contains_key(file) {
@@ -168,7 +197,7 @@ impl Check<'_, '_> {
         }
         let events = settings.events.as_ref();
         let places = [
-            ("identifier", Some(&settings.identifier)),
+            ("identifier", settings.identifier.as_ref()),
             ("state", Some(&settings.state)),
             ("pushed_state", settings.pushed_state.as_ref()),
             ("events/list", events.map(|events| &events.list)),
@@ -187,15 +216,16 @@ impl Check<'_, '_> {
     fn fits(&mut self, operation: usize) -> Option<usize> {
         let submit = &self.model.operations[operation];
         self.is_of_main_server(submit, "submit");
-        let identifier = &self.settings.identifier;
-        let lies = match &submit.success {
-            Content::Json(ty) | Content::OptionalJson(ty) => place::identifies(self.model, ty, identifier),
-            Content::ByStatus(id) => place::identifies_by_status(self.model, *id, identifier),
-            _ => Err("the accepted result is not JSON".to_owned()),
-        };
-        if let Err(reason) = lies {
-            let message = format!("the identifier does not lie at `{identifier}`: {reason}");
-            self.problem("pointer", "identifier", message, "look at the accepted result in specs/client.txt");
+        if let Some(identifier) = &self.settings.identifier {
+            let lies = match &submit.success {
+                Content::Json(ty) | Content::OptionalJson(ty) => place::identifies(self.model, ty, identifier),
+                Content::ByStatus(id) => place::identifies_by_status(self.model, *id, identifier),
+                _ => Err("the accepted result is not JSON".to_owned()),
+            };
+            if let Err(reason) = lies {
+                let message = format!("the identifier does not lie at `{identifier}`: {reason}");
+                self.problem("pointer", "identifier", message, "look at the accepted result in specs/client.txt");
+            }
         }
         let CancelOperation { operation, parameter } = self.settings.cancel.as_ref()?;
         self.follows(submit, "cancel", operation, parameter)
@@ -203,8 +233,12 @@ impl Check<'_, '_> {
 
     /// Checks the operation that shows it. Returns its index.
     fn watched(&mut self, submit: usize) -> Option<usize> {
-        let WatchOperation { operation, parameter } = self.settings.watch.as_ref()?;
-        let index = self.follows(&self.model.operations[submit], "watch", operation, parameter)?;
+        let WatchOperation { operation, parameter, header } = self.settings.watch.as_ref()?;
+        let submit = &self.model.operations[submit];
+        let index = match header {
+            None => self.follows(submit, "watch", operation, parameter)?,
+            Some(_) => self.addressed(operation, parameter)?,
+        };
         let watch = &self.model.operations[index];
         if watch.method != "GET" || watch.body.as_ref().is_some_and(|body| body.required) {
             let message = format!("`{operation}` is not a reading operation");
@@ -234,24 +268,46 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Checks an operation that takes the identifier, and the path parameters of the submission.
-    fn follows(&mut self, submit: &Operation, key: &'static str, named: &str, parameter: &str) -> Option<usize> {
+    /// Checks an operation that takes the identifier. Returns its index, and its path parameters.
+    fn takes(&mut self, key: &'static str, named: &str, parameter: &str) -> Option<(usize, Vec<String>)> {
         let place = |end: &str| format!("{key}/{end}");
         let Some(index) = find(self.model, named) else {
             let message = format!("the contract has no operation `{named}`");
             self.problem(key, &place("operation"), message, "write it as METHOD /path, as in specs/client.txt");
             return None;
         };
-        let names = |path: &str| -> Vec<String> {
-            path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.to_owned()).collect()
-        };
         let operation = &self.model.operations[index];
         self.is_of_main_server(operation, &place("operation"));
-        let (known, needed) = (names(&submit.path), names(&operation.path));
+        let needed = names(&operation.path);
         if !needed.iter().any(|name| name == parameter) {
             let message = format!("`{named}` has no parameter `{parameter}`");
             self.problem(key, &place("parameter"), message, "name the one that takes the identifier");
         }
+        Some((index, needed))
+    }
+
+    /// Checks an operation whose parameters are taken from an address.
+    fn addressed(&mut self, named: &str, parameter: &str) -> Option<usize> {
+        let (index, _) = self.takes("watch", named, parameter)?;
+        if let Some(segment) = address::mixed(&self.model.operations[index].path) {
+            let message = format!(
+                "the segment `{segment}` of `{named}` is more than a parameter, so an address does not show its value"
+            );
+            self.problem(
+                "watch",
+                "watch/operation",
+                message,
+                "name an operation whose parameters are whole segments of its path",
+            );
+        }
+        Some(index)
+    }
+
+    /// Checks an operation that takes the identifier, and the path parameters of the submission.
+    fn follows(&mut self, submit: &Operation, key: &'static str, named: &str, parameter: &str) -> Option<usize> {
+        let place = |end: &str| format!("{key}/{end}");
+        let (index, needed) = self.takes(key, named, parameter)?;
+        let known = names(&submit.path);
         for name in needed.iter().filter(|name| *name != parameter && !known.contains(name)) {
             let message = format!("`{named}` needs `{name}`, which the submission does not have");
             self.problem(key, &place("operation"), message, "bind another operation, or none");

@@ -1,7 +1,7 @@
 //! Operations that come in pages: the configuration against the contract.
 
-use super::{find, place};
-use crate::model::{Content, Kind, Location, Model, Operation, Type};
+use super::{find, is_header, place};
+use crate::model::{BodyKind, Content, Kind, Location, Model, Operation, Type};
 use crate::output::Unused;
 use crate::{Config, Pagination, Problem, Report, rules};
 
@@ -19,6 +19,8 @@ pub(crate) struct Paged {
     pub(crate) pages: Option<PagedPlace>,
     /// Pointer to a flag that is false on the last page.
     pub(crate) more: Option<String>,
+    /// Pointer to the member of the request's body that leads to a page, in place of a parameter.
+    pub(crate) member: Option<String>,
     pub(crate) next: PagedNext,
 }
 
@@ -29,7 +31,7 @@ pub(crate) enum PagedPlace {
     Header(String),
 }
 
-/// The way to the next page. Parameters are indices into the operation's parameters.
+/// The way to the next page. Parameters are indices into the operation's parameters, unless a member of the body takes their place.
 #[derive(Clone, Debug)]
 pub(crate) enum PagedNext {
     Offset(usize, u64),
@@ -45,7 +47,7 @@ pub(crate) enum PagedNext {
 pub(super) fn bind(model: &Model, config: &Config, report: &mut Report) -> (Vec<Paged>, Vec<Unused>) {
     let (mut bound, mut unused): (Vec<Paged>, _) = (Vec::new(), Vec::new());
     for (index, entry) in config.paginations.iter().enumerate() {
-        let mut check = Check { model, entry, index, report };
+        let mut check = Check { model, entry, index, report, member: None };
         let Some(operation) = find(model, &entry.operation) else {
             check.way();
             let what = format!("pagination of `{}`: the contract does not have it", entry.operation);
@@ -63,7 +65,7 @@ pub(super) fn bind(model: &Model, config: &Config, report: &mut Report) -> (Vec<
 /// Checks an entry against an operation; the reason if it does not fit.
 pub(crate) fn check(model: &Model, entry: &Pagination, operation: usize) -> Result<(), String> {
     let mut report = Report::default();
-    let fits = Check { model, entry, index: 0, report: &mut report }.fits(operation).is_some();
+    let fits = Check { model, entry, index: 0, report: &mut report, member: None }.fits(operation).is_some();
     match report.problems().first() {
         Some(problem) => Err(problem.message.clone()),
         None if fits => Ok(()),
@@ -76,6 +78,8 @@ struct Check<'a, 'r> {
     entry: &'a Pagination,
     index: usize,
     report: &'r mut Report,
+    /// The member of the request's body that leads to a page.
+    member: Option<String>,
 }
 
 /// Which of the ways an entry names.
@@ -203,7 +207,8 @@ impl<'a> Check<'a, '_> {
             Way::Link => PagedNext::Link,
             Way::Address(pointer) => PagedNext::Address(self.place("next_link", page?, pointer, place::identifies)?),
         };
-        Some(Paged { operation: index, item: item?, items: entry.items.clone(), total, pages, more, next })
+        let (item, items, member) = (item?, entry.items.clone(), self.member.take());
+        Some(Paged { operation: index, item, items, total, pages, more, member, next })
     }
 
     /// The place of a number: in the body or in a header. `None`: it does not fit.
@@ -225,6 +230,9 @@ impl<'a> Check<'a, '_> {
     fn parameter(&mut self, operation: &Operation, key: &str, name: &str, number: bool) -> Option<usize> {
         let index = operation.parameters.iter().position(|parameter| parameter.wire == name);
         let Some(position) = index else {
+            if name.starts_with('/') {
+                return self.in_body(operation, key, name, number);
+            }
             let names: Vec<&str> = operation.parameters.iter().map(|parameter| parameter.wire.as_str()).collect();
             let hint = match names.is_empty() {
                 true => "the operation has no parameters".to_owned(),
@@ -245,6 +253,28 @@ impl<'a> Check<'a, '_> {
             return None;
         }
         Some(position)
+    }
+
+    /// A member of the request's body. It has the position of no parameter.
+    fn in_body(&mut self, operation: &Operation, key: &str, pointer: &str, number: bool) -> Option<usize> {
+        let Some(BodyKind::Json(ty)) = operation.body.as_ref().map(|body| &body.kind) else {
+            let message = format!("`{pointer}` is a place in a JSON body, which the operation does not take");
+            self.problem(key, "parameter", message, "name a parameter");
+            return None;
+        };
+        let fits = if number { place::counts } else { place::identifies };
+        match fits(self.model, ty, pointer) {
+            Ok(()) => {
+                self.member = Some(pointer.to_owned());
+                Some(0)
+            }
+            Err(reason) => {
+                let message =
+                    format!("nothing of the request's body that leads to a page lies at `{pointer}`: {reason}");
+                self.problem(key, "parameter", message, "look at the type of the body in specs/client.txt");
+                None
+            }
+        }
     }
 
     /// The type of a page, and the element type of the list at `items` in it.
@@ -276,8 +306,7 @@ impl<'a> Check<'a, '_> {
     }
 
     fn header(&mut self, key: &str, name: &str) -> Option<String> {
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
-        if name.is_empty() || !name.chars().all(plain) {
+        if !is_header(name) {
             self.problem(key, "pointer", format!("{name:?} is not the name of a header"), "correct it");
             return None;
         }

@@ -85,6 +85,15 @@ pub(super) fn decides(model: &Model, ty: &Type, pointer: &str) -> Result<(), Str
     })
 }
 
+/// Checks that a pointer leads from a type to a number. An untyped value fits.
+pub(super) fn counts(model: &Model, ty: &Type, pointer: &str) -> Result<(), String> {
+    let steps: Vec<String> = tokens(pointer).collect();
+    walk(model, ty, &steps, DEPTH * (steps.len() + 1), &|leaf| match leaf {
+        Type::Integer(_) | Type::Decimal | Type::Float | Type::Double => Ok(()),
+        _ => Err("it is not a number".to_owned()),
+    })
+}
+
 /// Returns whether a parameter takes a number. An untyped parameter does.
 pub(crate) fn is_number(model: &Model, ty: &Type) -> bool {
     match ty {

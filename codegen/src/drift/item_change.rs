@@ -139,6 +139,15 @@ impl ItemChange {
             };
             return format!("`{was}` is called `{path}` now{types}");
         }
+        match (before.kind, after.kind) {
+            ("type", "struct" | "enum") => {
+                return format!("`{path}` is no longer another name of `{}`, but a type of its own", before.signature);
+            }
+            ("struct" | "enum", "type") => {
+                return format!("`{path}` is no longer a type of its own, but another name of `{}`", after.signature);
+            }
+            _ => {}
+        }
         if before.kind != after.kind {
             return format!("`{path}` is a `{}` → a `{}`", before.kind, after.kind);
         }

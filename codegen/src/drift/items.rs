@@ -16,6 +16,10 @@ pub(super) struct ItemPair<'a> {
     changed: bool,
 }
 
+/// The fates of an item without a counterpart.
+const NEW: u8 = 0;
+const GONE: u8 = 1;
+
 impl<'a> ItemPair<'a> {
     /// The item as it is, else as it was.
     pub(super) fn item(&self) -> Option<&'a Item> {
@@ -25,8 +29,8 @@ impl<'a> ItemPair<'a> {
     /// Added, removed, renamed, changed: the fate of an item and to its members alike.
     fn fate(&self) -> u8 {
         match (self.items.lone(), self.items.both()) {
-            (Some((When::After, _)), _) => 0,
-            (Some((When::Before, _)), _) => 1,
+            (Some((When::After, _)), _) => NEW,
+            (Some((When::Before, _)), _) => GONE,
             // A member that changed as well does not only follow its type.
             (_, Some(Sides { before, after })) if before.path != after.path && !(self.changed && is_member(after)) => 2,
             _ => 3,
@@ -239,6 +243,14 @@ fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     let mut operations: HashMap<(&str, u8), usize> = HashMap::new();
     let mut fields: HashMap<&str, usize> = HashMap::new();
     for (index, pair) in changed.iter().enumerate() {
+        // A name of another type that becomes a type of its own has all its members anew, and loses them the other way round.
+        if let Some(Sides { before, after }) = pair.items.both()
+            && class(after) == "type"
+            && (before.kind == "type") != (after.kind == "type")
+        {
+            let fate = if before.kind == "type" { NEW } else { GONE };
+            owners.entry((&after.path, fate)).or_insert(index);
+        }
         let Some(item) = pair.item() else { continue };
         match item.kind {
             // An item without a place is the handle of a family, which goes with its operations.

@@ -1,10 +1,14 @@
 //! Parts of a configuration that a contract suggests: a pure function over the model. Each has its reason, and nothing is
 //! generated from it before people write it into the configuration.
 
+mod address;
+mod input;
+mod keys;
 mod operations;
 mod page;
 mod pages;
 mod start;
+mod watchable;
 mod words;
 
 use crate::bind::Bindings;

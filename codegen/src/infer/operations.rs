@@ -1,35 +1,47 @@
 //! Operations that the service accepts and completes later, and that another operation of the contract shows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::words::{CANCELLED, FAILED, PENDING, STATE, SUCCEEDED, is_one, plain};
+use serde_json::Value;
+
+use super::address::{self, AddressHeader};
+use super::keys::Keys;
+use super::watchable::{GENERAL, Shelf, Watchable, parameters};
+use super::words::plain;
 use super::{page, writable};
 use crate::bind::{check_operation, pages};
-use crate::model::{Content, Document, EnumKind, Field, Kind, Model, Operation, StatusKey, Type, TypeId};
+use crate::model::{Content, Document, Field, Model, Operation, StatusKey, Type, TypeId};
 use crate::output::{SuggestedOperation, Suggestions};
 use crate::pointer;
-use crate::{AsyncOperation, StateMap, WatchOperation};
+use crate::{AsyncOperation, WatchOperation};
 
 /// Entries for the operations that are completed later and have none.
 pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<usize>, suggestions: &mut Suggestions) {
-    let shelf = Shelf::new(model.operations.iter().filter_map(|operation| watchable(model, operation)).collect());
-    let mut names = BTreeSet::new();
+    let shelf = Shelf::new(model);
+    let (mut names, keys) = (BTreeSet::new(), Keys::new(model));
     for (index, operation) in model.operations.iter().enumerate() {
         let document = documents.iter().find(|document| document.name == operation.document);
-        let Some(sign) = sign(document, operation) else { continue };
+        let published = document.and_then(|document| document.published.pointer(&operation.pointer));
+        let header = address::header(published, operation);
+        let Some(sign) = sign(published, operation, header.as_ref()) else { continue };
         suggestions.long_running += 1;
         if bound.contains(&index) {
             continue;
         }
         let name = format!("{}.{}", operation.family, operation.name);
-        let mut outcome = entry(model, operation, &shelf);
+        let mut outcome = entry(model, operation, &shelf).or_else(|reason| match &header {
+            Some(header) => by_address(operation, header, &shelf),
+            None => Err(reason),
+        });
         if let Ok(entry) = &mut outcome {
             entry.0.name = binding_name(operation, &mut names);
+            entry.0.submit = keys.key(operation);
         }
         let checked = outcome.and_then(|(entry, reason)| {
             let states = &entry.states;
             let lists = [&states.pending, &states.succeeded, &states.failed, &states.cancelled];
-            writable([&entry.submit, &entry.identifier, &entry.state].into_iter().chain(lists.into_iter().flatten()))?;
+            let names = [&entry.submit, &entry.state].into_iter().chain(&entry.identifier);
+            writable(names.chain(lists.into_iter().flatten()))?;
             check_operation(model, &entry, index)?;
             Ok((entry, reason))
         });
@@ -44,108 +56,18 @@ pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<us
 }
 
 /// The sign in the contract that an operation is completed later.
-fn sign(document: Option<&Document>, operation: &Operation) -> Option<&'static str> {
-    let published = document.and_then(|document| document.published.pointer(&operation.pointer));
+fn sign(published: Option<&Value>, operation: &Operation, header: Option<&AddressHeader>) -> Option<&'static str> {
     let is_marked = published.and_then(|published| published.get("x-ms-long-running-operation"));
     if is_marked.and_then(|mark| mark.as_bool()) == Some(true) {
         return Some("`x-ms-long-running-operation` says that it is completed later");
     }
     let accepts = operation.statuses.iter().any(|status| status.status == StatusKey::Code(202));
-    (operation.method != "GET" && operation.method != "HEAD" && accepts)
-        .then_some("202 says that it is completed later")
-}
-
-/// An operation that shows a resource with a state.
-struct Watchable<'m> {
-    operation: &'m Operation,
-    /// The path without its last segment, and the parameter in that.
-    collection: &'m str,
-    parameter: &'m str,
-    /// The parameters of the collection, and the name of what it has, without separators.
-    parameters: Vec<&'m str>,
-    subject: String,
-    answer: &'m Type,
-    state: String,
-    states: StateMap,
-}
-
-/// The operations that show a resource, by what an operation that one of them shows has in common with it: in a large
-/// contract, most have nothing.
-struct Shelf<'m> {
-    all: Vec<Watchable<'m>>,
-    by_collection: BTreeMap<&'m str, Vec<usize>>,
-    by_identifier: BTreeMap<String, Vec<usize>>,
-}
-
-impl<'m> Shelf<'m> {
-    fn new(all: Vec<Watchable<'m>>) -> Self {
-        let (mut by_collection, mut by_identifier) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
-        for (index, one) in all.iter().enumerate() {
-            by_collection.entry(one.collection).or_default().push(index);
-            by_identifier.entry(format!("{}id", one.subject.trim_end_matches('s'))).or_default().push(index);
-            by_identifier.entry(plain(one.parameter)).or_default().push(index);
-        }
-        Self { all, by_collection, by_identifier }
+    let is_change = operation.method != "GET" && operation.method != "HEAD";
+    if is_change && accepts {
+        return Some("202 says that it is completed later");
     }
-
-    /// Those that lie below an operation, or that a member of its result may identify, in the order of the contract.
-    fn near(&self, operation: &Operation, members: &[Field]) -> impl Iterator<Item = &Watchable<'m>> {
-        let below = self.by_collection.get(operation.path.trim_end_matches('/'));
-        // `id` says nothing about the resource: `identifier` does not take it for a name.
-        let names = members.iter().map(|field| plain(&field.wire)).filter(|name| !GENERAL.contains(&name.as_str()));
-        let named = names.filter_map(|name| self.by_identifier.get(&name));
-        let indices: BTreeSet<usize> = below.into_iter().chain(named).flatten().copied().collect();
-        indices.into_iter().filter_map(|index| self.all.get(index))
-    }
-}
-
-/// Names of the identifiers of all resources.
-const GENERAL: [&str; 7] = ["id", "sid", "guid", "uuid", "key", "name", "code"];
-
-fn watchable<'m>(model: &'m Model, operation: &'m Operation) -> Option<Watchable<'m>> {
-    if operation.method != "GET" {
-        return None;
-    }
-    let (collection, last) = operation.path.rsplit_once('/')?;
-    let parameter = last.strip_prefix('{')?.strip_suffix('}')?;
-    let answer = pages(model, operation).next()?;
-    let own = page::members(model, answer).iter().map(|field| (String::new(), field));
-    // Azure has its states in `properties`.
-    let within = page::members(model, answer).iter().filter(|field| plain(&field.wire) == "properties");
-    let within = within.flat_map(|outer| {
-        let place = pointer::join("", &outer.wire);
-        page::members(model, &outer.ty).iter().map(move |field| (place.clone(), field))
-    });
-    let named = |field: &Field| STATE.iter().position(|word| plain(&field.wire) == *word);
-    let mut members: Vec<(usize, String, StateMap)> = own
-        .chain(within)
-        .filter_map(|(place, field)| {
-            Some((named(field)?, pointer::join(&place, &field.wire), meanings(model, &field.ty)?))
-        })
-        .collect();
-    members.sort_by_key(|(rank, ..)| *rank);
-    let (_, state, states) = members.into_iter().next()?;
-    let subject = plain(collection.rsplit('/').next().unwrap_or_default());
-    let parameters = parameters(collection);
-    Some(Watchable { operation, collection, parameter, parameters, subject, answer, state, states })
-}
-
-/// The meanings of the values of an enumeration, if each has one, and there is one for a success and one on the way.
-fn meanings(model: &Model, ty: &Type) -> Option<StateMap> {
-    let Type::Named(id) = page::bare(model, ty) else { return None };
-    let Kind::Enum(EnumKind::String, values) = &model.definition(*id).kind else { return None };
-    let mut states = StateMap::default();
-    for (value, _) in values {
-        let lists = [
-            (SUCCEEDED, &mut states.succeeded),
-            (FAILED, &mut states.failed),
-            (CANCELLED, &mut states.cancelled),
-            (PENDING, &mut states.pending),
-        ];
-        let list = lists.into_iter().find(|(words, _)| is_one(value, words))?;
-        list.1.push(value.clone());
-    }
-    (!states.succeeded.is_empty() && !states.pending.is_empty()).then_some(states)
+    let is_told = header.is_some_and(|header| header.is_about_operations());
+    (is_change && is_told).then_some("a header of its answer says that it is completed later")
 }
 
 /// The entry without its name, with the reasons.
@@ -180,12 +102,34 @@ fn entry(model: &Model, operation: &Operation, shelf: &Shelf<'_>) -> Result<(Asy
         "`{target}` shows the state at `{}`, whose values have usual names; `{identifier}` of the accepted result identifies it",
         watch.state
     );
-    let entry = AsyncOperation {
+    Ok((watched_by(watch, Some(identifier.clone()), None), reason))
+}
+
+/// The entry for an operation whose address a header has, with the reasons.
+fn by_address(
+    operation: &Operation,
+    header: &AddressHeader,
+    shelf: &Shelf<'_>,
+) -> Result<(AsyncOperation, String), String> {
+    let watch = address::watch(operation, header, shelf)?;
+    let reason = format!(
+        "{}, the address of its state; `GET {}` shows a state at `{}`, whose values have usual names",
+        header.reason,
+        watch.operation.target(),
+        watch.state
+    );
+    Ok((watched_by(watch, None, Some(header.name.clone())), reason))
+}
+
+/// The entry without its name and its key.
+fn watched_by(watch: &Watchable<'_>, identifier: Option<String>, header: Option<String>) -> AsyncOperation {
+    let target = format!("GET {}", watch.operation.target());
+    AsyncOperation {
         name: String::new(),
-        submit: format!("{} {}", operation.method, operation.target()),
-        identifier: identifier.clone(),
+        submit: String::new(),
+        identifier,
         query: None,
-        watch: Some(WatchOperation { operation: target, parameter: watch.parameter.to_owned() }),
+        watch: Some(WatchOperation { operation: target, parameter: watch.parameter.to_owned(), header }),
         subscription: None,
         variable: "id".to_owned(),
         state: watch.state.clone(),
@@ -194,8 +138,7 @@ fn entry(model: &Model, operation: &Operation, shelf: &Shelf<'_>) -> Result<(Asy
         states: watch.states.clone(),
         events: None,
         cancel: None,
-    };
-    Ok((entry, reason))
+    }
 }
 
 /// The type of the accepted result.
@@ -219,10 +162,6 @@ fn identifier(model: &Model, accepted: &Type, watchable: &Watchable<'_>) -> Opti
     let named = has(&format!("{singular}id")).or_else(|| has(&parameter).filter(|_| !is_general));
     let field = named.or_else(|| has(&parameter)).or_else(|| has("id"))?;
     Some((pointer::join("", &field.wire), named.is_some()))
-}
-
-fn parameters(path: &str) -> Vec<&str> {
-    path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
 }
 
 /// A name in snake case that no other entry has.

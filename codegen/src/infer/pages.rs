@@ -1,7 +1,7 @@
 //! Operations that come in pages.
 
-use std::collections::BTreeMap;
-
+use super::input::{self, Input};
+use super::keys::Keys;
 use super::page::{self, List, Member, is_flag, is_integer, is_text};
 use super::words::{
     AMBIGUOUS, CURSOR, LAST_ITEM, LIMIT, MORE, NEXT_CURSOR, NEXT_HEADER, NEXT_LINK, PAGE, PAGES, PAGES_HEADER, SKIP,
@@ -10,16 +10,13 @@ use super::words::{
 use super::{start, writable};
 use crate::Pagination;
 use crate::bind::{Paged, check_pages, is_number, pages};
-use crate::model::{Document, Location, Model, Operation, Parameter, Type};
+use crate::model::{Document, Model, Operation, Type};
 use crate::output::{SuggestedPagination, Suggestions};
 
 /// Entries for the operations that page and have none.
 pub(super) fn suggest(model: &Model, documents: &[Document], paged: &[Paged]) -> Suggestions {
     let mut suggestions = Suggestions::default();
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for operation in &model.operations {
-        *counts.entry(format!("{} {}", operation.method, operation.target())).or_default() += 1;
-    }
+    let keys = Keys::new(model);
     for (index, operation) in model.operations.iter().enumerate() {
         let document = documents.iter().find(|document| document.name == operation.document);
         let service = Service { model, document, operation };
@@ -30,11 +27,7 @@ pub(super) fn suggest(model: &Model, documents: &[Document], paged: &[Paged]) ->
         }
         let name = format!("{}.{}", operation.family, operation.name);
         let checked = outcome.and_then(|(entry, reasons, is_sure)| {
-            // Several documents may have one.
-            let key = format!("{} {}", operation.method, operation.target());
-            let is_alone = counts.get(&key).is_none_or(|count| *count == 1);
-            let key = if is_alone { key } else { format!("{key} of {}", operation.document) };
-            let entry = Pagination { operation: key, ..entry };
+            let entry = Pagination { operation: keys.key(operation), ..entry };
             let texts = [&entry.skip, &entry.page, &entry.cursor, &entry.next, &entry.last_item, &entry.next_link];
             let places = [&entry.total, &entry.pages, &entry.more];
             let headers = [&entry.next_header, &entry.total_header, &entry.pages_header];
@@ -63,12 +56,17 @@ struct Service<'m> {
     operation: &'m Operation,
 }
 
-/// The parameters of an operation, by their role.
-#[derive(Default)]
-struct Roles<'m> {
-    skip: Option<&'m Parameter>,
-    page: Option<&'m Parameter>,
-    cursor: Option<&'m Parameter>,
+/// The inputs of an operation, by their role.
+struct Roles<'i, 'm> {
+    skip: Option<&'i Input<'m>>,
+    page: Option<&'i Input<'m>>,
+    cursor: Option<&'i Input<'m>>,
+}
+
+impl Roles<'_, '_> {
+    fn is_any(&self) -> bool {
+        self.skip.is_some() || self.page.is_some() || self.cursor.is_some()
+    }
 }
 
 impl<'m> Service<'m> {
@@ -98,10 +96,13 @@ impl<'m> Service<'m> {
         let is_read = operation.method == "GET";
         let types: Vec<&'m Type> = pages(self.model, operation).collect();
         let item = types.iter().find_map(|ty| page::list(self.model, ty, operation, None).ok()).map(|list| list.item);
-        let roles = self.roles(item);
-        let has_place = roles.skip.is_some() || roles.page.is_some() || roles.cursor.is_some();
+        let inputs = input::parameters(operation);
+        let roles = self.roles(item, &inputs);
         let has_link = types.iter().any(|ty| self.next_link(&page::about(self.model, ty), &roles).is_some());
-        if marked.is_none() && !(is_read && (has_place || has_link || self.links())) {
+        if marked.is_none() && !is_read {
+            return self.in_body(&types, item);
+        }
+        if marked.is_none() && !roles.is_any() && !has_link && !self.links() {
             return None;
         }
         let item_name =
@@ -119,29 +120,56 @@ impl<'m> Service<'m> {
         Some(Err(reason))
     }
 
-    fn roles(&self, item: Option<&'m Type>) -> Roles<'m> {
+    /// The entry for an operation that reads, and takes the way to the next page in its body. Another request of a changing operation
+    /// would change something for each page, so the verb has to say that it reads.
+    fn in_body(&self, types: &[&'m Type], item: Option<&'m Type>) -> Option<Result<Entry, String>> {
+        let inputs = input::members(self.model, self.operation);
+        let roles = self.roles(item, &inputs);
+        if item.is_none() || !roles.is_any() || !input::reads(self.operation) {
+            return None;
+        }
+        let outcomes = types.iter().map(|ty| {
+            let list = page::list(self.model, ty, self.operation, None)?;
+            let (entry, reasons, is_sure) = self.entry(ty, &list, &roles, None)?;
+            let has_end = entry.total.is_some() || entry.pages.is_some() || entry.more.is_some();
+            let is_counted = entry.skip.is_some() || entry.page.is_some();
+            if entry.link || entry.next_link.is_some() {
+                return Err("the next page is an address, which takes no body".to_owned());
+            }
+            let takes = inputs.iter().find(|input| Some(&input.key) == entry.cursor.as_ref());
+            let about = page::about(self.model, ty);
+            let gives = about.iter().find(|member| Some(&member.pointer) == entry.next.as_ref());
+            if let (Some(takes), Some(gives)) = (takes, gives)
+                && is_integer(self.model, takes.ty) != is_integer(self.model, &gives.field.ty)
+            {
+                return Err(format!("`{}` and `{}` have different types", takes.key, gives.pointer));
+            }
+            if !is_sure || is_counted && !has_end {
+                return Err(format!("{}; the contract does not say all of it", reasons.join("; ")));
+            }
+            Ok((entry, reasons, true))
+        });
+        outcomes.reduce(|first, other| first.or(other))
+    }
+
+    fn roles<'i>(&self, item: Option<&'m Type>, inputs: &'i [Input<'m>]) -> Roles<'i, 'm> {
         let model = self.model;
-        let parameters = || {
-            let all = self.operation.parameters.iter();
-            all.filter(|parameter| matches!(parameter.location, Location::Query | Location::Header))
-        };
         let members = item.map(|item| page::members(model, item)).unwrap_or_default();
-        // If an item has such a member, the parameter probably filters by it.
-        let filters =
-            |parameter: &&Parameter| members.iter().any(|member| plain(&member.wire) == plain(&parameter.wire));
-        let is_limit = |one: &&Parameter, word: &str| plain(&one.wire) == word && is_number(model, &one.ty);
-        let limit = LIMIT.iter().find_map(|word| parameters().find(|one| is_limit(one, word)));
-        let is_clear = |one: &&Parameter| {
-            !is_one(&one.wire, AMBIGUOUS) || limit.is_some_and(|limit| limit.wire != one.wire) && !filters(one)
+        // If an item has such a member, the input probably filters by it.
+        let filters = |input: &Input<'_>| members.iter().any(|member| plain(&member.wire) == plain(input.wire));
+        let is_limit = |one: &&Input<'_>, word: &str| plain(one.wire) == word && is_number(model, one.ty);
+        let limit = LIMIT.iter().find_map(|word| inputs.iter().find(|one| is_limit(one, word)));
+        let is_clear = |one: &&Input<'_>| {
+            !is_one(one.wire, AMBIGUOUS) || limit.is_some_and(|limit| limit.wire != one.wire) && !filters(one)
         };
-        let find = |list: &[&str], fits: &dyn Fn(&Parameter) -> bool| {
+        let find = |list: &[&str], fits: &dyn Fn(&Input<'_>) -> bool| {
             list.iter()
-                .find_map(|word| parameters().filter(is_clear).find(|one| plain(&one.wire) == *word && fits(one)))
+                .find_map(|word| inputs.iter().filter(is_clear).find(|one| plain(one.wire) == *word && fits(one)))
         };
         Roles {
-            skip: find(SKIP, &|one| is_number(model, &one.ty) && start::is_position(one)),
-            page: find(PAGE, &|one| is_number(model, &one.ty)),
-            cursor: find(CURSOR, &|one| is_text(model, &one.ty) || is_one(&one.wire, LAST_ITEM)),
+            skip: find(SKIP, &|one| is_number(model, one.ty) && start::is_position(one)),
+            page: find(PAGE, &|one| is_number(model, one.ty)),
+            cursor: find(CURSOR, &|one| is_text(model, one.ty) || is_one(one.wire, LAST_ITEM)),
         }
     }
 
@@ -154,7 +182,13 @@ impl<'m> Service<'m> {
         self.operation.answered.iter().any(is_link) || docs.contains("link header") || docs.contains("`link` header")
     }
 
-    fn entry(&self, ty: &'m Type, list: &List<'m>, roles: &Roles<'m>, marked: Option<&str>) -> Result<Entry, String> {
+    fn entry<'i>(
+        &self,
+        ty: &'m Type,
+        list: &List<'m>,
+        roles: &Roles<'i, 'm>,
+        marked: Option<&str>,
+    ) -> Result<Entry, String> {
         let about = page::about(self.model, ty);
         let mut reasons = vec![match list.pointer.as_str() {
             "" => "the answer is the list".to_owned(),
@@ -175,8 +209,8 @@ impl<'m> Service<'m> {
             !self.has_next_operation()
         } else if let Some((cursor, member)) = self.cursor(&about, roles).filter(|_| roles.skip.is_none() || !has_total)
         {
-            reasons.push(format!("`{}` takes the cursor at `{}`", cursor.wire, member.pointer));
-            entry.cursor = Some(cursor.wire.clone());
+            reasons.push(format!("`{}` takes the cursor at `{}`", cursor.key, member.pointer));
+            entry.cursor = Some(cursor.key.clone());
             entry.next = Some(member.pointer.clone());
             true
         } else if let Some((pointer, is_sure)) = self.next_link(&about, roles) {
@@ -184,8 +218,8 @@ impl<'m> Service<'m> {
             entry.next_link = Some(pointer);
             is_sure
         } else if let Some((parameter, name)) = self.next_header(roles) {
-            reasons.push(format!("`{}` takes the value of the header `{name}`", parameter.wire));
-            entry.cursor = Some(parameter.wire.clone());
+            reasons.push(format!("`{}` takes the value of the header `{name}`", parameter.key));
+            entry.cursor = Some(parameter.key.clone());
             entry.next_header = Some(name.to_owned());
             true
         } else if self.links() {
@@ -193,20 +227,20 @@ impl<'m> Service<'m> {
             entry.link = true;
             true
         } else if let Some(parameter) = roles.page {
-            entry.page = Some(parameter.wire.clone());
+            entry.page = Some(parameter.key.clone());
             let (first, reason) = start::page(parameter);
             entry.first = first.filter(|first| *first != 1);
-            reasons.push(format!("`{}` takes the number of the page, {reason}", parameter.wire));
+            reasons.push(format!("`{}` takes the number of the page, {reason}", parameter.key));
             first.is_some()
         } else if let Some(parameter) = roles.skip {
-            entry.skip = Some(parameter.wire.clone());
+            entry.skip = Some(parameter.key.clone());
             let (first, reason) = start::item(parameter, list);
             entry.first = Some(first).filter(|first| *first != 0);
-            reasons.push(format!("`{}` takes the number of items to skip{reason}", parameter.wire));
+            reasons.push(format!("`{}` takes the number of items to skip{reason}", parameter.key));
             true
         } else if let Some((parameter, pointer)) = self.last_item(list.item, roles) {
-            reasons.push(format!("`{}` takes `{pointer}` of the last item", parameter.wire));
-            entry.cursor = Some(parameter.wire.clone());
+            reasons.push(format!("`{}` takes `{pointer}` of the last item", parameter.key));
+            entry.cursor = Some(parameter.key.clone());
             entry.last_item = Some(pointer);
             about.iter().any(|one| one.is_one(MORE))
         } else {
@@ -267,13 +301,17 @@ impl<'m> Service<'m> {
     }
 
     /// The parameter that takes the cursor of a page, and the member with it.
-    fn cursor<'a>(&self, about: &'a [Member<'m>], roles: &Roles<'m>) -> Option<(&'m Parameter, &'a Member<'m>)> {
+    fn cursor<'a, 'i>(
+        &self,
+        about: &'a [Member<'m>],
+        roles: &Roles<'i, 'm>,
+    ) -> Option<(&'i Input<'m>, &'a Member<'m>)> {
         let value = |one: &&Member<'m>| is_text(self.model, &one.field.ty) || is_integer(self.model, &one.field.ty);
-        let find = |parameter: &'m Parameter| {
+        let find = |parameter: &'i Input<'m>| {
             // `next_page: {offset}` names the parameter.
             let is_named = |one: &&Member<'m>| {
                 let owner = one.owner.map(plain).unwrap_or_default();
-                (owner.contains("next") || owner == "cursors") && plain(&one.field.wire) == plain(&parameter.wire)
+                (owner.contains("next") || owner == "cursors") && plain(&one.field.wire) == plain(parameter.wire)
             };
             let is_next = |one: &&Member<'m>| {
                 one.is_one(NEXT_CURSOR) || plain(&one.field.wire) == "next" && !self.is_address(one)
@@ -281,7 +319,7 @@ impl<'m> Service<'m> {
             // The cursor has the name of its parameter, and nothing else leads on.
             let is_same = |one: &&Member<'m>| {
                 is_one(&one.field.wire, &["cursor", "pagetoken", "nexttoken", "marker"])
-                    && plain(&one.field.wire) == plain(&parameter.wire)
+                    && plain(&one.field.wire) == plain(parameter.wire)
             };
             let values = || about.iter().filter(value);
             values().find(is_named).or_else(|| values().find(is_next)).or_else(|| values().find(is_same))
@@ -308,7 +346,7 @@ impl<'m> Service<'m> {
     }
 
     /// The pointer to the address of the next page, and whether the contract says that it is one.
-    fn next_link(&self, about: &[Member<'m>], roles: &Roles<'m>) -> Option<(String, bool)> {
+    fn next_link(&self, about: &[Member<'m>], roles: &Roles<'_, 'm>) -> Option<(String, bool)> {
         let is_text = |one: &&Member<'m>| is_text(self.model, &one.field.ty);
         if let Some(link) = about.iter().filter(is_text).find(|one| one.is_one(NEXT_LINK)) {
             return Some((link.pointer.clone(), true));
@@ -334,7 +372,7 @@ impl<'m> Service<'m> {
     }
 
     /// The parameter that takes a cursor, or a page number, from a header.
-    fn next_header(&self, roles: &Roles<'m>) -> Option<(&'m Parameter, &'m str)> {
+    fn next_header<'i>(&self, roles: &Roles<'i, 'm>) -> Option<(&'i Input<'m>, &'m str)> {
         let name = self.header(NEXT_HEADER)?;
         let is_page = header(name) == "nextpage";
         let parameter = if is_page { roles.page.or(roles.cursor) } else { roles.cursor };
@@ -342,8 +380,8 @@ impl<'m> Service<'m> {
     }
 
     /// The parameter that identifies the last item, and the pointer to its identifier.
-    fn last_item(&self, item: &'m Type, roles: &Roles<'m>) -> Option<(&'m Parameter, String)> {
-        let parameter = roles.cursor.filter(|parameter| is_one(&parameter.wire, LAST_ITEM))?;
+    fn last_item<'i>(&self, item: &'m Type, roles: &Roles<'i, 'm>) -> Option<(&'i Input<'m>, String)> {
+        let parameter = roles.cursor.filter(|parameter| is_one(parameter.wire, LAST_ITEM))?;
         let value = |ty: &Type| is_text(self.model, ty) || is_integer(self.model, ty);
         let member = page::members(self.model, item).iter().find(|one| one.wire == "id" && value(&one.ty))?;
         Some((parameter, crate::pointer::join("", &member.wire)))

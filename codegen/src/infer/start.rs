@@ -1,15 +1,15 @@
 //! The number of the first page or item, and the meaning of a number: by the descriptions of parameters.
 
+use super::input::Input;
 use super::page::List;
 use super::words::{AMBIGUOUS, is_one, plain};
-use crate::model::Parameter;
 
 /// The number of the first page, and how the contract says it.
-pub(super) fn page(parameter: &Parameter) -> (Option<u64>, String) {
-    let limits = parameter.limits.to_string();
-    let docs = sentence(&parameter.docs);
+pub(super) fn page(parameter: &Input<'_>) -> (Option<u64>, String) {
+    let limits = &parameter.limits;
+    let docs = sentence(parameter.docs);
     let says = |texts: &[&str]| texts.iter().any(|text| docs.contains(text));
-    match parameter.default.as_deref() {
+    match parameter.default {
         Some("0") => return (Some(0), "0 by default".to_owned()),
         Some("1") => return (Some(1), "1 by default".to_owned()),
         _ => {}
@@ -28,22 +28,22 @@ pub(super) fn page(parameter: &Parameter) -> (Option<u64>, String) {
 }
 
 /// The value of the first item's offset.
-pub(super) fn item(parameter: &Parameter, list: &List<'_>) -> (u64, &'static str) {
-    let docs = sentence(&parameter.docs);
+pub(super) fn item(parameter: &Input<'_>, list: &List<'_>) -> (u64, &'static str) {
+    let docs = sentence(parameter.docs);
     // SCIM counts from 1 (RFC 7644, section 3.4.2.4).
-    let is_scim = plain(&parameter.wire) == "startindex" && list.pointer == "/Resources";
+    let is_scim = plain(parameter.wire) == "startindex" && list.pointer == "/Resources";
     let is_one = is_scim
-        || parameter.default.as_deref() == Some("1")
-        || parameter.limits.to_string().starts_with("At least 1.")
+        || parameter.default == Some("1")
+        || parameter.limits.starts_with("At least 1.")
         || [" 1 based ", " one based "].iter().any(|text| docs.contains(text));
     if is_one { (1, ", plus one") } else { (0, "") }
 }
 
 /// Returns whether a number is a position in a list. `start` may also be a moment.
-pub(super) fn is_position(parameter: &Parameter) -> bool {
-    let docs = sentence(&parameter.docs);
+pub(super) fn is_position(parameter: &Input<'_>) -> bool {
+    let docs = sentence(parameter.docs);
     let says = |words: &[&str]| words.iter().any(|word| docs.contains(word));
-    !says(MOMENTS) && (!is_one(&parameter.wire, AMBIGUOUS) || says(POSITIONS))
+    !says(MOMENTS) && (!is_one(parameter.wire, AMBIGUOUS) || says(POSITIONS))
 }
 
 /// A text as words with blanks between and around them.

@@ -277,6 +277,23 @@ pub(super) const PAGES_HEADER: &[&str] =
 pub(super) const STATE: &[&str] =
     &["status", "state", "provisioningstate", "phase", "jobstatus", "runstatus", "operationstatus"];
 
+/// Collections of operations that are completed later.
+pub(super) const OPERATIONS: &[&str] = &[
+    "operations",
+    "operation",
+    "operationstatus",
+    "operationstatuses",
+    "operationsstatus",
+    "operationsstatuses",
+    "operationresults",
+    "operationsresults",
+    "asyncoperations",
+    "asyncoperation",
+    "asyncoperationstatus",
+    "longrunningoperations",
+    "lro",
+];
+
 /// States of a success.
 pub(super) const SUCCEEDED: &[&str] = &[
     "succeeded",

@@ -61,7 +61,9 @@ pub(crate) fn build(
     model.xml = xml;
     given.operations = names;
     if setup.config.style.version > StyleVersion::One {
-        given.styles.insert(operation_names::OPERATIONS.to_owned(), u8::from(setup.config.style.version).to_string());
+        let version = u8::from(setup.config.style.version).to_string();
+        given.styles.insert(operation_names::OPERATIONS.to_owned(), version.clone());
+        given.styles.insert(super::claims::ARGUMENTS.to_owned(), version);
     }
     api_version::lift(&mut model, documents, pins, &mut given);
     model.families.sort_by(|one, other| one.name.cmp(&other.name));

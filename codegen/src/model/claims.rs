@@ -18,6 +18,12 @@ use crate::{Names, StyleVersion};
 /// The key of [`Names::styles`] for types, and for the names of values.
 pub(crate) const TYPES: &str = "types";
 
+/// The key of [`Names::styles`] for locks whose operations list their arguments.
+pub(super) const ARGUMENTS: &str = "arguments";
+
+/// The beginning of the word for an argument in the line of an operation: `argument:query:sort-by`.
+const ARGUMENT: &str = "argument:";
+
 /// The pointer prefix of named schemas.
 const COMPONENTS: &str = "/components/schemas/";
 
@@ -212,16 +218,25 @@ impl<'a> Claims<'a> {
         self.style > StyleVersion::One
     }
 
-    /// Returns whether a required parameter with a default is set on the call. If programs know the operation, only one that they set
-    /// already is: the lock does not say which arguments they pass, so any other may be one of these.
+    /// Returns whether a required parameter with a default is set on the call. If programs know the operation, one that they pass as
+    /// an argument stays an argument. A lock of an earlier version does not list arguments: any parameter that programs do not
+    /// set may be one.
     pub(super) fn may_be_left_out(&self, operation: &str, place: &str, wire: &str) -> bool {
         let placed = format!("{place}:{wire}");
         let is_known = self.pins.styles.contains_key(OPERATIONS) && self.pins.operations.contains_key(operation);
-        let was_set = || {
-            self.pins.members.contains_key(&format!("{operation}.{placed}"))
-                || published::read(&self.pins.published, operation).contains(&placed)
-        };
-        self.style > StyleVersion::One && (!is_known || was_set())
+        let words = published::read(&self.pins.published, operation);
+        let was_set = || self.pins.members.contains_key(&format!("{operation}.{placed}")) || words.contains(&placed);
+        let was_passed = || !self.pins.styles.contains_key(ARGUMENTS) || words.contains(&format!("{ARGUMENT}{placed}"));
+        self.style > StyleVersion::One && (!is_known || was_set() || !was_passed())
+    }
+
+    /// Notes the required parameters that calls of an operation pass as arguments, given as place and wire name: one that gets a
+    /// default stays an argument. A path parameter is one in any case.
+    pub(super) fn arguments<'n>(&mut self, operation: &str, parameters: impl Iterator<Item = (&'static str, &'n str)>) {
+        if self.style > StyleVersion::One {
+            let words: Vec<String> = parameters.map(|(place, wire)| format!("{ARGUMENT}{place}:{wire}")).collect();
+            published::add(&mut self.given.published, operation, words.iter().map(String::as_str).collect());
+        }
     }
 
     /// The status whose response gave a header of an operation its type.

@@ -124,11 +124,14 @@ pub(super) fn read<'a>(types: &mut Types<'a>, operation: &FoundOperation<'a>) ->
     let optional = parameters.iter().position(|parameter| !parameter.is_argument()).unwrap_or(parameters.len());
     let (required, optional) = parameters.split_at_mut(optional);
     let mut scope = Scope::with(ARGUMENTS.iter().copied());
-    for parameter in required {
+    for parameter in &mut *required {
         let wish = member_name(&parameter.wire);
         let place = parameter.location.word();
         parameter.name = scope.claim([wish.as_str(), format!("{}_{place}", wish.trim_end_matches('_')).as_str()]);
     }
+    let passed = required.iter().filter(|parameter| parameter.location != Location::Path);
+    let passed = passed.map(|parameter| (parameter.location.word(), parameter.wire.as_str()));
+    types.claims.arguments(&operation.key, passed);
     let wishes = optional.iter().map(|parameter| (parameter.location.word(), parameter.wire.as_str())).collect();
     let names = types.claims.setters(&operation.key, wishes);
     optional.iter_mut().zip(names).for_each(|(parameter, name)| parameter.name = name);

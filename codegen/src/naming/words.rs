@@ -240,6 +240,11 @@ pub(crate) fn asks(segment: &str) -> bool {
     is_question(segment) || ["get", "has", "is", "list"].contains(&first)
 }
 
+/// Returns whether the first word of a name says that the operation reads, whatever its method: `describe_fleets`.
+pub(crate) fn reads(name: &str) -> bool {
+    asks(name) || name.split('_').next() == Some("describe")
+}
+
 /// The first words of a phrase that stands for things, and needs no verb: `on_deck`.
 const PREPOSITIONS: &[&str] = &["by", "for", "from", "in", "on", "to", "with", "without"];
 

@@ -4,7 +4,7 @@ use super::client;
 use super::index::Index;
 use super::operations::method;
 use super::render::Render;
-use crate::bind::Bound;
+use crate::bind::{Bound, watched_path};
 use crate::graphql::Documents;
 use crate::model::Operation;
 use crate::pieces::Piece;
@@ -76,9 +76,9 @@ fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name:
         let (path, parameter) = (literal(&operation.target()), literal(&cancel.parameter));
         code!["Cancel { method: ", method(operation), ", path: ", path, ", parameter: ", parameter, " }"]
     });
-    let watch = settings.watch.as_ref().zip(bound.watch).map(|(watch, index)| {
-        let path = literal(&render.model.operations[index].target());
-        code!["Watched { path: ", path, ", parameter: ", literal(&watch.parameter), " }"]
+    let watch = settings.watch.as_ref().zip(watched_path(render.model, bound)).map(|(watch, path)| {
+        let (path, parameter, header) = (literal(&path), literal(&watch.parameter), optional(&watch.header));
+        code!["Watched { path: ", path, ", parameter: ", parameter, ", header: ", header, " }"]
     });
     let mut docs = docs![
         if bound.is_assumed(render.model) { client::ASSUMED } else { "" },
@@ -102,7 +102,7 @@ fn constant(render: &Render<'_>, documents: &Documents, bound: &Bound<'_>, name:
         ("kind: ", code![literal(&settings.name)]),
         ("method: ", method(submit)),
         ("path: ", code![literal(&submit.path)]),
-        ("identifier: ", code![literal(&settings.identifier)]),
+        ("identifier: ", code![literal(settings.identifier.as_deref().unwrap_or_default())]),
         ("query: ", settings.query.as_ref().map_or_else(|| code!["\"\""], document)),
         ("watch: ", some(watch)),
         ("subscription: ", some(settings.subscription.as_ref().map(document))),

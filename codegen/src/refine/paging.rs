@@ -40,5 +40,8 @@ pub(super) fn write(paged: &Paged) -> Code {
     if let Some(pointer) = &paged.more {
         paging.push(".more(").push(literal(pointer)).push(")");
     }
+    if let Some(pointer) = &paged.member {
+        paging.push(".in_body(").push(literal(pointer)).push(")");
+    }
     paging
 }

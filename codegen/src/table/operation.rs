@@ -200,5 +200,6 @@ fn paging(paged: &Paged) -> Value {
     object.optional("total", paged.total.as_ref().map(place));
     object.optional("pages", paged.pages.as_ref().map(place));
     object.optional("more", paged.more.as_deref());
+    object.optional("member", paged.member.as_deref());
     object.into()
 }

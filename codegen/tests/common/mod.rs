@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use driftless_codegen::{Config, Contract, Names, Output, Report, Setup, generate};
+use driftless_codegen::{Config, Contract, NameStyle, Names, Output, Report, Setup, StyleVersion, generate};
 
 /// One contract, and how it is generated.
 #[derive(Debug)]
@@ -43,6 +43,12 @@ impl Case {
         folders.sort();
         assert!(!folders.is_empty());
         folders.iter().map(|folder| Self::read(folder)).collect()
+    }
+
+    /// The same contract in style 2.
+    pub(crate) fn in_style_2(mut self) -> Self {
+        self.setup.config.style = NameStyle { version: StyleVersion::Two };
+        self
     }
 
     /// Generates the client.

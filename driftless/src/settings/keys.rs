@@ -47,6 +47,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "events = { list = \"/job/events\", name = \"/kind\", pushed = \"/jobChanged/event\", required = [\"ready\"] }",
     ),
     ("operation.watch", "watch = { operation = \"GET /api/jobs/{id}\", parameter = \"id\" }"),
+    (
+        "operation.watch.header",
+        "watch = { operation = \"GET /api/jobs/{id}\", parameter = \"id\", header = \"Operation-Location\" }",
+    ),
     ("operation.cancel", "cancel = { operation = \"POST /api/jobs/{id}/cancel\", parameter = \"id\" }"),
     (
         "operation",

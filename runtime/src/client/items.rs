@@ -58,7 +58,7 @@ pub struct Items<'a, I> {
 enum NextRequest {
     /// The parameters of the call.
     First,
-    /// This value for the parameter at this position.
+    /// This value for the parameter at this position, or for the member of the body.
     Parameter(usize, Value),
     Address(Url),
 }
@@ -113,7 +113,10 @@ impl<'a, I> Items<'a, I> {
             Err(error) => return Err(error.clone()),
         };
         if let NextRequest::Parameter(position, value) = next {
-            draft.set_value(*position, value.clone())?;
+            match self.progress.member() {
+                Some(pointer) => draft.set_member(pointer, value.clone())?,
+                None => draft.set_value(*position, value.clone())?,
+            }
         }
         let session = &self.client.session;
         let mut prepared = draft.prepare(&session.base, session.api_version.as_deref(), session.any_server)?;

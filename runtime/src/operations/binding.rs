@@ -31,7 +31,7 @@ pub struct Binding {
     pub method: Method,
     /// The path template of the operation that submits.
     pub path: &'static str,
-    /// The pointer to the identifier in the accepted result.
+    /// The pointer to the identifier in the accepted result; not used if `watch` names a header.
     pub identifier: &'static str,
     /// The GraphQL query that returns the operation; not used with `watch`.
     pub query: &'static str,
@@ -86,12 +86,25 @@ pub struct Events {
 }
 
 /// The operation that returns another, by `GET`. If it returns 404, the operation is not visible.
+///
+/// ```
+/// use driftless_runtime::operations::Watched;
+///
+/// // `Operation-Location: https://service.example/jobs/17` identifies the job 17.
+/// const JOB: Watched = Watched { path: "/jobs/{job}", parameter: "job", header: Some("Operation-Location") };
+/// # assert_eq!(JOB.parameter, "job");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
     /// Its path template. Its parameters are those of the submission, and the one below.
     pub path: &'static str,
     /// The parameter that takes the identifier.
     pub parameter: &'static str,
+    /// The header of the accepted response whose value is the address of the operation, such as `Operation-Location`.
+    /// The address has to be one of the client's service, and has to fit the path: its parameters, the identifier among
+    /// them, are taken from the address, and so are those of the query (`?version={version}`). `None`: the identifier is
+    /// in the body.
+    pub header: Option<&'static str>,
 }
 
 /// The operation that cancels.

@@ -25,6 +25,8 @@
 //! by a query, a push never moves a state back, and every end of the stream leads to a query and to a new subscription.
 //! Dropping a watcher cancels nothing.
 
+mod accepted;
+mod address;
 mod attempt;
 mod binding;
 mod contents;

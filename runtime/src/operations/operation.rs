@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     Binding, Entry, Lease, Observation, ObservationSource, OperationOutcome, OperationRef, OperationState, Operations,
-    Status, WatchOptions, Watched,
+    Status, WatchOptions, Watched, address,
     binding::text,
     error::{absent, submission_unknown},
 };
@@ -69,18 +69,26 @@ impl Operations {
         }
     }
 
-    /// Completes a submission that may or may not have arrived with the identifier that the service shows for it.
+    /// Completes a submission that may or may not have arrived with the identifier that the service shows for it. If the
+    /// binding takes the identifier from an address ([`Watched::header`]), `id` may be that address.
     ///
     /// # Errors
     ///
-    /// The store fails or has no such submission, or the identifier is invalid.
+    /// The store fails or has no such submission, or the identifier is invalid, or the address belongs to another service or to another operation.
     pub async fn adopt(&self, correlation: &str, id: &str) -> Result<Operation, Error> {
         let entry = self.store().entry(correlation).await?.ok_or_else(absent)?;
         if entry.status() != Status::SubmissionUnknown {
             return Err(Error::with(Kind::Store, "the submission already has an identifier").hint("resume it"));
         }
         let intent = entry.intent();
-        let reference = OperationRef::from_intent(intent, id.to_owned())?;
+        let watched = self.binding(intent.kind())?.watch.filter(|watched| watched.header.is_some());
+        let reference = match watched.filter(|_| id.contains('/')) {
+            Some(watched) => {
+                let base = &self.client().session.base;
+                address::read(id, &watched, base, base)?.reference(intent)?
+            }
+            None => OperationRef::from_intent(intent, id.to_owned())?,
+        };
         self.store().accept(&reference).await?;
         self.operation(reference)
     }
@@ -180,6 +188,7 @@ impl Operation {
         parameter: &str,
     ) -> Result<Raw, Error> {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let query = address::fill_query(query, |name| self.reference.parameters().get(name).map(String::as_str));
         let path = fill_texts(path, |name| match name {
             _ if name == parameter => Some(self.reference.id()),
             _ => self.reference.parameters().get(name).map(String::as_str),
@@ -192,7 +201,7 @@ impl Operation {
             family: "",
             template: "",
             method,
-            url: url(&session.base, &path, query)?,
+            url: url(&session.base, &path, &query)?,
             headers,
             body: Content::None,
             stream: false,

@@ -30,6 +30,11 @@ pub struct OperationRef {
     parameters: BTreeMap<String, String>,
 }
 
+/// Returns whether a text of the service can be an identifier.
+fn is_valid(text: &str) -> bool {
+    !text.is_empty() && text.len() <= LONGEST && !text.chars().any(char::is_control)
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wire {
@@ -47,12 +52,23 @@ struct Wire {
 impl OperationRef {
     /// Creates the reference to the operation of a submission.
     pub(super) fn from_intent(intent: &Intent, id: String) -> Result<Self, Error> {
-        if id.is_empty() || id.len() > LONGEST || id.chars().any(char::is_control) {
+        if !is_valid(&id) {
             return Err(Error::with(Kind::Reference, "the identifier of the operation is not valid")
                 .hint("check its pointer in the configuration"));
         }
         let Intent { correlation, kind, deployment, parameters, .. } = intent.clone();
         Ok(Self { kind, id, deployment, accepted: millis(SystemTime::now()), correlation, parameters })
+    }
+
+    /// Adds the parameters of the operation's address to those of the submission. The address says which operation it is,
+    /// so its values take precedence.
+    pub(super) fn with_parameters(mut self, parameters: BTreeMap<String, String>) -> Result<Self, Error> {
+        if let Some((name, _)) = parameters.iter().find(|(_, value)| !is_valid(value)) {
+            let message = format!("the value of `{name}` in the address of the operation is not valid");
+            return Err(Error::with(Kind::Reference, message).hint("check the address on the service"));
+        }
+        self.parameters.extend(parameters);
+        Ok(self)
     }
 
     /// Returns the name of its binding.
@@ -86,7 +102,8 @@ impl OperationRef {
         &self.correlation
     }
 
-    /// Returns the path parameters of its submission, by their names in the contract.
+    /// Returns the path parameters of its submission, by their names in the contract; if the service gave its address,
+    /// those of the address, too.
     pub fn parameters(&self) -> &BTreeMap<String, String> {
         &self.parameters
     }

@@ -8,9 +8,8 @@ use std::{
 use uuid::{Builder, Uuid};
 
 use super::{
-    Binding, Entry, Intent, Operation, OperationRef, Operations, Status,
+    Binding, Entry, Intent, Operation, Operations, Status, accepted,
     attempt::Attempt,
-    binding::text,
     contents::Contents,
     detached::detached,
     error::{absent, mismatch, submission_unknown, taken},
@@ -18,7 +17,7 @@ use super::{
     time::millis,
 };
 use crate::{
-    Bytes, Call, Error, Request, Submission, Value,
+    Bytes, Call, Error, Request, Submission,
     client::{Options, send_tracked},
     clock,
     error::Kind,
@@ -340,14 +339,8 @@ impl Draft {
                 Err(error) => return self.refused(operations, intent, attempt, error).await,
             };
         let body = raw.json_bytes();
-        let id = serde_json::from_slice::<Value>(&body)
-            .ok()
-            .and_then(|body| body.pointer(binding.identifier).and_then(text));
-        let reference = id
-            .ok_or_else(|| {
-                Error::with(Kind::Decode, format!("the accepted result has no identifier at `{}`", binding.identifier))
-            })
-            .and_then(|id| OperationRef::from_intent(intent, id))
+        let base = &operations.client().session.base;
+        let reference = accepted::reference(binding, &raw.headers, &body, &self.prepared.url, base, intent)
             .map_err(|error| submission_unknown(error.at(self.prepared.operation), intent))?;
         let kept = {
             let (operations, reference) = (operations.clone(), reference.clone());

@@ -9,12 +9,13 @@ pub struct Paging {
     pub(crate) total: Option<PagePlace>,
     pub(crate) pages: Option<PagePlace>,
     pub(crate) more: Option<&'static str>,
+    pub(crate) member: Option<&'static str>,
 }
 
 impl Paging {
     /// `items` is the JSON Pointer (RFC 6901) to the list of items in the body; empty if the body is the list.
     pub const fn new(items: &'static str, next: NextPage) -> Self {
-        Self { items, next, total: None, pages: None, more: None }
+        Self { items, next, total: None, pages: None, more: None, member: None }
     }
 
     /// Sets the place of the number of items in all pages. No page is requested beyond them.
@@ -30,6 +31,12 @@ impl Paging {
     /// Sets the JSON Pointer (RFC 6901) to a flag in the body: `false` on the last page.
     pub const fn more(self, pointer: &'static str) -> Self {
         Self { more: Some(pointer), ..self }
+    }
+
+    /// Sets the JSON Pointer (RFC 6901) to the member of the request's JSON body that takes the offset, the number or the
+    /// cursor. The position of the parameter then means nothing.
+    pub const fn in_body(self, pointer: &'static str) -> Self {
+        Self { member: Some(pointer), ..self }
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct Draft {
     operation: &'static Operation,
     /// By the position of the parameter.
     values: Vec<Option<Value>>,
-    body: Content,
+    pub(super) body: Content,
     /// Headers that describe the body.
     headers: HeaderMap,
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use driftless_codegen::Setup;
+use driftless_codegen::{NameStyle, Setup, StyleVersion};
 
 use super::random::Random;
 use super::seeds::Seed;
@@ -58,7 +58,13 @@ pub(super) fn input(seeds: &[Seed], seed: u64, index: u64) -> Option<Input<'_>> 
         }
         bytes
     };
-    Some(Input { seed: chosen, bytes, setup, twice: random.once_in(8) })
+    let twice = random.once_in(8);
+    // The last choice: an earlier one would make other contracts of the same seed.
+    let is_free = setup.config.style == NameStyle::default();
+    if is_free && random.once_in(2) {
+        setup.config.style = NameStyle { version: StyleVersion::Two };
+    }
+    Some(Input { seed: chosen, bytes, setup, twice })
 }
 
 impl Input<'_> {
@@ -71,7 +77,9 @@ impl Input<'_> {
             fs::write(&path, bytes).map_err(|error| Failure::file("write", &path, &error))
         };
         write("contract.json", &self.bytes)?;
-        write("codegen.toml", self.seed.configuration.as_bytes())?;
+        let is_chosen = self.setup.config.style != self.seed.setup.config.style;
+        let style = if is_chosen { "\n[style]\nversion = 2\n" } else { "" };
+        write("codegen.toml", format!("{}{style}", self.seed.configuration).as_bytes())?;
         for (name, text) in &self.setup.graphql.documents {
             write(&format!("graphql/{name}"), text.as_bytes())?;
         }

@@ -169,6 +169,8 @@ pub(crate) struct Page {
     pub(crate) total: Option<PageNumber>,
     pub(crate) pages: Option<PageNumber>,
     pub(crate) more: Option<String>,
+    /// The member of the request's body that leads to a page, in place of a parameter.
+    pub(crate) member: Option<String>,
 }
 
 /// The place of a number in a page.

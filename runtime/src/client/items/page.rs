@@ -65,10 +65,13 @@ impl PageProgress {
             | NextPage::Item { parameter, .. } => Some(parameter),
             NextPage::Link | NextPage::Address { .. } => None,
         };
-        let value = parameter.and_then(|parameter| draft?.value(parameter));
+        let value = parameter.and_then(|parameter| match paging.member {
+            Some(pointer) => draft?.member(pointer),
+            None => draft?.value(parameter).cloned(),
+        });
         Self {
             paging,
-            given: value.and_then(whole),
+            given: value.as_ref().and_then(whole),
             is_given: !matches!(value, None | Some(Value::Null)),
             keys: RandomState::default(),
             ways: BTreeSet::new(),
@@ -79,6 +82,11 @@ impl PageProgress {
             empty: 0,
             total: None,
         }
+    }
+
+    /// Returns the pointer to the member of the request's body that leads to a page.
+    pub(super) fn member(&self) -> Option<&'static str> {
+        self.paging.member
     }
 
     /// Refuses to go on for ever.
