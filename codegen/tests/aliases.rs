@@ -1,5 +1,4 @@
-//! Names of one type of which one becomes a type of its own, or the other way round: the report of drift tells it as one cause, and as
-//! the break that it is.
+//! Names of one type of which one becomes a type of its own, or the other way round: the report of drift has one breaking change.
 
 use std::collections::{BTreeMap, BTreeSet};
 

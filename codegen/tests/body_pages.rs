@@ -71,6 +71,11 @@ fn a_reading_operation_has_an_entry_if_body_and_answer_say_all() {
             json!({ "items": things(), "totalPages": integer() }),
             "/items page=/page pages=/totalPages",
         ),
+        (
+            json!({ "startIndex": { "type": "integer", "default": 1 }, "count": integer() }),
+            json!({ "items": things(), "totalResults": integer() }),
+            "/items skip=/startIndex first=1 total=/totalResults",
+        ),
     ];
     for (body, answer, expected) in cases {
         let contract = contract("post", "/things/search", "searchThings", "", &body, &answer);
@@ -81,6 +86,7 @@ fn a_reading_operation_has_an_entry_if_body_and_answer_say_all() {
             ("cursor", &entry.cursor),
             ("next", &entry.next),
             ("skip", &entry.skip),
+            ("first", &entry.first.map(|first| first.to_string())),
             ("page", &entry.page),
             ("total", &entry.total),
             ("pages", &entry.pages),
@@ -114,6 +120,10 @@ fn an_operation_that_changes_something_or_does_not_say_all_has_no_entry() {
         ("put", "/things", "replaceThings", "", 0),
         ("delete", "/things", "deleteThings", "Lists what it deleted", 0),
         ("post", "/things/query", "deleteThings", "", 0),
+        ("post", "/things/search", "getOrCreateThings", "", 0),
+        ("post", "/things/query", "listAndAckThings", "Lists things.", 0),
+        ("delete", "/things/query", "thingsQuery", "", 0),
+        ("put", "/things/search", "searchThings", "", 0),
     ];
     for (method, path, id, docs, expected) in verbs {
         let (body, answer) = cursor();

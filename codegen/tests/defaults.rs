@@ -211,7 +211,12 @@ fn calls_of_the_client_before_compile_whenever_the_wire_allows_it() {
                         schema["default"] = default.clone();
                     }
                     let required = matches!(declared, Declared::Required | Declared::WithDefault);
-                    parameter(name, place, required, &schema)
+                    // The name of a header is the same in any case.
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    match *place == "header" && random >> 63 == 1 {
+                        true => parameter(&name.to_uppercase(), place, required, &schema),
+                        false => parameter(name, place, required, &schema),
+                    }
                 })
                 .collect();
             let output = generate(StyleVersion::Two, &contract(&json!(parameters)), &names);
@@ -281,4 +286,14 @@ fn a_lock_that_lists_no_arguments_keeps_them() {
     drift.with_items(Sides { before: &after.api, after: &later.api });
     let unexplained: Vec<String> = drift.unexplained.iter().flatten().map(drift::ItemChange::says).collect();
     assert_eq!(unexplained, Vec::<String>::new(), "{:#?}", drift.findings);
+}
+
+/// An argument that moves to another place of the request stays one, although it has a default there.
+#[test]
+fn an_argument_that_moves_stays_an_argument() {
+    let with_default = json!({"type": "string", "default": "x"});
+    let before = contract(&json!([parameter("mode", "query", true, &json!({"type": "string"}))]));
+    let before = generate(StyleVersion::Two, &before, &Names::default());
+    let after = contract(&json!([parameter("mode", "header", true, &with_default)]));
+    assert_eq!(signature(&generate(StyleVersion::Two, &after, &before.names)), "(self, mode: &str)");
 }

@@ -10,7 +10,7 @@ use crate::support_operations::{THING, options};
 use driftless_runtime::{
     Client, Error, Method,
     auth::StaticToken,
-    operations::{Binding, Deadline, Operation, OperationRef, Operations, Watched},
+    operations::{Binding, Cancel, Deadline, Operation, OperationRef, Operations, Watched},
 };
 use serde_json::json;
 
@@ -29,6 +29,23 @@ static ADDRESSED: Binding = Binding {
     pushed_state: None,
     cancel: None,
     ..THING
+};
+
+/// A binding whose address has another value for a parameter of the submission's path.
+static SHARED_NAME: Binding = Binding {
+    kind: "shared-name",
+    path: "/machines/{name}/start",
+    watch: Some(Watched {
+        path: "/providers/{name}/operations/{operation}",
+        parameter: "operation",
+        header: Some(HEADER),
+    }),
+    cancel: Some(Cancel {
+        method: Method::Post,
+        path: "/machines/{name}/operations/{operation}/cancel",
+        parameter: "operation",
+    }),
+    ..ADDRESSED
 };
 
 /// A service below `/v1` that accepts a submission with these headers, and shows these states one after another.
@@ -146,8 +163,10 @@ async fn an_address_of_something_else_gets_no_request() {
         let correlation = entry.intent().correlation();
         assert!(operations.adopt(correlation, "https://elsewhere.example/v1/regions/a/operations/b").await.is_err());
         assert!(operations.adopt(correlation, "/v1/elsewhere").await.is_err());
+        // The identifier alone does not say the region.
+        assert!(operations.adopt(correlation, "b").await.is_err());
         let adopted = operations.adopt(correlation, &own).await.unwrap();
-        assert_eq!((adopted.reference().id(), &adopted.reference().parameters()["region"][..]), ("b", "a"));
+        assert_eq!((adopted.reference().id(), &adopted.reference().address()["region"][..]), ("b", "a"));
         assert!(adopted.wait(Deadline::never()).await.unwrap().is_success());
     }
     assert_eq!(other.count(), 0, "no token goes elsewhere");
@@ -161,4 +180,20 @@ async fn a_header_that_stands_twice_with_one_value_is_one_address() {
     assert_eq!(operation.reference().id(), "b");
     assert!(operation.wait(Deadline::never()).await.unwrap().is_success());
     assert_eq!(asked(&server)[1], "GET /v1/regions/a/operations/b");
+}
+
+#[tokio::test]
+async fn a_parameter_of_the_address_is_not_that_of_the_submission() {
+    let server = service(fixed(&["/v1/providers/p/operations/7".to_owned()]), &["A"]).await;
+    let operations = client(&server).operations().with_binding(&SHARED_NAME).with_options(options());
+    let request = operations.client().request(Method::Post, "/machines/m/start");
+    let submitted = request.submit(&operations, "shared-name", None).await.unwrap();
+    // Another program, which has the text only.
+    let reference: OperationRef = submitted.reference().to_string().parse().unwrap();
+    let resumed = operations.operation(reference).unwrap();
+    resumed.poll().await.unwrap();
+    resumed.cancel().await.unwrap();
+    let expected =
+        ["POST /v1/machines/m/start", "GET /v1/providers/p/operations/7", "POST /v1/machines/m/operations/7/cancel"];
+    assert_eq!(asked(&server), expected);
 }

@@ -300,6 +300,10 @@ impl Check<'_, '_> {
                 "name an operation whose parameters are whole segments of its path",
             );
         }
+        if let Some(parameter) = address::left_over(&self.model.operations[index]) {
+            let message = format!("`{named}` requires `{}`, which an address does not have", parameter.wire);
+            self.problem("watch", "watch/operation", message, "name an operation that its address alone requests");
+        }
         Some(index)
     }
 

@@ -208,6 +208,15 @@ impl<'a> Check<'a, '_> {
             Way::Address(pointer) => PagedNext::Address(self.place("next_link", page?, pointer, place::identifies)?),
         };
         let (item, items, member) = (item?, entry.items.clone(), self.member.take());
+        if let Some(pointer) = &member {
+            let given = match &next {
+                PagedNext::Cursor(_, pointer) => page.and_then(|page| place::scalar(self.model, page, pointer)),
+                PagedNext::Header(..) => Some(place::Scalar::Text),
+                PagedNext::Item(_, pointer) => place::scalar(self.model, &item, pointer),
+                _ => None,
+            };
+            self.takes(operation, pointer, given)?;
+        }
         Some(Paged { operation: index, item, items, total, pages, more, member, next })
     }
 
@@ -255,7 +264,22 @@ impl<'a> Check<'a, '_> {
         Some(position)
     }
 
-    /// A member of the request's body. It has the position of no parameter.
+    /// Checks that a member of the request's body takes the cursor as it is: JSON tells text from a number.
+    fn takes(&mut self, operation: &Operation, pointer: &str, given: Option<place::Scalar>) -> Option<()> {
+        let Some(BodyKind::Json(ty)) = operation.body.as_ref().map(|body| &body.kind) else { return None };
+        let taken = place::scalar(self.model, ty, pointer);
+        if given.is_none() || taken.is_none() || given == taken {
+            return Some(());
+        }
+        let message = match taken {
+            Some(place::Scalar::Number) => format!("`{pointer}` of the body is a number, and the cursor is text"),
+            _ => format!("`{pointer}` of the body is text, and the cursor is a number"),
+        };
+        self.problem("cursor", "parameter", message, "name a member of the same type");
+        None
+    }
+
+    /// Checks a member of the request's body. Returns 0: its pointer takes the place of a parameter's position.
     fn in_body(&mut self, operation: &Operation, key: &str, pointer: &str, number: bool) -> Option<usize> {
         let Some(BodyKind::Json(ty)) = operation.body.as_ref().map(|body| &body.kind) else {
             let message = format!("`{pointer}` is a place in a JSON body, which the operation does not take");
@@ -269,8 +293,7 @@ impl<'a> Check<'a, '_> {
                 Some(0)
             }
             Err(reason) => {
-                let message =
-                    format!("nothing of the request's body that leads to a page lies at `{pointer}`: {reason}");
+                let message = format!("`{pointer}` of the request's body cannot lead to a page: {reason}");
                 self.problem(key, "parameter", message, "look at the type of the body in specs/client.txt");
                 None
             }

@@ -1,5 +1,7 @@
 //! Checks JSON pointers against types.
 
+use std::cell::Cell;
+
 use crate::model::{Content, EnumKind, Kind, Model, Type, TypeId};
 use crate::pointer::tokens;
 
@@ -92,6 +94,32 @@ pub(super) fn counts(model: &Model, ty: &Type, pointer: &str) -> Result<(), Stri
         Type::Integer(_) | Type::Decimal | Type::Float | Type::Double => Ok(()),
         _ => Err("it is not a number".to_owned()),
     })
+}
+
+/// The JSON type of a value that is text or a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scalar {
+    Text,
+    Number,
+}
+
+/// The JSON type of the value that a pointer leads to; `None`: it may be either.
+pub(super) fn scalar(model: &Model, ty: &Type, pointer: &str) -> Option<Scalar> {
+    let steps: Vec<String> = tokens(pointer).collect();
+    let (texts, numbers) = (Cell::new(false), Cell::new(false));
+    let leads = walk(model, ty, &steps, DEPTH * (steps.len() + 1), &|leaf| {
+        match leaf {
+            Type::String(_) => texts.set(true),
+            Type::Integer(_) | Type::Decimal | Type::Float | Type::Double => numbers.set(true),
+            _ => {}
+        }
+        Ok(())
+    });
+    match (leads, texts.get(), numbers.get()) {
+        (Ok(()), true, false) => Some(Scalar::Text),
+        (Ok(()), false, true) => Some(Scalar::Number),
+        _ => None,
+    }
 }
 
 /// Returns whether a parameter takes a number. An untyped parameter does.

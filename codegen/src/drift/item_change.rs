@@ -137,7 +137,12 @@ impl ItemChange {
                 true => format!(": `{}` → `{}`", before.signature, after.signature),
                 false => String::new(),
             };
-            return format!("`{was}` is called `{path}` now{types}");
+            let kind = match (before.kind, after.kind) {
+                ("type", "struct" | "enum") => format!(", and is no longer another name of `{}`", before.signature),
+                ("struct" | "enum", "type") => format!(", and is another name of `{}`", after.signature),
+                _ => String::new(),
+            };
+            return format!("`{was}` is called `{path}` now{kind}{types}");
         }
         match (before.kind, after.kind) {
             ("type", "struct" | "enum") => {

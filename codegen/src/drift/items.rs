@@ -243,13 +243,13 @@ fn roots(changed: Vec<ItemPair<'_>>) -> Vec<ItemPair<'_>> {
     let mut operations: HashMap<(&str, u8), usize> = HashMap::new();
     let mut fields: HashMap<&str, usize> = HashMap::new();
     for (index, pair) in changed.iter().enumerate() {
-        // A name of another type that becomes a type of its own has all its members anew, and loses them the other way round.
+        // An alias that becomes a type adds all members; a type that becomes an alias removes them.
         if let Some(Sides { before, after }) = pair.items.both()
             && class(after) == "type"
             && (before.kind == "type") != (after.kind == "type")
         {
-            let fate = if before.kind == "type" { NEW } else { GONE };
-            owners.entry((&after.path, fate)).or_insert(index);
+            let owner = if before.kind == "type" { (after.path.as_str(), NEW) } else { (before.path.as_str(), GONE) };
+            owners.entry(owner).or_insert(index);
         }
         let Some(item) = pair.item() else { continue };
         match item.kind {

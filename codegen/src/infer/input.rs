@@ -1,5 +1,7 @@
 //! The inputs of an operation that can lead to a page: parameters, and members of a JSON body.
 
+use serde_json::Value;
+
 use super::page;
 use crate::model::{BodyKind, Location, Model, Operation, Type};
 use crate::naming::ident::member_name;
@@ -16,7 +18,7 @@ pub(super) struct Input<'m> {
     pub(super) docs: &'m str,
     /// Limits, in words.
     pub(super) limits: String,
-    pub(super) default: Option<&'m str>,
+    pub(super) default: Option<String>,
 }
 
 /// The parameters of the query and of headers.
@@ -29,13 +31,18 @@ pub(super) fn parameters(operation: &Operation) -> Vec<Input<'_>> {
             ty: &parameter.ty,
             docs: &parameter.docs,
             limits: parameter.limits.to_string(),
-            default: parameter.default.as_deref(),
+            default: parameter.default.clone(),
         })
         .collect()
 }
 
-/// The members of the JSON body, and those of the objects in it that are about a page.
-pub(super) fn members<'m>(model: &'m Model, operation: &'m Operation) -> Vec<Input<'m>> {
+/// The members of the JSON body, and those of the objects in it that are about a page. `published` gives the schema at a place of
+/// the contract.
+pub(super) fn members<'m, 'd>(
+    model: &'m Model,
+    operation: &'m Operation,
+    published: impl Fn(&str) -> Option<&'d Value>,
+) -> Vec<Input<'m>> {
     let Some(BodyKind::Json(ty)) = operation.body.as_ref().map(|body| &body.kind) else { return Vec::new() };
     page::about(model, ty)
         .into_iter()
@@ -46,13 +53,18 @@ pub(super) fn members<'m>(model: &'m Model, operation: &'m Operation) -> Vec<Inp
             ty: &member.field.ty,
             docs: &member.field.docs,
             limits: member.field.limits.to_string(),
-            default: None,
+            default: published(&member.field.pointer).and_then(|schema| Some(schema.get("default")?.to_string())),
         })
         .collect()
 }
 
-/// Returns whether an operation only reads, by the verb of its name or of its path, or by its documentation.
+/// Returns whether an operation that is sent by POST only reads, by the verb of its name or of its path, or by its documentation.
 pub(super) fn reads(operation: &Operation) -> bool {
+    // `get_or_create`, `list_and_ack`
+    let is_double = operation.name.split('_').any(|word| matches!(word, "or" | "and"));
+    if operation.method != "POST" || is_double {
+        return false;
+    }
     let last = operation.path.rsplit('/').find(|segment| !segment.is_empty() && !segment.contains(['{', '#']));
     let is_change = words::is_action(&operation.name) || words::is_task(&operation.name);
     let is_question = last.is_some_and(|last| words::reads(&member_name(last)));

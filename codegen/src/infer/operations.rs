@@ -29,8 +29,8 @@ pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<us
             continue;
         }
         let name = format!("{}.{}", operation.family, operation.name);
-        let mut outcome = entry(model, operation, &shelf).or_else(|reason| match &header {
-            Some(header) => by_address(operation, header, &shelf),
+        let mut outcome = entry(model, operation, &shelf, &keys).or_else(|reason| match &header {
+            Some(header) => by_address(operation, header, &shelf, &keys),
             None => Err(reason),
         });
         if let Ok(entry) = &mut outcome {
@@ -71,7 +71,12 @@ fn sign(published: Option<&Value>, operation: &Operation, header: Option<&Addres
 }
 
 /// The entry without its name, with the reasons.
-fn entry(model: &Model, operation: &Operation, shelf: &Shelf<'_>) -> Result<(AsyncOperation, String), String> {
+fn entry(
+    model: &Model,
+    operation: &Operation,
+    shelf: &Shelf<'_>,
+    keys: &Keys,
+) -> Result<(AsyncOperation, String), String> {
     let accepted =
         accepted(model, operation).ok_or("its accepted result is not JSON, so that nothing identifies it")?;
     let known = parameters(&operation.path);
@@ -102,7 +107,7 @@ fn entry(model: &Model, operation: &Operation, shelf: &Shelf<'_>) -> Result<(Asy
         "`{target}` shows the state at `{}`, whose values have usual names; `{identifier}` of the accepted result identifies it",
         watch.state
     );
-    Ok((watched_by(watch, Some(identifier.clone()), None), reason))
+    Ok((watched_by(watch, Some(identifier.clone()), None, keys), reason))
 }
 
 /// The entry for an operation whose address a header has, with the reasons.
@@ -110,6 +115,7 @@ fn by_address(
     operation: &Operation,
     header: &AddressHeader,
     shelf: &Shelf<'_>,
+    keys: &Keys,
 ) -> Result<(AsyncOperation, String), String> {
     let watch = address::watch(operation, header, shelf)?;
     let reason = format!(
@@ -118,12 +124,17 @@ fn by_address(
         watch.operation.target(),
         watch.state
     );
-    Ok((watched_by(watch, None, Some(header.name.clone())), reason))
+    Ok((watched_by(watch, None, Some(header.name.clone()), keys), reason))
 }
 
 /// The entry without its name and its key.
-fn watched_by(watch: &Watchable<'_>, identifier: Option<String>, header: Option<String>) -> AsyncOperation {
-    let target = format!("GET {}", watch.operation.target());
+fn watched_by(
+    watch: &Watchable<'_>,
+    identifier: Option<String>,
+    header: Option<String>,
+    keys: &Keys,
+) -> AsyncOperation {
+    let target = keys.key(watch.operation);
     AsyncOperation {
         name: String::new(),
         submit: String::new(),

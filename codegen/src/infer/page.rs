@@ -67,6 +67,9 @@ impl Member<'_> {
     }
 }
 
+/// The most objects about a page that are followed. Names are compared without signs, so a hostile type has any number.
+const OWNERS: usize = 8;
+
 /// The members of a page, and those of the objects about it; its own are first.
 pub(super) fn about<'m>(model: &'m Model, page: &'m Type) -> Vec<Member<'m>> {
     let own = members(model, page);
@@ -77,7 +80,7 @@ pub(super) fn about<'m>(model: &'m Model, page: &'m Type) -> Vec<Member<'m>> {
         own.iter().map(|field| (pointer::join("", &field.wire), field)).collect();
     for _ in 0..2 {
         let mut further = Vec::new();
-        for (place, owner) in owners.into_iter().filter(|(_, field)| is_one(&field.wire, ABOUT)) {
+        for (place, owner) in owners.into_iter().filter(|(_, field)| is_one(&field.wire, ABOUT)).take(OWNERS) {
             for field in members(model, &owner.ty) {
                 let pointer = pointer::join(&place, &field.wire);
                 further.push((pointer.clone(), field));

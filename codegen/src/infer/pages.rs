@@ -123,7 +123,7 @@ impl<'m> Service<'m> {
     /// The entry for an operation that reads, and takes the way to the next page in its body. Another request of a changing operation
     /// would change something for each page, so the verb has to say that it reads.
     fn in_body(&self, types: &[&'m Type], item: Option<&'m Type>) -> Option<Result<Entry, String>> {
-        let inputs = input::members(self.model, self.operation);
+        let inputs = input::members(self.model, self.operation, |pointer| self.published(pointer));
         let roles = self.roles(item, &inputs);
         if item.is_none() || !roles.is_any() || !input::reads(self.operation) {
             return None;
@@ -135,14 +135,6 @@ impl<'m> Service<'m> {
             let is_counted = entry.skip.is_some() || entry.page.is_some();
             if entry.link || entry.next_link.is_some() {
                 return Err("the next page is an address, which takes no body".to_owned());
-            }
-            let takes = inputs.iter().find(|input| Some(&input.key) == entry.cursor.as_ref());
-            let about = page::about(self.model, ty);
-            let gives = about.iter().find(|member| Some(&member.pointer) == entry.next.as_ref());
-            if let (Some(takes), Some(gives)) = (takes, gives)
-                && is_integer(self.model, takes.ty) != is_integer(self.model, &gives.field.ty)
-            {
-                return Err(format!("`{}` and `{}` have different types", takes.key, gives.pointer));
             }
             if !is_sure || is_counted && !has_end {
                 return Err(format!("{}; the contract does not say all of it", reasons.join("; ")));

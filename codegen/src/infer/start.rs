@@ -9,7 +9,7 @@ pub(super) fn page(parameter: &Input<'_>) -> (Option<u64>, String) {
     let limits = &parameter.limits;
     let docs = sentence(parameter.docs);
     let says = |texts: &[&str]| texts.iter().any(|text| docs.contains(text));
-    match parameter.default {
+    match parameter.default.as_deref() {
         Some("0") => return (Some(0), "0 by default".to_owned()),
         Some("1") => return (Some(1), "1 by default".to_owned()),
         _ => {}
@@ -33,7 +33,7 @@ pub(super) fn item(parameter: &Input<'_>, list: &List<'_>) -> (u64, &'static str
     // SCIM counts from 1 (RFC 7644, section 3.4.2.4).
     let is_scim = plain(parameter.wire) == "startindex" && list.pointer == "/Resources";
     let is_one = is_scim
-        || parameter.default == Some("1")
+        || parameter.default.as_deref() == Some("1")
         || parameter.limits.starts_with("At least 1.")
         || [" 1 based ", " one based "].iter().any(|text| docs.contains(text));
     if is_one { (1, ", plus one") } else { (0, "") }

@@ -219,14 +219,22 @@ impl<'a> Claims<'a> {
     }
 
     /// Returns whether a required parameter with a default is set on the call. If programs know the operation, one that they pass as
-    /// an argument stays an argument. A lock of an earlier version does not list arguments: any parameter that programs do not
-    /// set may be one.
+    /// an argument stays an argument, in whichever place the contract has it now. A lock of an earlier version does not list
+    /// arguments: any parameter that programs do not set may be one.
     pub(super) fn may_be_left_out(&self, operation: &str, place: &str, wire: &str) -> bool {
         let placed = format!("{place}:{wire}");
         let is_known = self.pins.styles.contains_key(OPERATIONS) && self.pins.operations.contains_key(operation);
         let words = published::read(&self.pins.published, operation);
         let was_set = || self.pins.members.contains_key(&format!("{operation}.{placed}")) || words.contains(&placed);
-        let was_passed = || !self.pins.styles.contains_key(ARGUMENTS) || words.contains(&format!("{ARGUMENT}{placed}"));
+        let is_passed = |word: &String| {
+            word.strip_prefix(ARGUMENT).and_then(|word| word.split_once(':')).is_some_and(|(before, name)| match before
+            {
+                // Names of headers are the same in any case (RFC 9110, section 5.1).
+                "header" => name.eq_ignore_ascii_case(wire),
+                _ => name == wire,
+            })
+        };
+        let was_passed = || !self.pins.styles.contains_key(ARGUMENTS) || words.iter().any(is_passed);
         self.style > StyleVersion::One && (!is_known || was_set() || !was_passed())
     }
 

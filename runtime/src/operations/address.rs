@@ -7,7 +7,12 @@ use percent_encoding::percent_decode_str;
 use url::{Url, form_urlencoded};
 
 use super::{Intent, OperationRef, Watched};
-use crate::{Error, error::Kind, protocol::encode_strictly, transport::address};
+use crate::{
+    Error,
+    error::Kind,
+    protocol::{encode_strictly, fill_texts},
+    transport::address,
+};
 
 /// The operation that an address identifies.
 #[derive(Debug)]
@@ -19,7 +24,7 @@ pub(super) struct Addressed {
 
 impl Addressed {
     pub(super) fn reference(self, intent: &Intent) -> Result<OperationRef, Error> {
-        OperationRef::from_intent(intent, self.id)?.with_parameters(self.parameters)
+        OperationRef::from_intent(intent, self.id)?.with_address(self.parameters)
     }
 }
 
@@ -62,14 +67,30 @@ pub(super) fn read(text: &str, watched: &Watched, request: &Url, base: &Url) -> 
         refuse(&format!("`GET {}` has no segment `{{{}}}`", watched.path, watched.parameter))
             .hint("check `watch` in the configuration")
     })?;
+    // Later requests could not be sent: text such as `..` cannot be a segment.
+    fill(template, watched.parameter, &id, &parameters)
+        .map_err(|error| refuse("the address of the operation cannot be requested").cause(error))?;
     for (name, parameter) in placeholders(query) {
         if let Some((_, value)) = form_urlencoded::parse(url.query().unwrap_or_default().as_bytes())
-            .find(|(other, _)| *other == percent_decode_str(name).decode_utf8_lossy())
+            .find(|(other, value)| *other == percent_decode_str(name).decode_utf8_lossy() && !value.is_empty())
         {
             parameters.entry(parameter.to_owned()).or_insert_with(|| value.into_owned());
         }
     }
     Ok(Addressed { id, parameters })
+}
+
+/// Fills the path of a binding. `parameter` takes the identifier.
+pub(super) fn fill(
+    template: &str,
+    parameter: &str,
+    id: &str,
+    values: &BTreeMap<String, String>,
+) -> Result<String, Error> {
+    fill_texts(template, |name| match name {
+        _ if name == parameter => Some(id),
+        _ => values.get(name).map(String::as_str),
+    })
 }
 
 /// Fills the query of a binding. A parameter without a value is left out.
@@ -115,7 +136,10 @@ fn fit(template: &str, path: &str) -> Option<BTreeMap<String, String>> {
                         Some(known) if *known != segment => return None,
                         _ => drop(parameters.insert(name.to_owned(), segment.into_owned())),
                     },
-                    None if percent_decode_str(expected).decode_utf8().ok()? != segment => return None,
+                    // Azure's addresses write names of resource types in another case than its contracts.
+                    None if !percent_decode_str(expected).decode_utf8().ok()?.eq_ignore_ascii_case(&segment) => {
+                        return None;
+                    }
                     None => {}
                 }
             }

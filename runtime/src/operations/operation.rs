@@ -1,6 +1,7 @@
 //! One asynchronous operation.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     time::{Duration, SystemTime},
 };
@@ -22,7 +23,7 @@ use crate::{
     error::Kind,
     graphql::{Hub, Subscription},
     json::lenient,
-    protocol::{Content, Prepared, Raw, fill_texts, url},
+    protocol::{Content, Prepared, Raw, url},
 };
 
 impl Client {
@@ -70,11 +71,13 @@ impl Operations {
     }
 
     /// Completes a submission that may or may not have arrived with the identifier that the service shows for it. If the
-    /// binding takes the identifier from an address ([`Watched::header`]), `id` may be that address.
+    /// binding takes the identifier from an address ([`Watched::header`]), `id` is that address, as a URL or as a path; the
+    /// identifier alone is enough if its address has no other parameters.
     ///
     /// # Errors
     ///
-    /// The store fails or has no such submission, or the identifier is invalid, or the address belongs to another service or to another operation.
+    /// The store fails or has no such submission; the identifier is invalid, or not enough; the address belongs to another
+    /// service or to another operation.
     pub async fn adopt(&self, correlation: &str, id: &str) -> Result<Operation, Error> {
         let entry = self.store().entry(correlation).await?.ok_or_else(absent)?;
         if entry.status() != Status::SubmissionUnknown {
@@ -82,13 +85,18 @@ impl Operations {
         }
         let intent = entry.intent();
         let watched = self.binding(intent.kind())?.watch.filter(|watched| watched.header.is_some());
-        let reference = match watched.filter(|_| id.contains('/')) {
-            Some(watched) => {
+        let reference = match watched {
+            Some(watched) if id.starts_with('/') || id.contains("://") => {
                 let base = &self.client().session.base;
                 address::read(id, &watched, base, base)?.reference(intent)?
             }
-            None => OperationRef::from_intent(intent, id.to_owned())?,
+            _ => OperationRef::from_intent(intent, id.to_owned())?,
         };
+        if let Some(watched) = watched {
+            let template = watched.path.split('?').next().unwrap_or_default();
+            address::fill(template, watched.parameter, reference.id(), reference.address())
+                .map_err(|error| error.hint("pass the address of the operation, which has all its parameters"))?;
+        }
         self.store().accept(&reference).await?;
         self.operation(reference)
     }
@@ -176,23 +184,23 @@ impl Operation {
             )
             .hint("name the operation that cancels in the configuration"));
         };
-        self.request("cancel", cancel.method, cancel.path, cancel.parameter).await.map(drop)
+        self.request("cancel", cancel.method, cancel.path, cancel.parameter, self.reference.parameters())
+            .await
+            .map(drop)
     }
 
-    /// Sends a request about it: `path` takes the parameters of the submission, and the identifier as `parameter`.
+    /// Sends a request about it: `path` takes these values, and the identifier as `parameter`.
     async fn request(
         &self,
         name: &'static str,
         method: Method,
         path: &'static str,
         parameter: &str,
+        values: &BTreeMap<String, String>,
     ) -> Result<Raw, Error> {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let query = address::fill_query(query, |name| self.reference.parameters().get(name).map(String::as_str));
-        let path = fill_texts(path, |name| match name {
-            _ if name == parameter => Some(self.reference.id()),
-            _ => self.reference.parameters().get(name).map(String::as_str),
-        })?;
+        let query = address::fill_query(query, |name| values.get(name).map(String::as_str));
+        let path = address::fill(path, parameter, self.reference.id(), values)?;
         let session = &self.operations.client().session;
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
@@ -270,7 +278,11 @@ impl Operation {
 
     /// Reads it from the operation of the contract that shows it.
     async fn read(&self, watched: &Watched) -> Result<Value, Error> {
-        match self.request("watch", Method::Get, watched.path, watched.parameter).await {
+        let values = match watched.header {
+            Some(_) => self.reference.address(),
+            None => self.reference.parameters(),
+        };
+        match self.request("watch", Method::Get, watched.path, watched.parameter, values).await {
             Ok(raw) if raw.status == StatusCode::NO_CONTENT => Ok(Value::Null),
             Ok(raw) => Value::read(&raw.json_text()?)
                 .map_err(|_| Error::with(Kind::Decode, "the operation is not shown as JSON").with_status(raw.status)),

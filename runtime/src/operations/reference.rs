@@ -28,6 +28,7 @@ pub struct OperationRef {
     accepted: u64,
     correlation: String,
     parameters: BTreeMap<String, String>,
+    address: BTreeMap<String, String>,
 }
 
 /// Returns whether a text of the service can be an identifier.
@@ -46,6 +47,8 @@ struct Wire {
     correlation: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    address: BTreeMap<String, String>,
     check: String,
 }
 
@@ -57,18 +60,17 @@ impl OperationRef {
                 .hint("check its pointer in the configuration"));
         }
         let Intent { correlation, kind, deployment, parameters, .. } = intent.clone();
-        Ok(Self { kind, id, deployment, accepted: millis(SystemTime::now()), correlation, parameters })
+        let (accepted, address) = (millis(SystemTime::now()), BTreeMap::new());
+        Ok(Self { kind, id, deployment, accepted, correlation, parameters, address })
     }
 
-    /// Adds the parameters of the operation's address to those of the submission. The address says which operation it is,
-    /// so its values take precedence.
-    pub(super) fn with_parameters(mut self, parameters: BTreeMap<String, String>) -> Result<Self, Error> {
-        if let Some((name, _)) = parameters.iter().find(|(_, value)| !is_valid(value)) {
+    /// Sets the parameters of the operation's address.
+    pub(super) fn with_address(self, address: BTreeMap<String, String>) -> Result<Self, Error> {
+        if let Some((name, _)) = address.iter().find(|(_, value)| !is_valid(value)) {
             let message = format!("the value of `{name}` in the address of the operation is not valid");
             return Err(Error::with(Kind::Reference, message).hint("check the address on the service"));
         }
-        self.parameters.extend(parameters);
-        Ok(self)
+        Ok(Self { address, ..self })
     }
 
     /// Returns the name of its binding.
@@ -102,10 +104,15 @@ impl OperationRef {
         &self.correlation
     }
 
-    /// Returns the path parameters of its submission, by their names in the contract; if the service gave its address,
-    /// those of the address, too.
+    /// Returns the path parameters of its submission, by their names in the contract.
     pub fn parameters(&self) -> &BTreeMap<String, String> {
         &self.parameters
+    }
+
+    /// Returns the parameters of the address that the service gave it ([`Watched::header`](super::Watched::header)), without
+    /// the identifier. A name may have another value there than in the path of the submission.
+    pub fn address(&self) -> &BTreeMap<String, String> {
+        &self.address
     }
 
     /// Returns whether both identify the same operation, whatever their times of acceptance.
@@ -117,6 +124,11 @@ impl OperationRef {
         let accepted = self.accepted.to_string();
         let mut parts = vec![self.kind.as_str(), &self.id, &self.deployment, &accepted, &self.correlation];
         parts.extend(self.parameters.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));
+        if !self.address.is_empty() {
+            // The name of no parameter.
+            parts.push("{address}");
+            parts.extend(self.address.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));
+        }
         fingerprint::from_parts("reference 1", &parts)
     }
 }
@@ -150,6 +162,7 @@ impl Serialize for OperationRef {
             accepted: self.accepted,
             correlation: self.correlation.clone(),
             parameters: self.parameters.clone(),
+            address: self.address.clone(),
             check: self.check(),
         }
         .serialize(serializer)
@@ -162,8 +175,8 @@ impl<'de> Deserialize<'de> for OperationRef {
         if wire.version != VERSION {
             return Err(de::Error::custom("the reference has a version that this client does not know: update it"));
         }
-        let Wire { kind, id, deployment, accepted, correlation, parameters, check, .. } = wire;
-        let reference = Self { kind, id, deployment, accepted, correlation, parameters };
+        let Wire { kind, id, deployment, accepted, correlation, parameters, address, check, .. } = wire;
+        let reference = Self { kind, id, deployment, accepted, correlation, parameters, address };
         if reference.check() != check {
             return Err(de::Error::custom("the reference was changed or damaged: take it from where it was stored"));
         }

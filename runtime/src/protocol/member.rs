@@ -40,11 +40,16 @@ fn put(body: &mut Value, pointer: &str, value: Value) -> Option<()> {
             *place = Value::Object(Object::new());
         }
         let name = step.replace("~1", "/").replace("~0", "~");
-        let members = place.as_object_mut()?;
-        if !members.contains(&name) {
-            members.set(name.clone(), Value::Null);
-        }
-        place = members.value_mut(&name)?;
+        place = match place {
+            Value::Object(members) => {
+                if !members.contains(&name) {
+                    members.set(name.clone(), Value::Null);
+                }
+                members.value_mut(&name)?
+            }
+            Value::Array(items) => items.get_mut(name.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
     }
     *place = value;
     Some(())
@@ -62,7 +67,9 @@ mod tests {
             (r#"{"x":1.50,"a":"old","y":[1]}"#, "/a", Some(r#"{"x":1.50,"a":7,"y":[1]}"#)),
             (r#"{"a":null}"#, "/a/b~1c", Some(r#"{"a":{"b/c":7}}"#)),
             (r#"{"a":{"d":1}}"#, "/a/b", Some(r#"{"a":{"d":1,"b":7}}"#)),
+            (r#"{"a":[{"b":1},{"b":2}]}"#, "/a/1/b", Some(r#"{"a":[{"b":1},{"b":7}]}"#)),
             (r#"{"a":[]}"#, "/a/0", None),
+            (r#"{"a":[1]}"#, "/a/x", None),
             ("[]", "/a", None),
             ("1", "/a", None),
             ("{}", "", None),

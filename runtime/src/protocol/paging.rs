@@ -34,7 +34,7 @@ impl Paging {
     }
 
     /// Sets the JSON Pointer (RFC 6901) to the member of the request's JSON body that takes the offset, the number or the
-    /// cursor. The position of the parameter then means nothing.
+    /// cursor. The position of the parameter then is ignored.
     pub const fn in_body(self, pointer: &'static str) -> Self {
         Self { member: Some(pointer), ..self }
     }

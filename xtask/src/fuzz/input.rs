@@ -59,7 +59,7 @@ pub(super) fn input(seeds: &[Seed], seed: u64, index: u64) -> Option<Input<'_>> 
         bytes
     };
     let twice = random.once_in(8);
-    // The last choice: an earlier one would make other contracts of the same seed.
+    // Drawn last, so that earlier seeds still produce the same contracts.
     let is_free = setup.config.style == NameStyle::default();
     if is_free && random.once_in(2) {
         setup.config.style = NameStyle { version: StyleVersion::Two };
