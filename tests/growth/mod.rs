@@ -173,32 +173,30 @@ fn each_kind_of_addition_leaves_the_clients_of_other_contracts_as_they_were() {
         if contract.get("openapi").is_none() {
             continue;
         }
-        for (case, style) in (Case { name: "platform", contract, setup: setup() }).in_both_styles() {
-            let before = case.items(&case.contract, &Names::default());
-            let mut compare = |kind: &str, (before, names): &(Api, Names), contract: &Value| {
-                tried += 1;
-                let after = case.items(contract, names);
-                let lost = lost(&before.index(), &after.0.index());
-                if !lost.is_empty() {
-                    let examples = &lost[..lost.len().min(3)];
-                    let what = format!("{name} in style {style}: {kind}");
-                    broken.push(format!("{what}: {} lines, such as {examples:#?}", lost.len()));
-                }
-                after
-            };
-            compare("all additions", &before, &case.grown(KINDS));
-            for kind in KINDS.iter().skip(turn % every).step_by(every) {
-                let contract = case.grown([kind]);
-                if contract != case.contract {
-                    compare(kind.0, &before, &contract);
-                }
+        let case = Case { name: "platform", contract, setup: setup() };
+        let before = case.items(&case.contract, &Names::default());
+        let mut compare = |kind: &str, (before, names): &(Api, Names), contract: &Value| {
+            tried += 1;
+            let after = case.items(contract, names);
+            let lost = lost(&before.index(), &after.0.index());
+            if !lost.is_empty() {
+                let examples = &lost[..lost.len().min(3)];
+                broken.push(format!("{name}: {kind}: {} lines, such as {examples:#?}", lost.len()));
             }
-            if fs::metadata(&path).unwrap().len() < 10_000 {
-                let (mut contract, mut latest) = (case.contract.clone(), before);
-                for (kind, change) in KINDS {
-                    change(&mut contract);
-                    latest = compare(kind, &latest, &contract);
-                }
+            after
+        };
+        compare("all additions", &before, &case.grown(KINDS));
+        for kind in KINDS.iter().skip(turn % every).step_by(every) {
+            let contract = case.grown([kind]);
+            if contract != case.contract {
+                compare(kind.0, &before, &contract);
+            }
+        }
+        if fs::metadata(&path).unwrap().len() < 10_000 {
+            let (mut contract, mut latest) = (case.contract.clone(), before);
+            for (kind, change) in KINDS {
+                change(&mut contract);
+                latest = compare(kind, &latest, &contract);
             }
         }
     }
