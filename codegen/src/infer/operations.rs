@@ -45,8 +45,8 @@ pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<us
 
 /// The sign in the contract that an operation is completed later.
 fn sign(document: Option<&Document>, operation: &Operation) -> Option<&'static str> {
-    let published = document.and_then(|document| document.published.pointer(&operation.pointer));
-    let is_marked = published.and_then(|published| published.get("x-ms-long-running-operation"));
+    let is_marked =
+        document.and_then(|document| document.published.member(&operation.pointer, "x-ms-long-running-operation"));
     if is_marked.and_then(|mark| mark.as_bool()) == Some(true) {
         return Some("`x-ms-long-running-operation` says that it is completed later");
     }
