@@ -59,6 +59,7 @@ pub mod pointer;
 mod refine;
 mod report;
 mod review;
+mod room;
 mod rules;
 mod setup;
 mod shape;
@@ -90,14 +91,12 @@ pub use output::{
 };
 pub use pins::Names;
 pub use report::{Problem, Report};
+pub use room::room;
 /// The version of the interface between generated code and `driftless-runtime`.
 pub const INTERFACE: u16 = 2;
 
 pub use setup::{GraphqlFiles, Reserved, Setup};
 pub use text::line;
-
-/// Schemas recurse as deep as their authors like, and so do the libraries that read them.
-pub(crate) const STACK: usize = 256 * 1024 * 1024;
 
 /// Generates the client for one or several contracts.
 ///

@@ -48,6 +48,7 @@ impl Loaded {
     pub fn canonical(&self) -> String {
         let mut text = serde_json::to_string_pretty(&self.tree).unwrap_or_default();
         text.push('\n');
+        text.shrink_to_fit();
         text
     }
 }

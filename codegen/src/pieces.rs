@@ -1,11 +1,9 @@
-//! Files in pieces, as `refine` makes them and `emit` writes them.
-
-use std::collections::BTreeMap;
+//! Files in pieces, as `refine` makes them and `emit` writes them: a file is formatted while the next one is made.
 
 use crate::text::Code;
 
-/// Path relative to the generated folder → pieces.
-pub(crate) type Files = BTreeMap<String, Vec<Piece>>;
+/// Takes a file: its path relative to the generated folder, and its pieces.
+pub(crate) type Take<'a> = dyn FnMut(String, Vec<Piece>) + 'a;
 
 /// A part of a file.
 #[derive(Clone, Debug)]
@@ -16,4 +14,6 @@ pub(crate) enum Piece {
     Table(Code, Vec<Code>),
     /// Items in the braces of a macro: its head, up to the opening brace, and the items.
     Items(Code, Code),
+    /// A module or an implementation: its head, up to the opening brace, and its members, which may be many.
+    Block(Code, Vec<Code>),
 }

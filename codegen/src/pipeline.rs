@@ -1,14 +1,17 @@
 //! The stages, in order.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::ledger::Ledger;
 use crate::load::{self, Loaded};
 use crate::model::Document;
+use crate::room::with_room;
+use crate::upgrade::Published;
 use crate::{
-    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Problem, Proposal, Report, STACK, Setup,
-    StyleVersion, bind, correct, decisions, emit, generate, graphql, infer, model, refine, review, shape, stats, table,
-    upgrade,
+    Api, Catalog, Config, Contract, Credentials, NameStyle, Names, Output, Proposal, Report, Setup, StyleVersion, bind,
+    correct, decisions, emit, generate, graphql, infer, model, refine, review, shape, stats, table, upgrade,
 };
 
 /// Runs all stages where there is room for them.
@@ -19,16 +22,16 @@ pub(crate) fn run(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Re
 /// Runs the stages as far as the public API is known: no file is written.
 pub(crate) fn api(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<(Api, Names), Report> {
     with_room(&|| {
-        let refined = refined(contracts, setup, pins)?;
-        Ok((refined.parts.api, refined.names))
+        let Modelled { names, model, boxed, bindings, documents, .. } = modelled(contracts, setup, pins, false)?;
+        Ok((refine::refine(&model, &boxed, &setup.config, &bindings, &documents, &mut |_, _| {}).api, names))
     })
 }
 
 /// Runs the stages as far as the operations and types are known.
 pub(crate) fn catalog(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Catalog, Report> {
     with_room(&|| {
-        let refined = refined(contracts, setup, pins)?;
-        Ok(refine::catalog(&refined.model, &refined.boxed, &setup.config, &refined.bindings))
+        let Modelled { model, boxed, bindings, .. } = modelled(contracts, setup, pins, false)?;
+        Ok(refine::catalog(&model, &boxed, &setup.config, &bindings))
     })
 }
 
@@ -65,41 +68,33 @@ pub(crate) fn address(contract: &[u8]) -> Option<String> {
     stated.ok().flatten()
 }
 
-/// Works on a thread of its own, with room for contracts of any depth. The next one takes over the memory that it gives back.
-pub(crate) fn with_room<T: Send>(work: &(dyn Fn() -> Result<T, Report> + Sync)) -> Result<T, Report> {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("codegen".to_owned()).stack_size(STACK);
-        match builder.spawn_scoped(scope, work) {
-            Ok(thread) => thread.join().unwrap_or_else(|_| Err(Report::from(stopped()))),
-            // Without a thread of its own, the common stack has to do.
-            Err(_) => work(),
-        }
-    })
-}
-
-/// Everything before files are written.
-struct Refined<'s> {
-    parts: refine::Parts,
+/// Everything before Rust is written.
+struct Modelled<'s> {
     names: Names,
     ledger: Ledger,
     model: model::Model,
     boxed: generate::Boxed,
     bindings: bind::Bindings<'s>,
     documents: graphql::Documents,
-    /// The contracts, upgraded.
+    /// The contracts without their trees, which are most of the memory: no stage after the model reads them.
     contracts: Vec<Document>,
+    /// The texts of the review about them.
+    wire: BTreeMap<String, String>,
     unused: Vec<crate::Unused>,
 }
 
 fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Output, Report> {
-    let Refined { parts, names, mut ledger, model, documents, contracts, unused, bindings, .. } =
-        refined(contracts, setup, pins)?;
+    let Modelled { names, mut ledger, model, boxed, documents, contracts, wire, unused, bindings } =
+        modelled(contracts, setup, pins, true)?;
     let suggestions = infer::suggest(&model, &contracts, &bindings);
-    let files = emit::emit(&parts.files)?;
+    drop(contracts);
+    let (parts, files) = emit::emit(|take| refine::refine(&model, &boxed, &setup.config, &bindings, &documents, take))?;
     ledger.settle();
     let stats = stats::count(&model, &documents, &ledger);
     let table = setup.table.then(|| table::table(&model, &setup.config, &bindings, &documents));
-    let review = review::texts(&parts.api, &contracts, &model, &ledger);
+    let credentials = Credentials::from_model(&model);
+    drop(model);
+    let review = review::texts(&parts.api, wire, &ledger);
     Ok(Output {
         files,
         features: parts.features,
@@ -110,7 +105,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
         first_call: parts.first_call,
         api: parts.api,
         review,
-        credentials: Credentials::from_model(&model),
+        credentials,
         stats,
         unused,
         suggestions,
@@ -118,8 +113,13 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
     })
 }
 
-fn refined<'s>(contracts: &[Contract<'_>], setup: &'s Setup, pins: &Names) -> Result<Refined<'s>, Report> {
-    following(contracts, setup, pins, false)
+fn modelled<'s>(
+    contracts: &[Contract<'_>],
+    setup: &'s Setup,
+    pins: &Names,
+    is_reviewed: bool,
+) -> Result<Modelled<'s>, Report> {
+    following(contracts, setup, pins, is_reviewed, false)
 }
 
 /// `is_followed` says whether the pins already follow moved objects, which they do once.
@@ -127,15 +127,18 @@ fn following<'s>(
     inputs: &[Contract<'_>],
     setup: &'s Setup,
     pins: &Names,
+    is_reviewed: bool,
     is_followed: bool,
-) -> Result<Refined<'s>, Report> {
+) -> Result<Modelled<'s>, Report> {
     let config = &setup.config;
     decisions::check(setup)?;
     let mut ledger = Ledger::default();
     let loaded = load(inputs, config, &mut ledger)?;
-    let contracts: Vec<Document> =
+    let mut contracts: Vec<Document> =
         loaded.into_iter().map(|(name, loaded)| prepare(name, loaded, &mut ledger)).collect();
     let (mut model, mut names, mut scope, routes) = model::build(&contracts, setup, pins, &mut ledger)?;
+    let wire = if is_reviewed { review::wire(&contracts, &model) } else { BTreeMap::new() };
+    contracts.iter_mut().for_each(|document| document.tree = Value::Null);
     model::mark_uses(&mut model);
     if config.style.version > StyleVersion::One {
         shape::share(&mut model, pins, &mut names, &mut scope, &mut ledger);
@@ -151,17 +154,18 @@ fn following<'s>(
     names.uses.extend(given.uses);
     names.published.extend(given.published);
     if let Some(followed) = model::followed(pins, &names).filter(|_| !is_followed) {
-        return following(inputs, setup, &followed, true);
+        drop((contracts, model, boxed, documents));
+        return following(inputs, setup, &followed, is_reviewed, true);
     }
     // A name that was chosen for a new object does not wait for the next run if no pin holds it any more.
     if let Some(freed) = pins.freed(&config.rename, &names) {
-        return following(inputs, setup, &freed, is_followed);
+        drop((contracts, model, boxed, documents));
+        return following(inputs, setup, &freed, is_reviewed, is_followed);
     }
     let mut unused = decisions::unused(config, &routes, &names)?;
     unused.extend(bindings.unused(config));
     unused.extend(documents.unused.iter().cloned());
-    let parts = refine::refine(&model, &boxed, config, &bindings, &documents);
-    Ok(Refined { parts, names, ledger, model, boxed, bindings, documents, contracts, unused })
+    Ok(Modelled { names, ledger, model, boxed, bindings, documents, contracts, wire, unused })
 }
 
 /// Reads all contracts, and corrects them.
@@ -187,17 +191,7 @@ fn load(contracts: &[Contract<'_>], config: &Config, ledger: &mut Ledger) -> Res
 
 /// Upgrades one document.
 fn prepare(name: String, loaded: Loaded, ledger: &mut Ledger) -> Document {
-    let (tree, origins) = upgrade::trace(&name, &loaded, ledger);
-    Document::new(name, tree, loaded.tree, origins)
-}
-
-fn stopped() -> Problem {
-    Problem {
-        code: "generate/stopped",
-        document: "contract".to_owned(),
-        pointer: None,
-        position: None,
-        message: "the generator stopped in the middle".to_owned(),
-        hint: "this is a defect of the generator: please report it with the contract".to_owned(),
-    }
+    let published = Published::new(&loaded.tree);
+    let (tree, origins) = upgrade::upgraded(&name, loaded.tree, loaded.dialect, &published, ledger);
+    Document::new(name, tree, published, origins)
 }

@@ -84,6 +84,9 @@ pub(crate) fn percent_decode(text: &str) -> String {
 }
 
 fn write_token(pointer: &mut String, token: &str) {
+    if !token.contains(['~', '/']) {
+        return pointer.push_str(token);
+    }
     for char in token.chars() {
         match char {
             '~' => pointer.push_str("~0"),

@@ -21,6 +21,7 @@ mod methods;
 mod origins;
 mod parameters;
 mod path_items;
+mod published;
 mod references;
 mod schema;
 mod servers;
@@ -33,6 +34,7 @@ use crate::walk::{self, NodeKind};
 use crate::{Dialect, Ledger, Loaded};
 use journal::Journal;
 pub use origins::Origins;
+pub(crate) use published::Published;
 pub(crate) use schema::is_numeric;
 
 /// A pass over the whole tree.
@@ -82,8 +84,18 @@ pub fn upgrade(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> Value {
 /// Later passes need the [`Origins`] to name places of the document as it was published.
 #[must_use]
 pub fn trace(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> (Value, Origins) {
-    let mut journal = Journal::new(document, loaded, ledger);
-    let mut tree = loaded.tree.clone();
+    upgraded(document, loaded.tree.clone(), loaded.dialect, &Published::new(&loaded.tree), ledger)
+}
+
+/// The same for a tree that nobody else needs; `published` has its places.
+pub(crate) fn upgraded(
+    document: &str,
+    mut tree: Value,
+    dialect: Dialect,
+    published: &Published,
+    ledger: &mut Ledger,
+) -> (Value, Origins) {
+    let mut journal = Journal::new(document, dialect, published, ledger);
     for pass in PASSES {
         pass(&mut tree, &mut journal);
     }
@@ -99,9 +111,9 @@ pub fn trace(document: &str, loaded: &Loaded, ledger: &mut Ledger) -> (Value, Or
 ///
 /// Comparisons use it, because they need details that the passes over schemas remove: the order of a tuple, a
 /// condition, a webhook.
-pub(crate) fn outline(document: &str, loaded: &Loaded) -> (Value, Origins) {
+pub(crate) fn outline(document: &str, loaded: &Loaded, published: &Published) -> (Value, Origins) {
     let mut ledger = Ledger::default();
-    let mut journal = Journal::new(document, loaded, &mut ledger);
+    let mut journal = Journal::new(document, loaded.dialect, published, &mut ledger);
     let mut tree = loaded.tree.clone();
     for pass in OUTLINE {
         pass(&mut tree, &mut journal);

@@ -167,7 +167,7 @@ impl ApprovalFile {
         }
         let guard = Guard::acquire(workspace)?;
         guard.recover()?;
-        let content = self.written(&approvals).into_bytes();
+        let content = self.written(&approvals).into();
         guard.commit(&[Change::Write { path: self.path.to_owned(), content }], interrupt)?;
         accepted.iter().for_each(|text| result(text));
         Ok(())

@@ -116,7 +116,10 @@ pub mod develop {
     use crate::workspace::{CONFIGURATION, Workspace};
 
     /// Runs a command, and prints why it failed.
-    pub fn ended<F>(flags: Result<F, clap::Error>, run: impl FnOnce(F) -> Result<ExitCode, Failure>) -> ExitCode {
+    pub fn ended<F: Send>(
+        flags: Result<F, clap::Error>,
+        run: impl FnOnce(F) -> Result<ExitCode, Failure> + Send,
+    ) -> ExitCode {
         let flags = match flags {
             Ok(flags) => flags,
             Err(error) => {
@@ -128,7 +131,11 @@ pub mod develop {
                 };
             }
         };
-        match run(flags) {
+        let no_thread = |error: std::io::Error| {
+            let message = format!("no thread can be started: {error}");
+            Failure::new(Exit::Files, "files/thread", message, "run the command again")
+        };
+        match driftless_codegen::room(|| run(flags)).map_err(no_thread).flatten() {
             Ok(code) => code,
             Err(failure) => {
                 console::failure(&failure.to_string());

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// One file to swap; paths are relative to the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    Write { path: String, content: Vec<u8> },
+    Write { path: String, content: Arc<str> },
     Remove { path: String },
 }
 
@@ -126,7 +127,7 @@ impl Guard {
         for (index, change) in changes.iter().enumerate() {
             if let Change::Write { path, content } = change {
                 before("stage")?;
-                self.tree.create(&staged(index), content, self.tree.permissions(path)?)?;
+                self.tree.create(&staged(index), content.as_bytes(), self.tree.permissions(path)?)?;
             }
         }
         before("draft")?;

@@ -34,7 +34,7 @@ pub(super) fn keep(drift: &mut Drift, Sides { before, after }: Sides<&Side>) {
     let Some(met) = drift.met.get(&before.document.name) else { return };
     for finding in &mut drift.findings {
         let own = Sides { before: finding.before.as_ref(), after: finding.after.as_ref() };
-        let mut places = own.zip(sides).map(|(own, side)| Some(whole(&side.document.published, &own?.pointer)));
+        let mut places = own.zip(sides).map(|(own, side)| Some(whole(side.published(), &own?.pointer)));
         for side in When::BOTH {
             let other = side.other();
             // A keyword that only one side has: the schema that has it is on both.
@@ -48,7 +48,7 @@ pub(super) fn keep(drift: &mut Drift, Sides { before, after }: Sides<&Side>) {
         }
         for (side, place) in places {
             let Some(place) = place else { continue };
-            let value = sides[side].document.published.pointer(&place).cloned();
+            let value = sides[side].published().pointer(&place).cloned();
             let name = pointer::tokens(&place).last().unwrap_or_default();
             finding.places.parts[side] = value.map(|value| Excerpt { name, value });
         }

@@ -67,11 +67,10 @@ mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde_json::Value;
-
 use crate::model::Document;
-use crate::upgrade::Origins;
-use crate::{Contract, Problem, Report, load, pipeline, upgrade};
+use crate::room::with_room;
+use crate::upgrade::{Origins, Published};
+use crate::{Contract, Problem, Report, load, upgrade};
 pub use action::Action;
 pub use change::Direction;
 use change::{Change, Kept, Log};
@@ -98,7 +97,7 @@ pub use terminal::{Line, Role, Span};
 ///
 /// A [`Report`] when a contract cannot be read.
 pub fn compare(contracts: Sides<&[Contract<'_>]>, today: &str) -> Result<Drift, Report> {
-    pipeline::with_room(&|| compared(contracts, today))
+    with_room(&|| compared(contracts, today))
 }
 
 /// How many operations a contract has before and after, and how many of them belong together: those that moved, too, also behind
@@ -108,9 +107,7 @@ pub fn compare(contracts: Sides<&[Contract<'_>]>, today: &str) -> Result<Drift, 
 ///
 /// A [`Report`] when a contract cannot be read.
 pub fn operations(contract: Sides<Contract<'_>>) -> Result<Operations, Report> {
-    pipeline::with_room(&|| {
-        Ok(pairing::count(Sides { before: &read(contract.before)?, after: &read(contract.after)? }))
-    })
+    with_room(&|| Ok(pairing::count(Sides { before: &read(contract.before)?, after: &read(contract.after)? })))
 }
 
 fn compared(contracts: Sides<&[Contract<'_>]>, today: &str) -> Result<Drift, Report> {
@@ -148,17 +145,20 @@ const EMPTY: &[u8] = br#"{"openapi": "3.0.4", "paths": {}}"#;
 #[allow(clippy::result_large_err, reason = "a contract fails once, not in a loop")]
 fn read(contract: Contract<'_>) -> Result<Side, Problem> {
     let loaded = load::load(contract.name, contract.bytes)?;
-    let (tree, origins) = upgrade::outline(contract.name, &loaded);
-    let document = Document::new(contract.name.to_owned(), tree, loaded.tree, origins);
-    Ok(Side { document, dialect: loaded.dialect })
+    let places = Published::new(&loaded.tree);
+    let (tree, origins) = upgrade::outline(contract.name, &loaded, &places);
+    // Most contracts have the form already, and one tree is enough then.
+    let (tree, published) = if tree == loaded.tree { (loaded.tree, None) } else { (tree, Some(loaded.tree)) };
+    let document = Document::new(contract.name.to_owned(), tree, places, origins);
+    Ok(Side { document, published, dialect: loaded.dialect })
 }
 
 /// A document that is the same on both sides: nothing but its operations is looked at.
 #[allow(clippy::result_large_err, reason = "a contract fails once, not in a loop")]
 fn unchanged(contract: Contract<'_>) -> Result<Drift, Problem> {
     let loaded = load::load(contract.name, contract.bytes)?;
-    let document = Document::new(contract.name.to_owned(), loaded.tree, Value::Null, Origins::default());
-    let count = side::operations(&Side { document, dialect: loaded.dialect }).len();
+    let document = Document::new(contract.name.to_owned(), loaded.tree, Published::default(), Origins::default());
+    let count = side::operations(&Side { document, published: None, dialect: loaded.dialect }).len();
     Ok(Drift { operations: Operations { before: count, after: count, paired: count }, ..Drift::default() })
 }
 

@@ -8,7 +8,7 @@ use super::sides::Sides;
 
 /// One sentence, where both programs are known and differ.
 pub(super) fn sentence(Sides { before, after }: Sides<&Side>) -> Option<String> {
-    describe(&before.document.published, &after.document.published)
+    describe(before.published(), after.published())
 }
 
 fn describe(before: &Value, after: &Value) -> Option<String> {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use crate::Dialect;
 use crate::model::{Document, Node, servers};
 use crate::walk::METHODS;
@@ -10,6 +12,8 @@ use crate::walk::METHODS;
 #[derive(Debug)]
 pub(super) struct Side {
     pub(super) document: Document,
+    /// The document as it was published, if the outline differs from it.
+    pub(super) published: Option<Value>,
     pub(super) dialect: Dialect,
 }
 
@@ -23,9 +27,14 @@ impl Side {
         Node::root(&self.document)
     }
 
+    /// The document as it was published.
+    pub(super) fn published(&self) -> &Value {
+        self.published.as_ref().unwrap_or(&self.document.tree)
+    }
+
     /// A place in the document as it was published.
     pub(super) fn source(&self, pointer: &str) -> String {
-        self.document.origins.source(pointer, &self.document.published)
+        self.document.origins.place(pointer, &self.document.published)
     }
 }
 

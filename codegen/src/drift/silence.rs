@@ -97,7 +97,7 @@ pub(super) fn listen(Sides { before, after }: Sides<&Side>, log: &Log) -> Silenc
     if before.dialect == after.dialect {
         for (side, own) in sides {
             let mut dropped = Dropped { own, side, silence: &mut silence };
-            dropped.visit(&own.document.published, &mut String::new(), Some(&sides[side.other()].document.published));
+            dropped.visit(own.published(), &mut String::new(), Some(sides[side.other()].published()));
         }
     }
     silence

@@ -2,8 +2,6 @@
 
 use std::cmp::Reverse;
 
-use serde_json::Value;
-
 use super::watchable::{Shelf, Watchable};
 use super::words::plain;
 use crate::model::{Operation, StatusKey};
@@ -27,7 +25,7 @@ const LOCATION: &str = "location";
 const HEADERS: [&str; 3] = ["Operation-Location", "Azure-AsyncOperation", "Location"];
 
 /// The header that a contract declares for a success, or names as the place of the final state.
-pub(super) fn header(published: Option<&Value>, operation: &Operation) -> Option<AddressHeader> {
+pub(super) fn header(document: Option<&Document>, operation: &Operation) -> Option<AddressHeader> {
     let declared = HEADERS.into_iter().find_map(|name| {
         let header = operation.answered.iter().find(|header| header.wire.eq_ignore_ascii_case(name))?;
         // The `Location` of a 201 is the address of the new resource.
@@ -38,7 +36,8 @@ pub(super) fn header(published: Option<&Value>, operation: &Operation) -> Option
         Some(AddressHeader { name: header.wire.clone(), reason })
     });
     declared.or_else(|| {
-        let state = published?.pointer("/x-ms-long-running-operation-options/final-state-via")?.as_str()?;
+        let options = document?.published.member(&operation.pointer, "x-ms-long-running-operation-options")?;
+        let state = options.get("final-state-via")?.as_str()?;
         let name = HEADERS.into_iter().find(|name| plain(name) == plain(state))?;
         Some(AddressHeader { name: name.to_owned(), reason: format!("`final-state-via` names the header `{name}`") })
     })

@@ -36,12 +36,12 @@ pub(super) fn parameters(operation: &Operation) -> Vec<Input<'_>> {
         .collect()
 }
 
-/// The members of the JSON body, and those of the objects in it that are about a page. `published` gives the schema at a place of
-/// the contract.
+/// The members of the JSON body, and those of the objects in it that are about a page. `default` gives that of the
+/// schema at a place of the contract.
 pub(super) fn members<'m, 'd>(
     model: &'m Model,
     operation: &'m Operation,
-    published: impl Fn(&str) -> Option<&'d Value>,
+    default: impl Fn(&str) -> Option<&'d Value>,
 ) -> Vec<Input<'m>> {
     let Some(BodyKind::Json(ty)) = operation.body.as_ref().map(|body| &body.kind) else { return Vec::new() };
     page::about(model, ty)
@@ -53,7 +53,7 @@ pub(super) fn members<'m, 'd>(
             ty: &member.field.ty,
             docs: &member.field.docs,
             limits: member.field.limits.to_string(),
-            default: published(&member.field.pointer).and_then(|schema| Some(schema.get("default")?.to_string())),
+            default: default(&member.field.pointer).map(Value::to_string),
         })
         .collect()
 }

@@ -21,9 +21,8 @@ pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<us
     let (mut names, keys) = (BTreeSet::new(), Keys::new(model));
     for (index, operation) in model.operations.iter().enumerate() {
         let document = documents.iter().find(|document| document.name == operation.document);
-        let published = document.and_then(|document| document.published.pointer(&operation.pointer));
-        let header = address::header(published, operation);
-        let Some(sign) = sign(published, operation, header.as_ref()) else { continue };
+        let header = address::header(document, operation);
+        let Some(sign) = sign(document, operation, header.as_ref()) else { continue };
         suggestions.long_running += 1;
         if bound.contains(&index) {
             continue;
@@ -56,8 +55,9 @@ pub(super) fn suggest(model: &Model, documents: &[Document], bound: &BTreeSet<us
 }
 
 /// The sign in the contract that an operation is completed later.
-fn sign(published: Option<&Value>, operation: &Operation, header: Option<&AddressHeader>) -> Option<&'static str> {
-    let is_marked = published.and_then(|published| published.get("x-ms-long-running-operation"));
+fn sign(document: Option<&Document>, operation: &Operation, header: Option<&AddressHeader>) -> Option<&'static str> {
+    let is_marked =
+        document.and_then(|document| document.published.member(&operation.pointer, "x-ms-long-running-operation"));
     if is_marked.and_then(|mark| mark.as_bool()) == Some(true) {
         return Some("`x-ms-long-running-operation` says that it is completed later");
     }

@@ -71,19 +71,19 @@ impl Roles<'_, '_> {
 
 impl<'m> Service<'m> {
     fn has_next_operation(&self) -> bool {
-        let pageable = self.published(&self.operation.pointer).and_then(|operation| operation.get("x-ms-pageable"));
+        let pageable = self.published(&self.operation.pointer, "x-ms-pageable");
         pageable.and_then(|pageable| pageable.get("operationName")).is_some()
     }
 
-    /// The part of the published contract at a pointer.
-    fn published(&self, pointer: &str) -> Option<&'m serde_json::Value> {
-        self.document?.published.pointer(pointer)
+    /// A member of the part of the published contract at a pointer.
+    fn published(&self, pointer: &str, key: &str) -> Option<&'m serde_json::Value> {
+        self.document?.published.member(pointer, key)
     }
 
     /// The proposed entry for an operation that pages, or the reason why no entry can be proposed. `None`: the operation does not page.
     fn pagination(&self) -> Option<Result<Entry, String>> {
         let operation = self.operation;
-        let pageable = self.published(&operation.pointer).and_then(|operation| operation.get("x-ms-pageable"));
+        let pageable = self.published(&operation.pointer, "x-ms-pageable");
         let link_name = |pageable: &serde_json::Value| match pageable.get("nextLinkName") {
             None => Some("nextLink".to_owned()),
             Some(name) => name.as_str().map(str::to_owned),
@@ -123,7 +123,7 @@ impl<'m> Service<'m> {
     /// The entry for an operation that reads, and takes the way to the next page in its body. Another request of a changing operation
     /// would change something for each page, so the verb has to say that it reads.
     fn in_body(&self, types: &[&'m Type], item: Option<&'m Type>) -> Option<Result<Entry, String>> {
-        let inputs = input::members(self.model, self.operation, |pointer| self.published(pointer));
+        let inputs = input::members(self.model, self.operation, |pointer| self.published(pointer, "default"));
         let roles = self.roles(item, &inputs);
         if item.is_none() || !roles.is_any() || !input::reads(self.operation) {
             return None;
@@ -330,7 +330,7 @@ impl<'m> Service<'m> {
 
     /// Returns whether a member has the format, or the documentation, of an address.
     fn is_address(&self, member: &Member<'_>) -> bool {
-        let format = self.published(&member.field.pointer).and_then(|schema| schema.get("format"));
+        let format = self.published(&member.field.pointer, "format");
         let is_uri = |format: &str| ["uri", "url", "uri-reference", "iri"].contains(&format);
         let docs = member.field.docs.to_lowercase();
         let says = ["url", "uri", "link", "href", "http"].iter().any(|word| docs.contains(word));

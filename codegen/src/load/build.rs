@@ -8,6 +8,7 @@ use std::fmt;
 use serde::de::{
     Deserialize, DeserializeSeed, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use super::{MAX_BYTES, MAX_DEPTH, Note};
@@ -173,7 +174,10 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 state.pointer.truncate(mark);
                 match item {
                     Some(item) => items.push(item),
-                    None => return Ok(Value::Array(items)),
+                    None => {
+                        items.shrink_to_fit();
+                        return Ok(Value::Array(items));
+                    }
                 }
             }
         })
@@ -181,7 +185,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         self.nested(|state| {
-            let mut map = Map::new();
+            let mut members: Vec<(String, Value)> = Vec::new();
             let mut merges = Vec::new();
             while let Some(Key(key)) = access.next_key()? {
                 if !state.count(0, key.len()) {
@@ -191,11 +195,26 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 let value = access.next_value_seed(NodeSeed(state))?;
                 if state.yaml && key == "<<" && (value.is_object() || value.is_array()) {
                     merges.push(value);
-                } else if map.insert(key, value).is_some() {
-                    let loss = Loss::Documentation("the earlier value of the key".to_owned());
-                    state.note("load/duplicate-key", "took the last of several equal keys".to_owned(), loss);
+                } else {
+                    members.push((key, value));
                 }
                 state.pointer.truncate(mark);
+            }
+            // A map that grows takes room for several members more.
+            let mut map = Map::with_capacity(members.len());
+            for (key, value) in members {
+                match map.entry(key) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(value);
+                    }
+                    Entry::Occupied(mut entry) => {
+                        let mark = pointer::push(&mut state.pointer, entry.key());
+                        let loss = Loss::Documentation("the earlier value of the key".to_owned());
+                        state.note("load/duplicate-key", "took the last of several equal keys".to_owned(), loss);
+                        state.pointer.truncate(mark);
+                        entry.insert(value);
+                    }
+                }
             }
             for merge in merges {
                 inherit(&mut map, merge);

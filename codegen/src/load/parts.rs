@@ -48,7 +48,7 @@ pub(super) fn keep_order(tree: &mut Value) {
 fn sent_in_parts<'t>(value: &'t Value, place: &mut String, schemas: &mut Vec<(String, &'t Value)>) {
     match value {
         Value::Object(members) => {
-            for (key, member) in members {
+            for (key, member) in members.iter().filter(|(_, member)| member.is_object() || member.is_array()) {
                 let is_multipart = key.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("multipart/"));
                 let length = pointer::push(place, key);
                 if let (true, Some(schema)) = (is_multipart && place.ends_with(&content(key)), member.get("schema")) {
@@ -59,7 +59,7 @@ fn sent_in_parts<'t>(value: &'t Value, place: &mut String, schemas: &mut Vec<(St
             }
         }
         Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
+            for (index, item) in items.iter().enumerate().filter(|(_, item)| item.is_object() || item.is_array()) {
                 let length = pointer::push_index(place, index);
                 sent_in_parts(item, place, schemas);
                 place.truncate(length);

@@ -217,7 +217,7 @@ fn positions<'a>(node: &Node<'a>) -> HashMap<&'a str, usize> {
 
 /// The style that an encoding gives, where it has a say in a multipart body: Swagger 2.0, and OpenAPI from 3.1 on.
 fn style(node: &Node<'_>) -> Option<(Style, bool)> {
-    let version = node.document.published.get("openapi").and_then(Value::as_str).unwrap_or_default();
+    let version = node.document.published.member("", "openapi").and_then(Value::as_str).unwrap_or_default();
     let explode = node.value.get("explode").and_then(Value::as_bool);
     let is_said = explode.is_some() || ["style", "allowReserved"].iter().any(|key| node.value.get(*key).is_some());
     if version.starts_with("3.0") || !is_said {

@@ -161,7 +161,7 @@ fn with_parameter(security: Security, holder: &Node<'_>, ledger: &mut Ledger) ->
         .alternatives()
         .iter()
         .any(|together| together.iter().any(|scheme| matches!(scheme, Scheme::Token | Scheme::Basic(_))));
-    let is_ignored = parameter.document.published.get("swagger").is_none();
+    let is_ignored = !parameter.document.published.has("/swagger");
     let (what, lost, security) = match security {
         security if is_shown => ("header `Authorization` is set by the client itself", None, security),
         Security::Nothing if !is_ignored => {

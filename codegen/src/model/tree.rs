@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::alternatives::Counted;
 use crate::ledger::{Ledger, Loss};
 use crate::pointer::{self, LONGEST_CHAIN};
-use crate::upgrade::Origins;
+use crate::upgrade::{Origins, Published};
 
 /// One document, upgraded.
 #[derive(Debug)]
@@ -13,21 +13,22 @@ pub(crate) struct Document {
     pub(crate) name: String,
     pub(crate) tree: Value,
     /// The document as it was published, and where the parts of `tree` stand in it.
-    pub(crate) published: Value,
+    pub(crate) published: Published,
     pub(crate) origins: Origins,
     /// The figures that the keys of alternatives need.
     pub(crate) counted: Counted,
 }
 
 impl Document {
-    pub(crate) fn new(name: String, tree: Value, published: Value, origins: Origins) -> Self {
+    pub(crate) fn new(name: String, tree: Value, published: Published, origins: Origins) -> Self {
         Self { name, tree, published, origins, counted: Counted::default() }
     }
 
     /// A document that was published as it is.
     #[cfg(test)]
     pub(crate) fn plain(tree: Value) -> Self {
-        Self::new("d".to_owned(), tree.clone(), tree, Origins::default())
+        let published = Published::new(&tree);
+        Self::new("d".to_owned(), tree, published, Origins::default())
     }
 }
 
@@ -119,7 +120,7 @@ impl<'a> Node<'a> {
 
     /// JSON pointer of the place in the document as it was published.
     pub(crate) fn source(&self) -> String {
-        self.document.origins.source(&self.pointer, &self.document.published)
+        self.document.origins.place(&self.pointer, &self.document.published)
     }
 
     /// Records a pass's change of this node in the ledger.

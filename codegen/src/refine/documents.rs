@@ -10,7 +10,7 @@ use super::types;
 use crate::generate::Rust;
 use crate::graphql::{Documents, FRAGMENTS, Shared, TYPES, TypedDocument};
 use crate::model::{Definition, Type, TypeId};
-use crate::pieces::{Files, Piece};
+use crate::pieces::{Piece, Take};
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed_or, comment, docs, module_comment, span};
 use crate::text::{Code, Ident, literal};
@@ -21,10 +21,9 @@ pub(crate) fn condition(documents: &Documents) -> &'static str {
 }
 
 /// Writes the files.
-pub(crate) fn write(documents: &Documents, index: &mut Index) -> Files {
+pub(crate) fn write(documents: &Documents, index: &mut Index, take: &mut Take<'_>) {
     let features = ["graphql"].into_iter().chain(documents.assumed.then_some("assumed"));
     index.group("", features.map(str::to_owned).collect());
-    let mut files = Files::new();
     let mut root =
         code!["//! The GraphQL documents of `specs/graphql`: a constant each, and a module with its types.\n\n"];
     // There is a schema for all of them, or for none.
@@ -48,13 +47,12 @@ pub(crate) fn write(documents: &Documents, index: &mut Index) -> Files {
     }
     for (module, about) in &modules {
         root.push("pub mod ").push(module).push(";\n");
-        files.insert(format!("documents/{module}.rs"), items(documents, module, about, index));
+        take(format!("documents/{module}.rs"), items(documents, module, about, index));
     }
     for document in &documents.list {
         root.push(constant(document, documents.assumed, index));
     }
-    files.insert("documents/mod.rs".to_owned(), vec![Piece::Code(root)]);
-    files
+    take("documents/mod.rs".to_owned(), vec![Piece::Code(root)]);
 }
 
 fn constant(document: &TypedDocument, assumed: bool, index: &mut Index) -> Code {

@@ -7,7 +7,7 @@ use crate::model::{Family, Provenance, Security};
 use crate::pieces::Piece;
 use crate::text::code::code;
 use crate::text::docs::{Docs, closed, comment, docs, module_comment, span};
-use crate::text::{Code, literal};
+use crate::text::literal;
 
 /// Writes the file of a family.
 pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Vec<Piece> {
@@ -40,44 +40,45 @@ pub(crate) fn write(render: &Render<'_>, family: &Family, api: &mut Index) -> Ve
             &format!("(&self) -> families::{name}::{handle}<'_>"),
         );
     }
-    let (mut markers, mut arguments) = (Code::default(), Code::default());
+    let (mut markers, mut arguments) = (Vec::new(), Vec::new());
+    let mut pieces = vec![Piece::Code(code)];
     for assumed in [false, true] {
         let chosen = render.model.operations.iter().enumerate().filter(|(_, operation)| {
             operation.family == *name && (operation.provenance == Provenance::Assumed) == assumed
         });
         let features = [Some(family.feature.clone()), assumed.then(|| "assumed".to_owned())];
         api.group(name, features.into_iter().flatten().collect());
-        let mut functions = Code::default();
         let condition = if assumed { client::IF_ASSUMED } else { "" };
-        let mut methods = Code::default();
+        let (mut functions, mut methods) = (Vec::new(), Vec::new());
         // A call of a family that is left out fails to compile, with the feature that has it.
-        let mut absent = Code::default();
+        let mut absent = Vec::new();
         for (index, operation) in chosen {
             if assumed {
-                absent.push("pub fn ").push(&operation.name).push("<T>(self) -> T where Self: ");
-                absent.push(client::NEEDS_ASSUMED).push(" {\n").push(client::NEEDS_ASSUMED).push("::absent(self)\n}\n");
+                let mut code = code!["pub fn ", &operation.name, "<T>(self) -> T where Self: "];
+                code.push(client::NEEDS_ASSUMED).push(" {\n").push(client::NEEDS_ASSUMED).push("::absent(self)\n}\n");
+                absent.push(code);
             }
             let written = operations::write(render, family, index, api);
             functions.push(written.function);
-            arguments.push(written.arguments);
-            markers.push(condition).push(written.marker);
-            methods.push(written.methods);
+            arguments.push(Piece::Code(written.arguments));
+            markers.push(code![condition, written.marker]);
+            methods.push(Piece::Code(written.methods));
         }
         if !absent.is_empty() {
-            code.push(client::UNLESS_ASSUMED).push("#[doc(hidden)]\n#[allow(missing_docs)]\nimpl<'a> ").push(handle);
-            code.push("<'a> {\n").push(absent).push("}\n");
+            let mut head = code![client::UNLESS_ASSUMED, "#[doc(hidden)]\n#[allow(missing_docs)]\nimpl<'a> ", handle];
+            head.push("<'a>");
+            pieces.push(Piece::Block(head, absent));
         }
         if !functions.is_empty() {
-            code.push(condition).push("impl<'a> ").push(handle).push("<'a> {\n");
-            code.push(functions).push("}\n").push(methods);
+            pieces.push(Piece::Block(code![condition, "impl<'a> ", handle, "<'a>"], functions));
+            pieces.append(&mut methods);
         }
     }
-    code.push(arguments);
-    code.push(
-        "/// Types that identify the operations of the family: each is a type parameter of its operation's calls.\n",
-    );
-    code.push("pub mod operations {\n").push(markers).push("}\n");
-    vec![Piece::Code(code)]
+    pieces.append(&mut arguments);
+    let head = "/// Types that identify the operations of the family: each is a type parameter of its operation's calls.\n\
+        pub mod operations";
+    pieces.push(Piece::Block(code![head], markers));
+    pieces
 }
 
 /// The configured description of a family.

@@ -64,10 +64,11 @@ impl Index {
 
     pub(crate) fn finish(self) -> Api {
         let mut items = self.items;
-        items.sort();
+        items.sort_unstable();
         items.dedup_by(|one, other| {
             (&one.path, one.kind, &one.signature) == (&other.path, other.kind, &other.signature)
         });
+        items.shrink_to_fit();
         Api { items }
     }
 }

@@ -26,19 +26,16 @@ mod types;
 mod wording;
 mod xml;
 
-use std::collections::BTreeMap;
-
 use crate::bind::Bindings;
 use crate::generate::Boxed;
 use crate::graphql::Documents;
 use crate::model::Model;
-use crate::pieces::Files;
+use crate::pieces::Take;
 use crate::{Api, Config, Feature, FirstCall};
 
-/// The client, in pieces.
+/// The client, without its files.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    pub(crate) files: Files,
     pub(crate) features: Vec<Feature>,
     pub(crate) surface: String,
     pub(crate) first_call: Option<FirstCall>,
@@ -52,45 +49,47 @@ pub(crate) fn catalog(model: &Model, boxed: &Boxed, config: &Config, bindings: &
     catalog::catalog(&render::Render::new(&called, model, boxed, bindings, config.style.version, &named))
 }
 
-/// Writes down the whole client.
+/// Writes down the whole client: each file goes to `take`.
 pub(crate) fn refine(
     model: &Model,
     boxed: &Boxed,
     config: &Config,
     bindings: &Bindings<'_>,
     texts: &Documents,
+    take: &mut Take<'_>,
 ) -> Parts {
     let called = client::Called::new(&config.client);
     let named = render::Mentions::new(model);
     let render = render::Render::new(&called, model, boxed, bindings, config.style.version, &named);
     let groups = groups::groups(model, config);
     let mut index = index::Index::default();
-    let mut files = BTreeMap::new();
     for (group, ids) in &groups {
         let mut pieces = types::opening(group);
         index.group(group.family(), group.features());
         for id in ids {
             types::write(&render, *id, &mut pieces, &mut index);
         }
-        files.insert(format!("types/{}.rs", group.file()), pieces);
+        take(format!("types/{}.rs", group.file()), pieces);
     }
-    files.insert("types/mod.rs".to_owned(), layout::types(&groups));
+    take("types/mod.rs".to_owned(), layout::types(&groups));
     for family in &model.families {
-        files.insert(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
+        take(format!("families/{}.rs", family.name), families::write(&render, family, &mut index));
     }
-    files.insert("families/mod.rs".to_owned(), layout::families(model, &called));
+    take("families/mod.rs".to_owned(), layout::families(model, &called));
     index.group("", Vec::new());
-    files.insert("security.rs".to_owned(), security::write(model));
-    files.insert("servers.rs".to_owned(), servers::write(model, config, &called, &mut index));
-    files.insert("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
-    files.extend(documents::write(texts, &mut index));
+    take("security.rs".to_owned(), security::write(model));
+    take("servers.rs".to_owned(), servers::write(model, config, &called, &mut index));
+    take("bindings.rs".to_owned(), bindings::write(&render, texts, &mut index));
+    documents::write(texts, &mut index, take);
     let tables = xml::write(model);
-    files.insert(
+    take(
         "mod.rs".to_owned(),
         layout::root(&called, &config.client.variables, documents::condition(texts), tables.is_some()),
     );
-    files.extend(tables.map(|tables| ("xml.rs".to_owned(), tables)));
+    if let Some(tables) = tables {
+        take("xml.rs".to_owned(), tables);
+    }
     let surface = surface::surface(&render);
     let first_call = examples::first_call(&render);
-    Parts { files, features: layout::features(model, &groups), surface, first_call, api: index.finish() }
+    Parts { features: layout::features(model, &groups), surface, first_call, api: index.finish() }
 }

@@ -16,8 +16,13 @@ use crate::ledger::{Ledger, Loss};
 use crate::model::{Document, Model};
 use crate::text::line;
 
+/// The texts that no Rust item is needed for: `wire__<family>` and `security`.
+pub(crate) fn wire(documents: &[Document], model: &Model) -> BTreeMap<String, String> {
+    wire::texts(documents, model)
+}
+
 /// Texts by name, each with at least one line.
-pub(crate) fn texts(api: &Api, documents: &[Document], model: &Model, ledger: &Ledger) -> BTreeMap<String, String> {
+pub(crate) fn texts(api: &Api, wire: BTreeMap<String, String>, ledger: &Ledger) -> BTreeMap<String, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     let mut add = |kind: &str, home: Home<'_>, text: &str| {
         let into = texts.entry(format!("{kind}__{home}")).or_default();
@@ -34,7 +39,7 @@ pub(crate) fn texts(api: &Api, documents: &[Document], model: &Model, ledger: &L
         let is_set = item.kind == "field" && functions.contains(item.path.as_str());
         add("api", home(item), &detailed(item, is_set));
     }
-    texts.extend(wire::texts(documents, model));
+    texts.extend(wire);
     texts.insert("ledger".to_owned(), self::ledger(ledger));
     texts.retain(|_, text| !text.is_empty());
     texts

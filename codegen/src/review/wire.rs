@@ -80,7 +80,7 @@ fn operations<'a>(document: &'a Document, families: &HashMap<(&str, &str), &'a s
     for (path, item) in paths {
         let at = pointer::join("/paths", path);
         let mut add = |method: &str, place: String, value: &'a Value| {
-            let source = document.origins.source(&place, &document.published);
+            let source = document.origins.place(&place, &document.published);
             let family = families
                 .get(&(document.name.as_str(), source.as_str()))
                 .map_or(Home::Outside, |family| Home::Family(family));

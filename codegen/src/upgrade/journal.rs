@@ -1,15 +1,14 @@
 //! The record that passes write to.
 
-use serde_json::Value;
-
 use super::origins::{self, Origins};
-use crate::{Dialect, Ledger, Loaded, Loss};
+use super::published::Published;
+use crate::{Dialect, Ledger, Loss};
 
 /// The ledger, seen by passes that know places of the tree as it is being changed.
 pub(super) struct Journal<'a> {
     document: &'a str,
     pub(super) dialect: Dialect,
-    pub(super) published: &'a Value,
+    pub(super) published: &'a Published,
     ledger: &'a mut Ledger,
     pub(super) origins: Origins,
     /// `true` if pointers are already those of the published document.
@@ -17,9 +16,8 @@ pub(super) struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    pub(super) fn new(document: &'a str, loaded: &'a Loaded, ledger: &'a mut Ledger) -> Self {
-        let Loaded { dialect, tree: published, .. } = loaded;
-        Self { document, dialect: *dialect, published, ledger, origins: Origins::default(), by_source: false }
+    pub(super) fn new(document: &'a str, dialect: Dialect, published: &'a Published, ledger: &'a mut Ledger) -> Self {
+        Self { document, dialect, published, ledger, origins: Origins::default(), by_source: false }
     }
 
     /// Another way to write the same.
@@ -51,9 +49,9 @@ impl<'a> Journal<'a> {
 
     fn note(&mut self, pass: &'static str, pointer: &str, what: impl Into<String>, loss: Loss) {
         let pointer = if self.by_source {
-            origins::existing(pointer.to_owned(), self.published)
+            origins::existing(pointer.to_owned(), &|place| self.published.has(place))
         } else {
-            self.origins.source(pointer, self.published)
+            self.origins.place(pointer, self.published)
         };
         self.ledger.note(self.document, pointer, pass, what, loss);
     }

@@ -5,6 +5,8 @@ use std::ops::Bound;
 
 use serde_json::Value;
 
+use super::published::Published;
+
 /// Maps places of the upgraded tree to places of the document as it was published.
 ///
 /// Only moves are recorded: other pointers are unchanged.
@@ -19,7 +21,12 @@ impl Origins {
     /// A part that the upgrade added has no place there; its nearest ancestor in `published` is returned.
     #[must_use]
     pub fn source(&self, pointer: &str, published: &Value) -> String {
-        existing(self.resolve(pointer), published)
+        existing(self.resolve(pointer), &|place| published.pointer(place).is_some())
+    }
+
+    /// The same, in the places of the published document.
+    pub(crate) fn place(&self, pointer: &str, published: &Published) -> String {
+        existing(self.resolve(pointer), &|place| published.has(place))
     }
 
     /// The place in the upgraded tree that a place in the published document went to.
@@ -83,8 +90,8 @@ impl Origins {
 }
 
 /// The place itself, or its nearest ancestor that exists.
-pub(crate) fn existing(mut pointer: String, document: &Value) -> String {
-    while document.pointer(&pointer).is_none() {
+pub(crate) fn existing(mut pointer: String, exists: &dyn Fn(&str) -> bool) -> String {
+    while !exists(&pointer) {
         match pointer.rfind('/') {
             Some(end) => pointer.truncate(end),
             None => break,

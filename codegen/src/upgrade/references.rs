@@ -19,7 +19,7 @@ pub(super) fn follow(tree: &mut Value, journal: &mut Journal<'_>) {
     });
     for (pointer, target) in dangling {
         // A place that only the upgraded tree has was written by an upgrade, and is right already.
-        if journal.published.pointer(&target).is_none() {
+        if !journal.published.has(&target) {
             continue;
         }
         let moved = journal.origins.target(&target);

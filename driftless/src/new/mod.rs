@@ -164,8 +164,8 @@ fn make(
     let bare = Settings::parse(&head)?;
     let none = Files::default();
     let work = source::fetch(&workspace, &bare, &none, &from, None, &steps);
-    let fetched = runtime.block_on(interrupt.or(work)).map_err(one_of_several)?;
-    let pins = from_source(&none, None, &fetched.contracts)?;
+    let mut fetched = runtime.block_on(interrupt.or(work)).map_err(one_of_several)?;
+    let mut pins = from_source(&none, None, &fetched.contracts)?;
     let contracts: Vec<Contract<'_>> =
         pins.iter().map(|pin| Contract { name: &pin.entry.name, bytes: pin.canonical.as_bytes() }).collect();
     write(
@@ -179,6 +179,7 @@ fn make(
         })?;
     let names = given.unwrap_or(client);
     let served_at = fetched.contracts.first().and_then(|contract| Url::parse(&contract.source).ok());
+    fetched.contracts.clear();
     let base = base_url(flags, served_at.as_ref(), address.as_deref())?;
     let place = document(flags, base.as_ref(), served_at.as_ref());
     let mut text = configuration(&names, base.as_ref(), place.as_deref(), &asked::places(&schemes), &families);
@@ -200,13 +201,12 @@ fn make(
     write(folder.path(), vec![(CONFIGURATION.to_owned(), text)])?;
     let guard = Guard::acquire(&workspace)?;
     // The pinned contract is the one that the families were proposed for, under the name that the configuration gives it.
-    let mut fetched = fetched;
-    if let [only] = fetched.contracts.as_mut_slice() {
-        only.name = document_name(&names);
+    if let [only] = pins.as_mut_slice() {
+        only.entry.name = document_name(&names);
     }
-    let desired = regenerate::run_with(&workspace, &from, Begun { guard, runtime, interrupt, fetched: Some(fetched) })?;
-    let first = desired.output.first_call.clone();
-    let credentials = &desired.output.credentials;
+    let begun = Begun { guard, runtime, interrupt, fetched: Some(fetched), pins: Some(pins) };
+    let output = regenerate::run_with(&workspace, &from, begun)?.output;
+    let (first, credentials) = (output.first_call.clone(), &output.credentials);
     let together = match &first {
         Some(call) => asked::easiest(credentials, &format!("{}.{}", call.family, call.operation)),
         None => asked::usual(credentials),

@@ -81,7 +81,7 @@ impl Drifted {
         } else {
             self.tree().markdown()
         };
-        Change::Write { path: DRIFT.to_owned(), content: text.into_bytes() }
+        Change::Write { path: DRIFT.to_owned(), content: text.into() }
     }
 
     fn tree(&self) -> DriftReport<'_> {

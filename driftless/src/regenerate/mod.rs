@@ -26,7 +26,7 @@ use crate::transaction::Guard;
 use crate::workspace::Workspace;
 
 pub(crate) use outputs::{Desired, desired};
-pub(crate) use pins::{from_source, pinned};
+pub(crate) use pins::{Pin, from_source, pinned};
 pub(crate) use plan::{Given, Progress, names, plan};
 pub(crate) use reserved::reserved;
 pub(crate) use survey::Survey;
@@ -34,7 +34,7 @@ pub(crate) use survey::Survey;
 pub(crate) fn run(workspace: &Workspace, flags: &Regenerate) -> Result<ExitCode, Failure> {
     let guard = Guard::acquire(workspace)?;
     let (runtime, interrupt) = Interrupt::start()?;
-    run_with(workspace, flags, Begun { guard, runtime, interrupt, fetched: None })?;
+    run_with(workspace, flags, Begun { guard, runtime, interrupt, fetched: None, pins: None })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -45,11 +45,13 @@ pub(crate) struct Begun {
     pub(crate) interrupt: Interrupt,
     /// The answer of the source, if it was asked already. It is asked once, because a second answer may differ.
     pub(crate) fetched: Option<Bundle>,
+    /// Its contracts in their pinned form, if they were read already.
+    pub(crate) pins: Option<Vec<Pin>>,
 }
 
 /// Regenerates, and returns the client.
 pub(crate) fn run_with(workspace: &Workspace, flags: &Regenerate, begun: Begun) -> Result<Desired, Failure> {
-    let Begun { guard, runtime, interrupt, fetched } = begun;
+    let Begun { guard, runtime, interrupt, fetched, pins } = begun;
     let steps = Steps::new();
     // Before anything is read: the swap may be about the configuration.
     if let Some(files) = guard.recover()? {
@@ -68,7 +70,7 @@ pub(crate) fn run_with(workspace: &Workspace, flags: &Regenerate, begun: Begun) 
         }
         given => given,
     };
-    let given = Given { bundle, schema: schema::of_file(workspace, &inputs.settings, flags, &steps)? };
+    let given = Given { bundle, pins, schema: schema::of_file(workspace, &inputs.settings, flags, &steps)? };
     let plan = plan(&inputs, flags, given, |progress| {
         match progress {
             Progress::Step(step) => steps.step(step),

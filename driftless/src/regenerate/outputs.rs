@@ -1,8 +1,9 @@
 //! The generated contents, in memory.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use driftless_codegen::{Contract, Item, Names, Output, Report, Setup, generate};
+use driftless_codegen::{Api, Contract, Item, Names, Output, Report, Setup, generate};
 use serde::Serialize;
 
 use super::ledger;
@@ -23,8 +24,9 @@ use crate::workspace::{
 /// All contents, before any of them is written.
 #[derive(Debug)]
 pub(crate) struct Desired {
-    /// Whole files, by path relative to the workspace; the lock and the client's manifest are not among them.
-    pub(crate) files: BTreeMap<String, String>,
+    /// Whole files, by path relative to the workspace; the lock and the client's manifest are not among them. The changes that write
+    /// them share their texts.
+    pub(crate) files: BTreeMap<String, Arc<str>>,
     /// The features block of the client's manifest.
     pub(crate) block: String,
     /// The client's manifest with that block.
@@ -36,6 +38,7 @@ pub(crate) struct Desired {
     pub(crate) lock_text: String,
     /// The names as text.
     pub(crate) names_text: String,
+    /// Without the texts that are in `files`.
     pub(crate) output: Output,
 }
 
@@ -53,11 +56,14 @@ pub(crate) fn desired(
     let table = files.get(PROGRAM_MANIFEST).is_some();
     let mut setup = Setup { reserved, table, ..settings.codegen.clone() };
     setup.graphql.schema = schema.map(str::to_owned);
-    let output = generate(&contracts, &setup, names).map_err(|report| refused(&placed(&report, files, settings)))?;
+    let mut output =
+        generate(&contracts, &setup, names).map_err(|report| refused(&placed(&report, files, settings)))?;
     let block = features::render(&output.features);
     let manifest = features::replace(client_manifest(files)?, &block)?;
-    let mut files = self::files(pins, &output)?;
-    files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
+    let mut files = self::files(pins, &mut output)?;
+    // Most of what is left of the output, and nobody asks for it any more.
+    output.api = Api::default();
+    files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.into())));
 
     let documents = pins.iter().map(|pin| pin.entry.clone()).collect();
     let mut hashes: BTreeMap<String, String> =
@@ -126,19 +132,19 @@ fn client_manifest(files: &Files) -> Result<&str, Failure> {
     })
 }
 
-fn files(pins: &[Pin], output: &Output) -> Result<BTreeMap<String, String>, Failure> {
+fn files(pins: &[Pin], output: &mut Output) -> Result<BTreeMap<String, Arc<str>>, Failure> {
     let mut files = BTreeMap::new();
-    for (name, text) in &output.files {
-        check_path(name)?;
-        files.insert(format!("{GENERATED}/{name}"), text.clone());
+    for (name, text) in std::mem::take(&mut output.files) {
+        check_path(&name)?;
+        files.insert(format!("{GENERATED}/{name}"), text.into());
     }
     for pin in pins {
-        files.insert(pinned_path(&pin.entry.name), pin.canonical.clone());
+        files.insert(pinned_path(&pin.entry.name), pin.canonical.as_str().into());
     }
-    files.insert(CLIENT.to_owned(), client(output));
-    files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger));
-    files.extend(output.table.clone().map(|table| (TABLE.to_owned(), table)));
-    files.extend(suggestions::file(output).map(|text| (PROPOSALS.to_owned(), text)));
+    files.insert(CLIENT.to_owned(), client(output).into());
+    files.insert("specs/ledger.txt".to_owned(), ledger::render(&output.ledger).into());
+    files.extend(output.table.take().map(|table| (TABLE.to_owned(), table.into())));
+    files.extend(suggestions::file(output).map(|text| (PROPOSALS.to_owned(), text.into())));
     Ok(files)
 }
 

@@ -30,6 +30,8 @@ use crate::workspace::{NAMES, SCHEMA, pinned_path};
 pub(crate) struct Given {
     /// `None` if no source was asked: the pinned contracts and the pinned schema are taken.
     pub(crate) bundle: Option<Bundle>,
+    /// The contracts of the bundle in their pinned form, if they were read already.
+    pub(crate) pins: Option<Vec<Pin>>,
     /// The GraphQL schema that a file gives.
     pub(crate) schema: Option<String>,
 }
@@ -78,7 +80,10 @@ pub(crate) fn plan(
     let (pins, served) = match given.bundle {
         None => (pins::pinned(files, lock, flags.overwrite)?, Served::NotAsked("--offline asks nobody")),
         Some(Bundle { contracts, schema }) => {
-            let fetched = pins::from_source(files, lock, &contracts)?;
+            let fetched = match given.pins {
+                Some(pins) => pins,
+                None => pins::from_source(files, lock, &contracts)?,
+            };
             let pins = match &flags.document {
                 Some(name) => pins::beside(files, &settings.source, lock, name, fetched)?,
                 None => fetched,

@@ -25,7 +25,7 @@ fn answer(contracts: &[(&str, &str)], schema: Served) -> Given {
         source: format!("https://service.example/{name}.json"),
         content: Content::Received { bytes: text.as_bytes().to_vec(), etag: None, described: String::new() },
     };
-    Given { bundle: Some(Bundle { contracts: contracts.iter().map(fetched).collect(), schema }), schema: None }
+    Given { bundle: Some(Bundle { contracts: contracts.iter().map(fetched).collect(), schema }), ..Given::default() }
 }
 
 fn one(names: &[&str]) -> Given {
@@ -42,7 +42,7 @@ fn after_run(files: &Files, plan: &Plan) -> Files {
         files.iter().map(|(path, bytes)| (path.to_owned(), bytes.to_vec())).collect();
     for change in &plan.changes {
         match change {
-            Change::Write { path, content } => drop(all.insert(path.clone(), content.clone())),
+            Change::Write { path, content } => drop(all.insert(path.clone(), content.as_bytes().to_vec())),
             Change::Remove { path } => drop(all.remove(path)),
         }
     }

@@ -45,7 +45,7 @@ impl Snapshots {
     /// The files to write if no snapshot exists yet.
     pub(super) fn first(&self, review: &BTreeMap<String, String>) -> Vec<Change> {
         let review = review.iter().filter(|_| self.differing.is_none());
-        review.map(|(name, text)| Change::Write { path: path(name), content: written(text).into_bytes() }).collect()
+        review.map(|(name, text)| Change::Write { path: path(name), content: written(text).into() }).collect()
     }
 
     pub(super) fn print(&self, review: &BTreeMap<String, String>) {
@@ -106,7 +106,7 @@ mod tests {
         let files: Files = first
             .into_iter()
             .map(|change| match change {
-                Change::Write { path, content } => (path, content),
+                Change::Write { path, content } => (path, content.as_bytes().to_vec()),
                 Change::Remove { path } => panic!("{path} is removed"),
             })
             .collect();

@@ -1,6 +1,7 @@
 //! Compares the files with the generated ones, and with the hashes in the lock.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use driftless_codegen::HEADER;
 
@@ -164,7 +165,7 @@ impl Survey {
         paths.extend(known.outputs.keys().filter(|path| *path != BLOCK).cloned());
         paths.extend(territory(files).map(|(path, _)| path.to_owned()));
         for path in paths {
-            let wanted = desired.files.get(&path).map(String::as_bytes);
+            let wanted = desired.files.get(&path).map(|text| text.as_bytes());
             survey.compare(files, path, wanted, known, &inputs);
         }
         survey.compare(files, BLOCK.to_owned(), Some(desired.block.as_bytes()), known, &inputs);
@@ -233,15 +234,15 @@ impl Survey {
 
     /// The files to write and to remove.
     pub(crate) fn changes(&self, desired: &Desired) -> Vec<Change> {
-        let write = |path: &str, text: &str| Change::Write { path: path.to_owned(), content: text.into() };
+        let write = |path: &str, content: Arc<str>| Change::Write { path: path.to_owned(), content };
         let mut changes = Vec::new();
         for finding in self.findings() {
             let path = finding.path.as_str();
             match desired.files.get(path) {
-                Some(text) => changes.push(write(path, text)),
-                None if path == BLOCK => changes.push(write(CLIENT_MANIFEST, &desired.manifest)),
-                None if path == LOCK => changes.push(write(LOCK, &desired.lock_text)),
-                None if path == NAMES => changes.push(write(NAMES, &desired.names_text)),
+                Some(text) => changes.push(write(path, Arc::clone(text))),
+                None if path == BLOCK => changes.push(write(CLIENT_MANIFEST, desired.manifest.as_str().into())),
+                None if path == LOCK => changes.push(write(LOCK, desired.lock_text.as_str().into())),
+                None if path == NAMES => changes.push(write(NAMES, desired.names_text.as_str().into())),
                 // A listed file that is neither there nor wanted needs nothing but its line in the lock.
                 None if finding.cause == Cause::Missing => {}
                 None if self.obsolete.contains(path) => changes.push(Change::Remove { path: path.to_owned() }),

@@ -72,7 +72,7 @@ impl Journal {
             }
             let before = tree.read(&path)?.as_deref().map(sha256);
             let after = match change {
-                Change::Write { content, .. } => Some(sha256(content)),
+                Change::Write { content, .. } => Some(sha256(content.as_bytes())),
                 Change::Remove { .. } => None,
             };
             files.push(FileChange { path, before, after });

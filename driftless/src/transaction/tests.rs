@@ -128,7 +128,7 @@ fn a_target_that_cannot_be_replaced_is_found_before_anything_is_staged() {
     let (folder, guard, mut changes) = prepare();
     let old = tree(folder.path());
     for path in ["specs/contracts/old", "specs/contracts/one.json/below"] {
-        changes.push(Change::Write { path: path.to_owned(), content: Vec::new() });
+        changes.push(Change::Write { path: path.to_owned(), content: "".into() });
         assert_eq!(guard.commit(&changes, &Interrupt::default()).expect_err(path).exit, Exit::Files);
         changes.pop();
         assert!(!folder.path().join(STAGED).exists());
@@ -143,7 +143,7 @@ fn what_the_tool_never_writes_is_not_written() {
     for path in ["kept", "specs/codegen.toml", "generated-client/src/lib.rs", "specs/contracts/../../kept", "/kept", ""]
     {
         for change in
-            [Change::Write { path: path.to_owned(), content: Vec::new() }, Change::Remove { path: path.to_owned() }]
+            [Change::Write { path: path.to_owned(), content: "".into() }, Change::Remove { path: path.to_owned() }]
         {
             assert_eq!(guard.commit(&[change], &Interrupt::default()).expect_err(path).exit, Exit::Files);
         }
