@@ -1,5 +1,6 @@
 //! A workspace of the clients in both styles, and of one program for each style that runs all programs.
 
+use std::env::consts::EXE_SUFFIX;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +45,7 @@ pub(super) fn build() -> Option<[PathBuf; 2]> {
     let errors = String::from_utf8_lossy(&run.stderr);
     let errors: Vec<&str> = errors.lines().filter(|line| line.contains("error")).take(30).collect();
     assert!(run.status.success(), "{}", errors.join("\n"));
-    Some(Side::BOTH.map(|side| target.join("debug").join(format!("programs-{}", side.name()))))
+    Some(Side::BOTH.map(|side| target.join("debug").join(format!("programs-{}{EXE_SUFFIX}", side.name()))))
 }
 
 /// The client as `cargo driftless new` makes it: with the families and the pages that the contract suggests.
