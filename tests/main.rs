@@ -16,6 +16,7 @@ mod growth;
 mod other;
 mod outputs;
 mod pinned;
+mod programs;
 mod replaced;
 mod sendable;
 mod setters;

@@ -29,6 +29,7 @@ mod load;
 mod moved_names;
 mod names;
 mod pages;
+mod read_names;
 mod roles;
 mod rules;
 mod servers;

@@ -55,7 +55,7 @@ fn inline_objects_with_few_members_are_called_after_them() {
     let output = generate(&contract, &Names::default());
     let structs = structs(&output);
     // One that only comes back has the name of its place, and so has that of the one place which has it in both directions.
-    let expected = ["ContentRequest", "CreateCResponse", "CreateD", "Label", "NameAndRank"];
+    let expected = ["ContentRequest", "D", "Label", "NameAndRank", "PostCResponse"];
     assert_eq!(structs, expected.map(str::to_owned).into());
     // Another one gets the type, and what programs have stays.
     let more: Vec<_> = all.into_iter().chain([("f", Some(label()), None), ("g", Some(pair()), None)]).collect();

@@ -44,7 +44,8 @@ impl Recorded {
         }
     }
 
-    fn boundary(&self) -> Option<String> {
+    /// The boundary of a multipart body.
+    pub(crate) fn boundary(&self) -> Option<String> {
         let kind = self.headers.get("content-type")?.to_str().unwrap();
         kind.split_once("boundary=").map(|(_, boundary)| boundary.trim_matches('"').to_owned())
     }
@@ -54,13 +55,13 @@ impl Recorded {
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     status: u16,
-    headers: Vec<(&'static str, &'static str)>,
+    headers: Vec<(String, String)>,
     body: Bytes,
 }
 
 impl Reply {
     pub(crate) fn new(status: u16, media_type: &'static str, body: impl Into<Bytes>) -> Self {
-        Self { status, headers: vec![("content-type", media_type)], body: body.into() }
+        Self { status, headers: Vec::new(), body: body.into() }.header("content-type", media_type)
     }
 
     pub(crate) fn json(body: &'static str) -> Self {
@@ -71,18 +72,18 @@ impl Reply {
         Self { status, headers: Vec::new(), body: Bytes::new() }
     }
 
-    pub(crate) fn header(mut self, name: &'static str, value: &'static str) -> Self {
-        self.headers.push((name, value));
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 }
 
 struct Record {
-    reply: Reply,
+    answer: Box<dyn Fn(&Recorded) -> Reply + Send + Sync>,
     requests: Mutex<Vec<Recorded>>,
 }
 
-/// A server with one answer to everything, until it is dropped.
+/// A server on loopback, until it is dropped.
 pub(crate) struct Recorder {
     url: String,
     record: Arc<Record>,
@@ -90,11 +91,16 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
+    /// A server with one answer to everything.
     pub(crate) async fn start(reply: Reply) -> Self {
+        Self::start_with(move |_| reply.clone()).await
+    }
+
+    pub(crate) async fn start_with(answer: impl Fn(&Recorded) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let record = Arc::new(Record { reply, requests: Mutex::default() });
-        let router = Router::new().fallback(answer).with_state(Arc::clone(&record));
+        let record = Arc::new(Record { answer: Box::new(answer), requests: Mutex::default() });
+        let router = Router::new().fallback(record_and_answer).with_state(Arc::clone(&record));
         let task = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self { url, record, task }
     }
@@ -120,16 +126,18 @@ impl Drop for Recorder {
     }
 }
 
-async fn answer(State(record): State<Arc<Record>>, request: Request) -> Response {
+async fn record_and_answer(State(record): State<Arc<Record>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
     let (method, target) = (head.method.to_string(), head.uri.to_string());
-    record.requests.lock().unwrap().push(Recorded { method, target, headers: head.headers, body });
-    let mut response = Response::builder().status(record.reply.status);
-    for (name, value) in &record.reply.headers {
-        response = response.header(*name, *value);
+    let recorded = Recorded { method, target, headers: head.headers, body };
+    let reply = (record.answer)(&recorded);
+    record.requests.lock().unwrap().push(recorded);
+    let mut response = Response::builder().status(reply.status);
+    for (name, value) in &reply.headers {
+        response = response.header(name, value);
     }
-    response.body(Body::from(record.reply.body.clone())).unwrap()
+    response.body(Body::from(reply.body)).unwrap()
 }
 
 /// Makes one call against a server with this answer: returns the request and the result.

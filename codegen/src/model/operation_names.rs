@@ -8,7 +8,7 @@ use super::status::StatusKey;
 use super::tree::Node;
 use crate::naming::ident::{member_name, type_name};
 use crate::naming::operation::{RouteWords, from_route, last_parameter, version};
-use crate::naming::short::{Clues, is_name, within_family};
+use crate::naming::short::{Clues, is_name, with_verb_of, within_family, without_controller};
 use crate::naming::{Doubles, Scope};
 use crate::text::Ident;
 use crate::{Config, Names, Report, StyleVersion};
@@ -106,6 +106,8 @@ struct Wish {
     name: String,
     /// The name that says what the operation does without its family: types are named after it, too.
     long: Option<String>,
+    /// The whole operationId, if the name is without its controller.
+    whole: Option<String>,
 }
 
 impl Wish {
@@ -118,17 +120,38 @@ impl Wish {
             .filter(|(_, last)| last.starts_with('{'))
             .map(|(collection, _)| collection)
             .collect();
-        operations.iter().map(|operation| Self::new(operation, style, &collections)).collect()
+        let paths: BTreeSet<&str> =
+            operations.iter().map(|operation| operation.template.trim_end_matches('/')).collect();
+        let places = Places { collections, paths };
+        let mut wishes: Vec<Self> = operations.iter().map(|operation| Self::new(operation, style, &places)).collect();
+        // The order of operations does not decide which of them is called by the short name.
+        let mut counts: BTreeMap<(Ident, String), usize> = BTreeMap::new();
+        for (operation, wish) in operations.iter().zip(&wishes) {
+            *counts.entry((operation.family.name.clone(), wish.name.clone())).or_default() += 1;
+        }
+        for (operation, wish) in operations.iter().zip(&mut wishes) {
+            let count = counts.get(&(operation.family.name.clone(), wish.name.clone()));
+            if let Some(whole) = wish.whole.take().filter(|_| count.is_some_and(|count| *count > 1)) {
+                wish.name = whole;
+            }
+        }
+        wishes
     }
 
-    fn new(operation: &FoundOperation<'_>, style: StyleVersion, collections: &BTreeSet<&str>) -> Self {
+    fn new(operation: &FoundOperation<'_>, style: StyleVersion, places: &Places<'_>) -> Self {
         let id = operation.node.text("operationId");
         let is_named = match style {
             StyleVersion::One => !id.trim().is_empty(),
             StyleVersion::Two => is_name(id),
         };
         if is_named {
-            return Self { name: without_owner(id, operation), long: None };
+            let whole = without_owner(id, operation);
+            let short =
+                if style == StyleVersion::One { None } else { without_controller(id, &operation.family.accessor) };
+            return match short.filter(|_| whole == member_name(id)) {
+                Some(name) => Self { name, long: None, whole: Some(whole) },
+                None => Self { name: whole, long: None, whole: None },
+            };
         }
         let success = success(&operation.node);
         let is_array = success.as_ref().is_some_and(|(_, schema)| schema.text("type") == "array");
@@ -141,7 +164,7 @@ impl Wish {
         };
         let long = from_route(route);
         if style == StyleVersion::One {
-            return Self { name: long, long: None };
+            return Self { name: long, long: None, whole: None };
         }
         let has_created = operation.node.get("responses").is_some_and(|responses| responses.get("201").is_some());
         let clues = Clues {
@@ -151,12 +174,26 @@ impl Wish {
                 .find(|text| !text.trim().is_empty())
                 .unwrap_or_default(),
             creates: has_created,
-            has_items: collections.contains(operation.template.trim_end_matches('/')),
+            has_items: places.collections.contains(operation.template.trim_end_matches('/')),
+            is_item: operation
+                .template
+                .trim_end_matches('/')
+                .rsplit_once('/')
+                .is_some_and(|(parent, _)| places.paths.contains(parent)),
         };
         let route =
             RouteWords { answers_array: is_array || success.is_some_and(|(_, schema)| is_page(&schema)), ..route };
-        Self { name: within_family(route, clues), long: Some(long) }
+        let name = within_family(route, clues);
+        Self { long: Some(with_verb_of(&name, long)), name, whole: None }
     }
+}
+
+/// The paths of a contract.
+#[derive(Debug)]
+struct Places<'a> {
+    /// Those whose items can be read, changed or deleted.
+    collections: BTreeSet<&'a str>,
+    paths: BTreeSet<&'a str>,
 }
 
 /// Names for an operation, best first.

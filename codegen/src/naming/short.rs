@@ -17,6 +17,8 @@ pub(crate) struct Clues<'a> {
     pub(crate) creates: bool,
     /// `true` if the operation changes items of a collection: `/things/{id}` can be read, changed or deleted.
     pub(crate) has_items: bool,
+    /// `true` if the path without its last segment has operations, too: `/things` of `/things/{id}`.
+    pub(crate) is_item: bool,
 }
 
 /// A snake-case name within the family: `list`, `get`, `recently_added`, `list_components`.
@@ -41,21 +43,26 @@ pub(crate) fn within_family(route: RouteWords<'_>, clues: Clues<'_>) -> String {
     } else {
         parents.iter().position(|step| step.noun.is_empty()).unwrap_or_default()
     };
-    let parents: Vec<PathNoun> = parents
-        .iter()
-        .enumerate()
-        .filter(|(at, step)| !step.noun.is_empty() && (step.item || *at >= own))
-        .map(|(_, step)| step.clone())
-        .collect();
-    member_name(&named(route, clues, last, &whole, &phrase(&parents)))
+    let (above, below) = parents.split_at(own);
+    let nouns = |steps: &[PathNoun], all: bool| {
+        let steps = steps.iter().filter(|step| !step.noun.is_empty() && (all || step.item));
+        phrase(&steps.cloned().collect::<Vec<_>>())
+    };
+    let (above, below) = (nouns(above, false), nouns(below, true));
+    let name = named(route, clues, last, &whole, &below);
+    // The nouns above the family are its owners: `/users/{id}/orders/{id}/cancel` cancels an order.
+    member_name(&if above.is_empty() { name } else { format!("{name}_for_{above}") })
 }
 
 /// `whole` is the last segment with the words of the family.
 fn named(route: RouteWords<'_>, clues: Clues<'_>, last: &PathNoun, whole: &str, parent: &str) -> String {
     let noun = last.noun.as_str();
     let effect = meaning(clues.prose);
-    let is_set = !last.item && !noun.is_empty();
-    let is_aside = is_set && is_aside(whole);
+    // In `/restore/{id}`, the verb is before its object.
+    let precedes =
+        last.item && !clues.is_item && !route.is_resource && matches!(route.method, "POST" | "PUT" | "PATCH");
+    let is_set = (!last.item || precedes) && !noun.is_empty();
+    let is_aside = is_set && !last.item && is_aside(whole);
     let alone = || if parent.is_empty() { noun.to_owned() } else { format!("{parent}_{noun}") };
     let makes = clues.creates || clues.has_items;
     let verb = match route.method {
@@ -128,6 +135,32 @@ fn without(noun: &str, family: &[&str]) -> String {
     rest.join("_")
 }
 
+/// The action of `Controller_Action` if it says all words of its controller that the family does not say: `get_contributors` of
+/// `AppContributors_GetContributors` in the family `apps`.
+pub(crate) fn without_controller(id: &str, family: &str) -> Option<String> {
+    let parts: Vec<&str> = id.split(['_', '/', '.']).collect();
+    let [controller, action] = parts.as_slice() else { return None };
+    let (controller, action) = (member_name(controller), member_name(action));
+    let says = |text: &str, word: &str| text.split('_').any(|other| singular(other) == singular(word));
+    let is_said = controller.split('_').all(|word| says(family, word) || says(&action, word));
+    let is_verb = is_action(&controller) || is_task(&controller) || asks(&controller);
+    (is_said && !is_verb && action.contains('_') && action.starts_with(char::is_alphabetic)).then_some(action)
+}
+
+/// Verbs of names that stand for the method of an operation.
+const METHODS: &[&str] = &["create", "delete", "get", "list", "mark", "patch", "post", "query", "update"];
+
+/// The long name of an operation with the verb of its name within the family: types are named after it.
+pub(crate) fn with_verb_of(name: &str, long: String) -> String {
+    let verb = name.split('_').next().unwrap_or_default();
+    match long.split_once('_') {
+        Some((other, rest)) if other != verb && METHODS.contains(&verb) && METHODS.contains(&other) => {
+            format!("{verb}_{rest}")
+        }
+        _ => long,
+    }
+}
+
 /// Returns whether an operationId names its operation. A hash or a number does not.
 pub(crate) fn is_name(id: &str) -> bool {
     let id = id.trim();
@@ -142,7 +175,8 @@ mod tests {
 
     #[test]
     fn a_name_does_not_repeat_its_family_and_its_verb_is_true() {
-        // Method and path, family, summary, `l` for a list, `c` for 201, `i` for a collection with items, `r` for a resource.
+        // Method and path, family, summary, `l` for a list, `c` for 201, `i` for a collection with items, `r` for a resource, `p` if the
+        // path before the parameter has operations.
         let cases = [
             ("GET /api/Library/list", "library", "", "", "list"),
             ("GET /api/Reader/get-progress", "reader", "", "", "get_progress"),
@@ -161,6 +195,9 @@ mod tests {
             ("GET /api/v3/moviefile", "movie_file", "", "l", "list"),
             ("PUT /api/v3/moviefile/bulk", "movie_file", "", "", "update_bulk"),
             ("GET /api/users/{id}/orders", "orders", "", "l", "list_for_user"),
+            ("POST /api/users/{id}/orders/{order}/cancel", "orders", "", "", "cancel_for_user"),
+            ("GET /api/users/{id}/orders/{order}/lines", "orders", "", "l", "list_lines_for_user"),
+            ("POST /api/users/{id}/cancel", "orders", "", "", "cancel_user"),
             ("GET /api/projects/{id}/components", "projects", "", "l", "list_components"),
             ("POST /api/projects/{id}/components", "projects", "", "c", "create_component"),
             ("POST /api/orders/search", "orders", "", "lr", "search"),
@@ -175,6 +212,15 @@ mod tests {
             ("POST /api/v3/instances/create", "instances", "", "", "create"),
             ("GET /api/v3/system/backup", "backup", "", "l", "list"),
             ("POST /api/v3/system/backup/restore/upload", "backup", "", "", "upload_restore"),
+            ("POST /api/v3/system/backup/restore/{id}", "backup", "", "", "restore"),
+            ("POST /api/v3/queue/grab/{id}", "queue_action", "", "", "grab"),
+            ("PUT /api/v3/delayprofile/reorder/{id}", "delay_profile", "", "", "reorder"),
+            ("POST /api/v3/history/failed/{id}", "history", "", "", "mark_failed"),
+            // A path that can be called, or a resource that can be read, is a thing.
+            ("POST /api/orders/release/{id}", "orders", "", "p", "post_release"),
+            ("PUT /api/orders/release/{id}", "orders", "", "r", "update_release"),
+            ("GET /api/orders/search/{term}", "orders", "", "", "get_search"),
+            ("POST /api/orders/requests/{id}", "orders", "", "", "post_request"),
             ("GET /api/v3/config/importlist", "import_list_config", "", "", "get"),
             ("POST /filtered-shared-path", "shared_path", "", "", "post_filtered"),
             ("POST /files/form-with-file", "files", "", "", "post_form_with_file"),
@@ -186,7 +232,7 @@ mod tests {
             let (method, path) = request.split_once(' ').expect("a method and a path");
             let has = |mark| marks.contains(mark);
             let route = RouteWords { method, path, prefix: "", answers_array: has('l'), is_resource: has('r') };
-            let clues = Clues { family, prose, creates: has('c'), has_items: has('i') };
+            let clues = Clues { family, prose, creates: has('c'), has_items: has('i'), is_item: has('p') };
             assert_eq!(within_family(route, clues), name, "{request}");
         }
     }

@@ -62,6 +62,13 @@ const VAGUE: &[&str] = &[
     "view",
 ];
 
+/// Verbs that names of operations begin with.
+const CALLS: &[&str] =
+    &["add", "create", "delete", "fetch", "get", "list", "patch", "post", "put", "query", "replace", "set", "update"];
+
+/// Words in the middle of the name of a place.
+const PLACES: &[&str] = &["item", "request", "response", "value", "variant"];
+
 /// The type that stands for all: one that programs know, else one whose values have names, else one that the contract names,
 /// and of these the one with the shortest name.
 pub(super) fn first(types: &[Definition], facts: &[Fact], members: &[usize]) -> Option<usize> {
@@ -91,10 +98,15 @@ pub(super) fn common(types: &[Definition], facts: &[Fact], members: &[usize], ow
         request: uses.request || own.reach.request,
         response: uses.response || own.reach.response,
     });
-    // A type that is sent and returned is neither a request nor a response.
+    // A type that is sent and returned is neither a request nor a response, and no operation's.
     let stem = |name: &str| {
         let mut words = words(name);
-        words.pop_if(|last| !is_named && uses == Uses::BOTH && matches!(last.as_str(), "request" | "response"));
+        if !is_named && uses == Uses::BOTH {
+            words.pop_if(|last| matches!(last.as_str(), "request" | "response"));
+            if words.len() > 1 && words.first().is_some_and(|first| CALLS.contains(&first.as_str())) {
+                words.remove(0);
+            }
+        }
         words
     };
     let mut common = stem(own);
@@ -115,8 +127,13 @@ pub(super) fn common(types: &[Definition], facts: &[Fact], members: &[usize], ow
     // `Emails` says more than `UserRequest`, which is what the names of two operations end in.
     let is_place = common.last().is_some_and(|last| VAGUE.contains(&last.as_str())) && after_members.is_some();
     let is_telling = is_error(&common) || !is_vague(&common) && !is_place;
-    let chosen = if is_telling { Some(name) } else { after_members };
-    match chosen.filter(|name| *name != **own && scope.take(name)).and_then(|name| Ident::new(&name)) {
+    // `Title` of `OpenIssueRequestTitle` and `ChangeTicketRequestTitle`: the rest of a place says nothing.
+    let rest = common.iter().take_while(|word| PLACES.contains(&word.as_str())).count();
+    let short =
+        common.get(rest..).filter(|short| rest > 0 && !is_vague(short)).map(|short| type_name(&short.join("_")));
+    let chosen = if is_telling { vec![short, Some(name)] } else { vec![after_members] };
+    let chosen = chosen.into_iter().flatten().find(|name| *name != **own && scope.take(name));
+    match chosen.and_then(|name| Ident::new(&name)) {
         Some(name) => name,
         None if stem(own) == words(own) => own.clone(),
         None => scope.claim([stem_of_own.as_str()]),

@@ -1,0 +1,133 @@
+//! Names of style 2 that say a thing once, with a verb that is true.
+
+use std::collections::BTreeSet;
+
+use driftless_codegen::{Names, Output};
+use serde_json::{Value, json};
+
+use crate::shared::{generate, in_style_one, lines};
+
+fn answer(schema: &Value) -> Value {
+    json!({"200": {"description": "", "content": {"application/json": {"schema": schema}}}})
+}
+
+fn operations(output: &Output) -> BTreeSet<&str> {
+    output.names.operations.values().map(String::as_str).collect()
+}
+
+/// `(operationId, tag)` of operations, each at a path of its own.
+fn with_ids(ids: &[(&str, &str)]) -> Value {
+    let path = |(number, (id, tag)): (usize, &(&str, &str))| {
+        (format!("/{number}"), json!({"get": {"operationId": id, "tags": [tag], "responses": answer(&json!({}))}}))
+    };
+    let paths: serde_json::Map<_, _> = ids.iter().enumerate().map(path).collect();
+    json!({"openapi": "3.0.4", "paths": paths})
+}
+
+#[test]
+fn an_operation_id_loses_a_controller_that_it_says_again() {
+    let ids = [
+        ("AppContributors_GetContributors", "Apps"),
+        ("SchemaFields_PutNestedField", "Schemas"),
+        ("AssetFolders_PostAssetFolder", "Assets"),
+        // The operation would not say that it is about contributors.
+        ("AppContributors_DeleteMyself", "Apps"),
+        ("ContentsShared_GetAllContents", "Contents"),
+        // A verb is not a controller.
+        ("Link_LinkAccount", "Accounts"),
+        ("get_FilesGetShared", "Files"),
+        ("review_items_review_result", "Reviews"),
+    ];
+    let expected = [
+        "accounts.link_link_account",
+        "apps.app_contributors_delete_myself",
+        "apps.get_contributors",
+        "assets.post_asset_folder",
+        "contents.contents_shared_get_all_contents",
+        "files.get_files_get_shared",
+        "reviews.review_items_review_result",
+        "schemas.put_nested_field",
+    ];
+    let output = generate(&with_ids(&ids), &Names::default());
+    assert_eq!(operations(&output), BTreeSet::from(expected));
+    let one = in_style_one(&with_ids(&ids));
+    assert!(operations(&one).contains("apps.app_contributors_get_contributors"), "{:?}", operations(&one));
+}
+
+/// An operation that has the short name by its own identifier keeps it, and so do two that would both get it, whatever their order is.
+#[test]
+fn a_controller_stays_if_another_operation_has_the_short_name() {
+    let mut ids = vec![
+        ("AppImage_GetImage", "Apps"),
+        ("Apps_GetImage", "Apps"),
+        ("AppRoles_GetRoles", "Apps"),
+        ("AppRoles2_GetRoles", "Apps"),
+        ("App_GetRoles", "Apps"),
+    ];
+    for _ in 0..2 {
+        let output = generate(&with_ids(&ids), &Names::default());
+        let expected = [
+            "apps.app_get_roles",
+            "apps.app_image_get_image",
+            "apps.app_roles2_get_roles",
+            "apps.app_roles_get_roles",
+            "apps.get_image",
+        ];
+        assert_eq!(operations(&output), BTreeSet::from(expected));
+        ids.reverse();
+    }
+}
+
+#[test]
+fn a_type_is_called_by_the_verb_of_its_operation() {
+    let body = json!({"content": {"application/json": {"schema": {"type": "object",
+        "properties": {"name": {"type": "string"}, "secret": {"type": "string"}, "remember": {"type": "boolean"}}}}}});
+    let contract = json!({"openapi": "3.0.4", "paths": {"/login": {"post":
+        {"tags": ["Authentication"], "requestBody": body, "responses": {"204": {"description": ""}}},
+        "get": {"tags": ["Authentication"], "responses": {"204": {"description": ""}}}}}});
+    let output = generate(&contract, &Names::default());
+    assert!(operations(&output).contains("authentication.post_login"), "{:?}", operations(&output));
+    assert!(
+        lines(&output).iter().any(|line| line.starts_with("types::PostLoginRequest struct ")),
+        "{}",
+        output.api.index()
+    );
+    let one = in_style_one(&contract);
+    assert!(lines(&one).iter().any(|line| line.starts_with("types::CreateLoginRequest struct ")));
+}
+
+/// An inline object that is sent and returned is not what one of its operations does.
+#[test]
+fn a_type_that_is_sent_and_returned_has_the_verb_of_no_operation() {
+    let place = json!({"type": "object", "required": ["city", "street", "house"], "properties":
+        {"city": {"type": "string"}, "street": {"type": "string"}, "house": {"type": "integer"}}});
+    let list = json!({"type": "array", "items": place});
+    let body = json!({"required": true, "content": {"application/json": {"schema": place}}});
+    let contract = json!({"openapi": "3.0.4", "paths": {
+        "/addresses": {
+            "get": {"tags": ["Shop"], "responses": answer(&list)},
+            "post": {"tags": ["Shop"], "requestBody": body, "responses": answer(&place)}},
+        "/addresses/{id}": {"get": {"tags": ["Shop"], "responses": answer(&place),
+            "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]}}}});
+    let output = generate(&contract, &Names::default());
+    let structs: Vec<String> =
+        lines(&output).into_iter().filter(|line| line.starts_with("types::") && line.contains(" struct ")).collect();
+    assert_eq!(structs, ["types::Address struct Clone Debug PartialEq"]);
+    assert_eq!(generate(&contract, &output.names).files, output.files);
+}
+
+/// `RequestTitle` is the common end of `OpenIssueRequestTitle` and `ChangeTicketRequestTitle`.
+#[test]
+fn a_shared_type_is_not_called_by_the_rest_of_a_place() {
+    let title = json!({"oneOf": [{"type": "string"}, {"type": "integer"}]});
+    let body = |other: &str| {
+        json!({"required": true, "content": {"application/json": {"schema":
+        {"type": "object", "properties": {"title": title, other: {"type": "string"}}}}}})
+    };
+    let gone = json!({"204": {"description": ""}});
+    let contract = json!({"openapi": "3.0.4", "paths": {"/issues": {
+        "post": {"operationId": "open_issue", "requestBody": body("text"), "responses": gone},
+        "patch": {"operationId": "change_ticket", "requestBody": body("note"), "responses": gone}}}});
+    let output = generate(&contract, &Names::default());
+    assert!(lines(&output).contains("types::Title enum Clone Debug PartialEq"), "{}", output.api.index());
+}
