@@ -13,7 +13,9 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+import urllib.error
 import urllib.request
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -47,8 +49,11 @@ def answers(port):
 
 def specmatic(contract):
     port = free_port()
-    words = ["java", "-jar", os.environ["SPECMATIC_JAR"], "mock", "--host", "127.0.0.1", "--port", str(port), contract]
-    process = subprocess.Popen(words, stdout=sys.stderr)
+    jar, contract = (str(pathlib.Path(path).resolve()) for path in (os.environ["SPECMATIC_JAR"], contract))
+    words = ["java", "-jar", jar, "mock", "--host", "127.0.0.1", "--port", str(port), contract]
+    # It writes reports to the folder that it is started in, and reads a configuration there.
+    folder = tempfile.TemporaryDirectory()
+    process = subprocess.Popen(words, stdout=sys.stderr, cwd=folder.name)
     signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     end = time.monotonic() + WAIT
     while process.poll() is None and time.monotonic() < end and not answers(port):

@@ -12,6 +12,7 @@ mod document;
 #[cfg(feature = "graphql")]
 mod graphql;
 mod hostile;
+mod pictures;
 mod program;
 mod schedule;
 mod several;
