@@ -12,7 +12,6 @@ mod document;
 #[cfg(feature = "graphql")]
 mod graphql;
 mod hostile;
-mod pictures;
 mod program;
 mod schedule;
 mod several;
