@@ -7,6 +7,7 @@
 #   sandbox/engine/judge/run.sh FILE…             these contracts
 #   JUDGE_OPTIONS='--json /tmp/j.json --seed 2'   options of judge.py
 #   SERVE='program --contract {contract} serve'   another service than the workspace's
+#   LIST=sandbox/engine/judge/compared.txt        another list of contracts
 set -eu
 cd "$(dirname "$0")/../../.."
 judge=sandbox/engine/judge
@@ -37,7 +38,7 @@ if [ $# = 0 ]; then
         else
             echo "LEFT OUT: $contracts/$contract does not exist"
         fi
-    done <"$judge/contracts.txt"
+    done <"${LIST:-$judge/contracts.txt}"
 fi
 if [ -z "${SERVE:-}" ]; then
     # With the features that the tests enable, so that its libraries are compiled once for both.

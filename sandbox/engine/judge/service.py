@@ -112,6 +112,11 @@ class Handler(BaseHTTPRequestHandler):
             return
         if self.headers.get("X-Key") is None or self.mutation == "refuses" and self.command == "PUT":
             return self.reply(401)
+        if self.mutation == "without the base path":
+            # As services do that take the paths of the contract alone, and refuse others as wrong requests.
+            if parts[0] == "api":
+                return self.reply(400)
+            parts = ["api", *parts]
         if parts[0] != "api":
             return self.reply(404)
         if parts[1:] == ["health"]:

@@ -36,6 +36,11 @@ class Services(unittest.TestCase):
                 steps = report["collections"][0]["steps"]
                 self.assertEqual(steps, ["create", "read", "list", "put", "patch", "delete", "read after delete", "unknown identifier", "required member"])
 
+    def test_a_service_without_the_base_path_is_judged_without_it(self):
+        report = run("without the base path")
+        self.assertEqual(report["base"], "")
+        self.assertEqual(judge.count(report)[:3], [9, 9, 0], judge.findings([report]))
+
     def test_each_mutation_is_found(self):
         for mutation, cause in MUTATIONS.items():
             if cause:

@@ -18,17 +18,25 @@ class User:
         self.compared = 0
 
     def _probe(self):
-        """The path of the declared server, or none if the service answers 404 to all below it and not to all without it."""
+        """The path of the declared server, or none if the service succeeds without it only.
+
+        Without any success, it is none if the service answers 404 to all below the path and not to all without it: services
+        refuse a path that they do not know in ways of their own.
+        """
         tries = [op for op in self.contract.operations if not op.names and op.method in ("get", "post")][:10]
+        answering = []
         for base in dict.fromkeys([self.base, ""]):
             for op in tries:
                 request, _ = self._request(op, {}, base)
                 try:
-                    if request and self.client.send(request).status not in (404, 405):
-                        return base
+                    status = self.client.send(request).status if request else 404
                 except Trouble:
                     continue
-        return self.base
+                if 200 <= status < 300:
+                    return base
+                if status not in (404, 405):
+                    answering.append(base)
+        return (answering or [self.base])[0]
 
     # ---- requests
 
