@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::watchable::{Shelf, Watchable};
 use super::words::plain;
-use crate::model::{Operation, StatusKey};
+use crate::model::{Document, Operation, StatusKey};
 
 /// The header with the address, and the way in which the contract says so.
 pub(super) struct AddressHeader {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::address::{self, AddressHeader};
 use super::keys::Keys;
 use super::watchable::{GENERAL, Shelf, Watchable, parameters};
