@@ -49,7 +49,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("operation.watch", "watch = { operation = \"GET /api/jobs/{id}\", parameter = \"id\" }"),
     (
         "operation.watch.header",
-        "watch = { operation = \"GET /api/jobs/{id}\", parameter = \"id\", header = \"Operation-Location\" }",
+        "[[operation]]\nname = \"job\"\nsubmit = \"POST /api/jobs\"\nstate = \"/state\"\nstates = { succeeded = [\"DONE\"] }\nwatch = { operation = \"GET /api/jobs/{id}\", parameter = \"id\", header = \"Operation-Location\" }",
     ),
     ("operation.cancel", "cancel = { operation = \"POST /api/jobs/{id}/cancel\", parameter = \"id\" }"),
     (
