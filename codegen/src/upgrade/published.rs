@@ -193,7 +193,7 @@ mod tests {
 
     use super::Published;
 
-    /// Every place is here as in the tree itself, and no other one is.
+    /// It has every place of the tree, and no other one.
     #[test]
     fn it_has_the_places_of_the_tree() {
         let tree = json!({
