@@ -29,9 +29,9 @@ class Browser:
     def __init__(self, profile):
         commands, self.commands = os.pipe()
         self.answers, answers = os.pipe()
-        # Chromium reads from descriptor 3 and writes to 4. The shell moves the pipes there.
+        # Chromium reads from descriptor 3 and writes to 4. The shell moves the pipes there; sh would not take descriptors above 9.
         words = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *QUIET, f"--user-data-dir={profile}"]
-        moved = ["sh", "-c", f'exec "$@" 3<&{commands} 4>&{answers}', "sh", *words, "--remote-debugging-pipe", "about:blank"]
+        moved = ["bash", "-c", f'exec "$@" 3<&{commands} 4>&{answers}', "sh", *words, "--remote-debugging-pipe", "about:blank"]
         self.process = subprocess.Popen(moved, pass_fds=(commands, answers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(commands)
         os.close(answers)
