@@ -22,6 +22,8 @@ mod durations;
 #[cfg(all(feature = "testing", feature = "blocking"))]
 mod fake;
 #[cfg(feature = "graphql")]
+mod graphql_items;
+#[cfg(feature = "graphql")]
 mod graphql_query;
 #[cfg(feature = "graphql")]
 mod graphql_socket;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use apollo_compiler::ast::{Directive, Type as SchemaType};
-use apollo_compiler::executable::SelectionSet;
+use apollo_compiler::Node;
+use apollo_compiler::executable::{Field as SchemaField, SelectionSet};
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
@@ -40,6 +41,8 @@ pub(super) struct Lower<'a> {
     definitions: Vec<Option<Definition>>,
     modules: Vec<Ident>,
     pub(super) shared: BTreeMap<TypeId, Vec<Shared>>,
+    /// The selections of the members of each structure, in the order of its fields.
+    pub(super) selections: BTreeMap<TypeId, Vec<&'a Node<SchemaField>>>,
     /// The object types of each abstract type.
     pub(super) possible: HashMap<String, Vec<String>>,
     /// Names for all enumerations and input objects of the schema, used or not.
@@ -72,6 +75,7 @@ impl<'a> Lower<'a> {
             definitions: Vec::new(),
             modules: Vec::new(),
             shared: BTreeMap::new(),
+            selections: BTreeMap::new(),
             possible: possible(schema),
             wishes: wishes(schema),
             of_schema: BTreeMap::new(),
@@ -116,9 +120,14 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// The content of a definition.
+    pub(super) fn kind(&self, id: TypeId) -> Option<&Kind> {
+        self.definitions.get(id.0).and_then(Option::as_ref).map(|definition| &definition.kind)
+    }
+
     /// The members of a definition.
     pub(super) fn fields(&self, id: TypeId) -> &[Field] {
-        match self.definitions.get(id.0).and_then(Option::as_ref).map(|definition| &definition.kind) {
+        match self.kind(id) {
             Some(Kind::Struct(fields, _)) => fields,
             _ => &[],
         }

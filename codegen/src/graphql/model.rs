@@ -46,6 +46,31 @@ pub(crate) struct TypedDocument {
     pub(crate) module: Ident,
     /// `true` if it takes variables; `None` without a schema.
     pub(crate) variables: Option<bool>,
+    /// The connection that is read page by page.
+    pub(crate) connection: Option<Connection>,
+}
+
+/// A connection in the data of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Connection {
+    /// The type of the data.
+    pub(crate) root: TypeId,
+    /// The type of a node.
+    pub(crate) item: Type,
+    /// The variable that has the cursor.
+    pub(crate) variable: String,
+    /// It is read from its last page on.
+    pub(crate) backward: bool,
+    /// JSON Pointer to the connection in the data.
+    pub(crate) connection: String,
+    /// JSON Pointer to the list in the connection.
+    pub(crate) list: String,
+    /// JSON Pointer to the node in an element of the list; empty if the element is the node.
+    pub(crate) node: String,
+    /// JSON Pointer to the flag in the connection that says whether there is another page.
+    pub(crate) more: String,
+    /// JSON Pointer to the cursor of that page in the connection.
+    pub(crate) cursor: String,
 }
 
 /// The types of documents, as the model has types.
@@ -87,7 +112,7 @@ impl TypedDocument {
         }
         let module = Ident::derived(&module, member_name);
         let text = text.trim().to_owned();
-        Self { file: file.to_owned(), text, kind: head.kind, name: head.name, module, variables: None }
+        Self { file: file.to_owned(), text, kind: head.kind, name: head.name, module, variables: None, connection: None }
     }
 
     /// The name of its constant.

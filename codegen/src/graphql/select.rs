@@ -25,7 +25,7 @@ struct Within<'t> {
 
 impl<'a> Lower<'a> {
     /// The types of the data of an operation.
-    pub(super) fn data(&mut self, module: &Ident, operation: &'a Operation) {
+    pub(super) fn data(&mut self, module: &Ident, operation: &'a Operation) -> TypeId {
         let parts = [SelectedSet { set: &operation.selection_set, sure: true }];
         let place = TypePlace { module: module.clone(), path: String::new(), wish: "Data".to_owned() };
         let root = operation.selection_set.ty.as_str();
@@ -34,7 +34,7 @@ impl<'a> Lower<'a> {
             OperationType::Mutation => "The data of the mutation.",
             OperationType::Subscription => "The data of each event of the subscription.",
         };
-        self.object(&place, (root, root), &parts, None, Some(what));
+        self.object(&place, (root, root), &parts, None, Some(what))
     }
 
     /// The type of a value of the schema's type `ty`.
@@ -265,7 +265,7 @@ impl<'a> Lower<'a> {
         let wishes: Vec<(&str, String)> = wires.iter().map(|wire| (wire.as_str(), member_name(wire))).collect();
         let key = format!("{}/{}", place.module, place.path);
         let names = self.names.members(Scope::default(), &key, &wishes);
-        let mut fields = Vec::new();
+        let (mut fields, mut selected_fields) = (Vec::new(), Vec::new());
         for ((selection, wire), name) in selections.into_iter().zip(&wires).zip(names) {
             let ty = self.type_of(ty, &selection);
             let SelectedField { field: selected, sure, places } = selection;
@@ -281,7 +281,9 @@ impl<'a> Lower<'a> {
             member.docs = selected.definition.description.as_ref().map(ToString::to_string).unwrap_or_default();
             member.deprecated = deprecation(selected.definition.directives.iter().map(AsRef::as_ref));
             fields.push(member);
+            selected_fields.push(selected);
         }
+        self.selections.insert(id, selected_fields);
         self.fill(id, docs, Kind::Struct(fields, None), false);
         id
     }

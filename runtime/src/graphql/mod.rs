@@ -34,11 +34,13 @@ mod answer;
 mod background;
 mod close;
 mod connect;
+mod connection;
 mod document;
 mod endpoint;
 mod file;
 mod full;
 mod hub;
+mod items;
 mod link;
 mod message;
 mod options;
@@ -56,9 +58,13 @@ mod total;
 pub use crate::error::{GraphqlError, GraphqlLocation};
 pub use answer::Answer;
 use answer::Types;
+pub use connection::ConnectionData;
+#[doc(hidden)]
+pub use connection::ConnectionPaging;
 pub use file::File;
 #[cfg(feature = "operations")]
 pub(crate) use hub::Hub;
+pub use items::ConnectionItems;
 pub use options::{GraphqlOptions, SubscriptionTransport};
 pub use query::Query;
 pub use queue::Gap;

@@ -22,7 +22,7 @@ use crate::{
     protocol::{Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_callers_header, to_bytes, url},
 };
 
-const NAME: &str = "graphql";
+pub(super) const NAME: &str = "graphql";
 
 /// GraphQL over HTTP: the newer media type first, JSON for the servers before it.
 const ACCEPT: &str = "application/graphql-response+json, application/json;q=0.9";
@@ -46,6 +46,11 @@ impl<'a, T: DeserializeOwned> Query<'a, T> {
     pub(super) fn new(client: &'a Client, document: &str, types: Types, variables: &impl Serialize) -> Self {
         let options = Options { idempotent: !document::has_mutation(document), ..Options::default() };
         Self { client, ask: Ask::new(document, variables), types, options, answer: PhantomData }
+    }
+
+    /// Returns the client, the request, the origin of the types, and the options.
+    pub(super) fn into_parts(self) -> (&'a Client, Result<Ask, Error>, Types, Options) {
+        (self.client, self.ask, self.types, self.options)
     }
 
     /// Adds a header, or replaces one. `Authorization` is an error, since the credential sets it.
@@ -74,6 +79,7 @@ impl<'a, T: DeserializeOwned + 'a> IntoFuture for Query<'a, T> {
 }
 
 /// The request: a document, and its variables as JSON.
+#[derive(Clone)]
 pub(super) struct Ask {
     document: String,
     name: Option<String>,
@@ -101,6 +107,22 @@ impl Ask {
             files,
             reads: !document::has_mutation(document),
         })
+    }
+
+    /// Returns the value of a variable, if it has one.
+    pub(super) fn variable(&self, name: &str) -> Option<Value> {
+        Value::read(self.variables.as_deref()?).ok()?.get(name).cloned()
+    }
+
+    /// Gives a variable another value; the others keep theirs.
+    pub(super) fn set_variable(&mut self, name: &str, value: Value) -> Result<(), Error> {
+        let text = self.variables.as_deref().unwrap_or("{}");
+        let Ok(Value::Object(mut variables)) = Value::read(text) else {
+            return Err(Error::with(Kind::Request, "the variables are not an object").hint("the next page was not requested"));
+        };
+        variables.set(name, value);
+        self.variables = Some(Value::Object(variables).to_string());
+        Ok(())
     }
 
     /// The body of a request, and the payload of a subscription.
@@ -180,7 +202,7 @@ impl Ask {
     }
 }
 
-async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
+pub(super) async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
     let until = options.deadline.map(Until::after);
     let hub = Hub::for_session(session);
     let hash = if hub.options().persisted && ask.is_plain() { ask.hash() } else { String::new() };
