@@ -27,6 +27,8 @@ mod graphql_items;
 mod graphql_query;
 #[cfg(feature = "graphql")]
 mod graphql_socket;
+#[cfg(feature = "graphql")]
+mod graphql_trusted;
 #[cfg(feature = "keyring")]
 mod keyring;
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::generate::Boxed;
 use crate::model::{Definition, Type, TypeId};
 use crate::naming::ident::member_name;
-use crate::output::Unused;
+use crate::output::{SentDocument, Unused};
 use crate::text::{Ident, clipped, is_device};
 
 /// The module of the enumerations and input objects of the schema.
@@ -112,7 +112,20 @@ impl TypedDocument {
         }
         let module = Ident::derived(&module, member_name);
         let text = text.trim().to_owned();
-        Self { file: file.to_owned(), text, kind: head.kind, name: head.name, module, variables: None, connection: None }
+        Self {
+            file: file.to_owned(),
+            text,
+            kind: head.kind,
+            name: head.name,
+            module,
+            variables: None,
+            connection: None,
+        }
+    }
+
+    /// The operation, as the client sends it.
+    pub(crate) fn sent(self) -> SentDocument {
+        SentDocument { name: self.name, kind: self.kind, text: self.text }
     }
 
     /// The name of its constant.

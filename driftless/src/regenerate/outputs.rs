@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use driftless_codegen::{Contract, Item, Names, Output, Report, Setup, generate};
 use serde::Serialize;
 
-use super::ledger;
 use super::pins::Pin;
 use super::reserved::reserved;
+use super::{ledger, manifest};
 use crate::failure::{Exit, Failure};
 use crate::features;
 use crate::files::Files;
@@ -16,8 +16,8 @@ use crate::names;
 use crate::settings::Settings;
 use crate::suggestions;
 use crate::workspace::{
-    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, NAMES, PROGRAM_MANIFEST, PROPOSALS, SCHEMA, TABLE,
-    pinned_path,
+    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, MANIFEST, NAMES, PROGRAM_MANIFEST, PROPOSALS,
+    SCHEMA, TABLE, pinned_path,
 };
 
 /// All contents, before any of them is written.
@@ -57,6 +57,9 @@ pub(crate) fn desired(
     let block = features::render(&output.features);
     let manifest = features::replace(client_manifest(files)?, &block)?;
     let mut files = self::files(pins, &output)?;
+    if settings.graphql.manifest {
+        files.insert(MANIFEST.to_owned(), manifest::render(&output.documents)?);
+    }
     files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.to_owned())));
 
     let documents = pins.iter().map(|pin| pin.entry.clone()).collect();

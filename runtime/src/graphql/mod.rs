@@ -54,6 +54,7 @@ mod sse;
 mod subscription;
 mod supervisor;
 mod total;
+mod trusted;
 
 pub use crate::error::{GraphqlError, GraphqlLocation};
 pub use answer::Answer;
@@ -65,7 +66,7 @@ pub use file::File;
 #[cfg(feature = "operations")]
 pub(crate) use hub::Hub;
 pub use items::ConnectionItems;
-pub use options::{GraphqlOptions, SubscriptionTransport};
+pub use options::{GraphqlOptions, SubscriptionTransport, TrustedDocuments};
 pub use query::Query;
 pub use queue::Gap;
 pub use source::{Document, DocumentSource, Untyped};
