@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bind::Bindings;
 use crate::ledger::{Ledger, Loss};
 use crate::model::{Model, Provenance};
-use crate::{AsyncOperation, Names, Problem, Report, Setup};
+use crate::{AsyncOperation, Names, Problem, Report, Setup, StyleVersion};
 
 pub use compare::changes;
 pub(crate) use elements::{Described, Element, elements};
@@ -76,6 +76,7 @@ pub(crate) fn read(
     };
     let scalars = scalars::Scalars::new(schema, &config.scalars, &mut documents.unused, ledger, &mut report);
     let mut given = Names::default();
+    let style_two = config.style.version >= StyleVersion::Two;
     let mut is_first = true;
     // It ends: each round but the last gives `__typename` to a selection set that had none, and a text has finitely many.
     loop {
@@ -92,7 +93,8 @@ pub(crate) fn read(
             named.problems().iter().for_each(|problem| report.push(problem.clone()));
         }
         let mut unread = Vec::new();
-        let mut lower = lower::Lower::new(schema, &checked, &scalars, names::Namer::new(pins, config), assumed);
+        let mut lower =
+            lower::Lower::new(schema, &checked, &scalars, names::Namer::new(pins, config), assumed, style_two);
         for document in &mut documents.list {
             let Ok(operation) = checked.operations.get(Some(&document.name)) else { continue };
             document.variables = Some(lower.variables(&document.module, operation));
