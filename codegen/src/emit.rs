@@ -201,6 +201,7 @@ fn spaced(text: &str) -> String {
             || line.ends_with(");") && !line.starts_with([' ', '/']);
         let goes_on = next.starts_with('}') || next.starts_with("//!") || next.starts_with("use ") || next.is_empty();
         let has_table = [
+            "connection!",
             "record!",
             "string_enum!",
             "integer_enum!",

@@ -47,6 +47,8 @@ pub struct Output {
     pub suggestions: Suggestions,
     /// States of the schema that an asynchronous operation does not name, a text for each operation: they count as unknown.
     pub unnamed_states: Vec<String>,
+    /// The GraphQL operations, as the client sends them: by file name, and by place in the file.
+    pub documents: Vec<SentDocument>,
 }
 
 /// The credentials that contracts ask for.
@@ -56,6 +58,17 @@ pub struct Credentials {
     pub schemes: Vec<Scheme>,
     /// Per operation, `family.name`: the alternatives, and the schemes that go together in each. No alternative: it shows nothing.
     pub operations: BTreeMap<String, Vec<Vec<Scheme>>>,
+}
+
+/// A GraphQL operation, as the client sends it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentDocument {
+    /// Its name.
+    pub name: String,
+    /// `query`, `mutation` or `subscription`.
+    pub kind: &'static str,
+    /// The text that is sent, byte for byte: the operation, and the fragments that it uses.
+    pub text: String,
 }
 
 /// An operation that reads something and needs no argument. All names are identifiers of the client.

@@ -110,6 +110,7 @@ fn stages(contracts: &[Contract<'_>], setup: &Setup, pins: &Names) -> Result<Out
         unused,
         suggestions,
         unnamed_states: documents.unnamed_states,
+        documents: documents.list.into_iter().map(graphql::TypedDocument::sent).collect(),
     })
 }
 

@@ -23,6 +23,7 @@ mod drift_forms;
 mod drift_security;
 mod effort;
 mod graphql;
+mod graphql_shapes;
 mod hostile;
 mod links;
 mod load;

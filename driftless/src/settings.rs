@@ -28,6 +28,7 @@ pub(crate) struct Settings {
     pub(crate) source: SourceSettings,
     /// The keys that the generator reads.
     pub(crate) codegen: Setup,
+    pub(crate) graphql: GraphqlSettings,
     /// The text that it was read from.
     text: String,
 }
@@ -60,6 +61,14 @@ pub(crate) struct SourceSettings {
     pub(crate) stand_in: Option<StandIn>,
     /// The share of a document's operations that may go in one run, in per cent.
     pub(crate) largest_loss: Option<u8>,
+}
+
+/// `[graphql]`: the outputs beside the client.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct GraphqlSettings {
+    /// `true`: `specs/graphql/manifest.json` is written.
+    pub(crate) manifest: bool,
 }
 
 /// `[source.stand_in]`: a program that serves a contract on loopback, as `driftless-sandbox` does.
@@ -218,10 +227,18 @@ impl Settings {
             Some(value) => SourceSettings::deserialize(toml::de::ValueDeserializer::from(value)).map_err(at)?,
             None => SourceSettings::default(),
         };
+        let graphql = match table.get_mut().remove("graphql") {
+            // A list would be read as the values of the table in order.
+            Some(value) if !value.get_ref().is_table() => {
+                return Err(keys::unusable(text, "/graphql", "is not a table"));
+            }
+            Some(value) => GraphqlSettings::deserialize(toml::de::ValueDeserializer::from(value)).map_err(at)?,
+            None => GraphqlSettings::default(),
+        };
         let codegen = Config::deserialize(toml::de::Deserializer::from(table)).map_err(at)?;
         values::check(text, &source)?;
         check_documents(text, &source.documents)?;
-        Ok(Self { source, codegen: codegen.into(), text: text.to_owned() })
+        Ok(Self { source, codegen: codegen.into(), graphql, text: text.to_owned() })
     }
 }
 
@@ -332,6 +349,7 @@ mod tests {
         for text in [
             "unknown = 1",
             "[client]\nunknown = 1",
+            "[graphql]\nunknown = 1",
             "[source.stand_in]\nunknown = 1",
             "[source]\nunknown = 1",
             "[source.token]\nunknown = 1",
@@ -349,7 +367,7 @@ mod tests {
             let message = Settings::parse(text).expect_err(text).message;
             let (_, known) = message.split_once("expected").unwrap_or_else(|| panic!("{text}: {message}"));
             let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-            assert!(keys.len() >= 2, "{text}: {message}");
+            assert!(!keys.is_empty(), "{text}: {message}");
             for key in keys {
                 let forms = [format!("`{key}`"), format!("[{key}]"), format!(".{key}]")];
                 let is_listed = forms.iter().any(|form| page.contains(form));

@@ -26,6 +26,8 @@ pub const ACCEPTED_FAULTS: &str = "specs/accepted-faults.toml";
 pub const GRAPHQL: &str = "specs/graphql";
 /// The pinned GraphQL schema, relative to the workspace.
 pub const SCHEMA: &str = "specs/graphql/schema.graphql";
+/// The manifest of trusted documents, relative to the workspace.
+pub const MANIFEST: &str = "specs/graphql/manifest.json";
 /// Folder of generated sources, relative to the workspace.
 pub const GENERATED: &str = "generated-client/src/generated";
 /// Manifest that holds the generated features, relative to the workspace.
@@ -46,8 +48,8 @@ pub const SNAPSHOTS: &str = "specs/snapshots";
 
 /// Single files that only the tool writes, relative to the workspace.
 /// The last two were written before [`CLIENT`] was: a lock may still list them, and they are removed then.
-pub const REPORTS: [&str; 7] =
-    [CLIENT, PROPOSALS, SCHEMA, TABLE, "specs/ledger.txt", "specs/api-index.txt", "specs/surface.txt"];
+pub const REPORTS: [&str; 8] =
+    [CLIENT, MANIFEST, PROPOSALS, SCHEMA, TABLE, "specs/ledger.txt", "specs/api-index.txt", "specs/surface.txt"];
 
 /// Returns whether only the tool writes here; the path is relative to the workspace.
 pub fn is_territory(path: &str) -> bool {

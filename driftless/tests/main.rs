@@ -23,6 +23,7 @@ mod graphql;
 #[cfg(unix)]
 mod interrupted;
 mod keys;
+mod manifest;
 mod merged;
 mod new;
 mod outputs;

@@ -38,6 +38,8 @@ pub mod prelude {
     pub use bytes::Bytes;
     pub use uuid::Uuid;
 
+    #[cfg(feature = "graphql")]
+    pub use crate::__connection as connection;
     pub use crate::{
         __from_variants as from_variants, __integer_enum as integer_enum, __keyed_union as keyed_union,
         __multipart as multipart, __record as record, __responses as responses, __string_enum as string_enum,

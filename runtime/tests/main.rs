@@ -22,9 +22,13 @@ mod durations;
 #[cfg(all(feature = "testing", feature = "blocking"))]
 mod fake;
 #[cfg(feature = "graphql")]
+mod graphql_items;
+#[cfg(feature = "graphql")]
 mod graphql_query;
 #[cfg(feature = "graphql")]
 mod graphql_socket;
+#[cfg(feature = "graphql")]
+mod graphql_trusted;
 #[cfg(feature = "keyring")]
 mod keyring;
 #[cfg(unix)]

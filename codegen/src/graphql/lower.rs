@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use apollo_compiler::Node;
 use apollo_compiler::ast::{Directive, Type as SchemaType};
-use apollo_compiler::executable::SelectionSet;
+use apollo_compiler::executable::{Field as SchemaField, SelectionSet};
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
@@ -36,10 +37,14 @@ pub(super) struct Lower<'a> {
     pub(super) document: &'a Valid<ExecutableDocument>,
     pub(super) scalars: &'a Scalars,
     pub(super) names: Namer<'a>,
+    /// Style 2: a fragment has one type for all types that its interface represents.
+    pub(super) style_two: bool,
     provenance: Provenance,
     definitions: Vec<Option<Definition>>,
     modules: Vec<Ident>,
     pub(super) shared: BTreeMap<TypeId, Vec<Shared>>,
+    /// The selections of the members of each structure, in the order of its fields.
+    pub(super) selections: BTreeMap<TypeId, Vec<&'a Node<SchemaField>>>,
     /// The object types of each abstract type.
     pub(super) possible: HashMap<String, Vec<String>>,
     /// Names for all enumerations and input objects of the schema, used or not.
@@ -62,18 +67,21 @@ impl<'a> Lower<'a> {
         scalars: &'a Scalars,
         names: Namer<'a>,
         assumed: bool,
+        style_two: bool,
     ) -> Self {
         Self {
             schema,
             document,
             scalars,
             names,
+            style_two,
             provenance: if assumed { Provenance::Assumed } else { Provenance::Plain },
             definitions: Vec::new(),
             modules: Vec::new(),
             shared: BTreeMap::new(),
+            selections: BTreeMap::new(),
             possible: possible(schema),
-            wishes: wishes(schema),
+            wishes: wishes(schema, style_two),
             of_schema: BTreeMap::new(),
             fragments: BTreeMap::new(),
             known: HashMap::new(),
@@ -116,9 +124,14 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// The content of a definition.
+    pub(super) fn kind(&self, id: TypeId) -> Option<&Kind> {
+        self.definitions.get(id.0).and_then(Option::as_ref).map(|definition| &definition.kind)
+    }
+
     /// The members of a definition.
     pub(super) fn fields(&self, id: TypeId) -> &[Field] {
-        match self.definitions.get(id.0).and_then(Option::as_ref).map(|definition| &definition.kind) {
+        match self.kind(id) {
             Some(Kind::Struct(fields, _)) => fields,
             _ => &[],
         }
@@ -195,15 +208,16 @@ pub(super) fn deprecation<'d>(directives: impl IntoIterator<Item = &'d Directive
     }
 }
 
-/// The names that the enumerations and input objects of a schema would like, apart from each other.
-fn wishes(schema: &Schema) -> BTreeMap<String, String> {
+/// The names that the enumerations and input objects of a schema would like, apart from each other. In style 2, a name that is
+/// written as Rust writes it comes first: `User` is `User`, and `USER` is `User2`.
+fn wishes(schema: &Schema, own_first: bool) -> BTreeMap<String, String> {
     let mut wanted: Vec<&str> = schema
         .types
         .iter()
         .filter(|(_, ty)| matches!(ty, ExtendedType::Enum(_) | ExtendedType::InputObject(_)))
         .map(|(name, _)| name.as_str())
         .collect();
-    wanted.sort_unstable();
+    wanted.sort_unstable_by_key(|name| (own_first && type_name(name) != *name, *name));
     let mut scope = Scope::default();
     wanted.into_iter().map(|name| (name.to_owned(), scope.claim([type_name(name).as_str()]).to_string())).collect()
 }

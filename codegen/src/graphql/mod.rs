@@ -2,6 +2,7 @@
 
 mod advice;
 mod compare;
+mod connection;
 mod elements;
 mod inputs;
 mod literals;
@@ -19,13 +20,13 @@ mod selection;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bind::Bindings;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Loss};
 use crate::model::{Model, Provenance};
-use crate::{AsyncOperation, Names, Problem, Report, Setup};
+use crate::{AsyncOperation, Names, Problem, Report, Setup, StyleVersion};
 
 pub use compare::changes;
 pub(crate) use elements::{Described, Element, elements};
-pub(crate) use model::{Documents, FRAGMENTS, Shared, TYPES, TypedDocument};
+pub(crate) use model::{Connection, Documents, FRAGMENTS, Shared, TYPES, TypedDocument};
 pub use schema::{is_schema, is_value};
 
 use problem::{FOLDER, SCHEMA, problem};
@@ -75,6 +76,7 @@ pub(crate) fn read(
     };
     let scalars = scalars::Scalars::new(schema, &config.scalars, &mut documents.unused, ledger, &mut report);
     let mut given = Names::default();
+    let style_two = config.style.version >= StyleVersion::Two;
     let mut is_first = true;
     // It ends: each round but the last gives `__typename` to a selection set that had none, and a text has finitely many.
     loop {
@@ -90,11 +92,17 @@ pub(crate) fn read(
         if std::mem::take(&mut is_first) {
             named.problems().iter().for_each(|problem| report.push(problem.clone()));
         }
-        let mut lower = lower::Lower::new(schema, &checked, &scalars, names::Namer::new(pins, config), assumed);
+        let mut unread = Vec::new();
+        let mut lower =
+            lower::Lower::new(schema, &checked, &scalars, names::Namer::new(pins, config), assumed, style_two);
         for document in &mut documents.list {
             let Ok(operation) = checked.operations.get(Some(&document.name)) else { continue };
             document.variables = Some(lower.variables(&document.module, operation));
-            lower.data(&document.module, operation);
+            let data = lower.data(&document.module, operation);
+            match lower.connection(data, operation) {
+                Ok(connection) => document.connection = connection,
+                Err(reason) => unread.push((document.file.clone(), document.name.clone(), reason)),
+            }
         }
         let (types, names, insertions, problems) = lower.finish(pins);
         if insertions.is_empty() || !problems.problems().is_empty() {
@@ -105,6 +113,10 @@ pub(crate) fn read(
                 if !states.is_empty() {
                     documents.unnamed_states.push(format!("{}: {}", settings.name, states.join(", ")));
                 }
+            }
+            for (file, name, reason) in unread {
+                let what = format!("the items of all pages are not a stream: {reason}");
+                ledger.note(&format!("{FOLDER}/{file}"), name, "graphql/connection", what, Loss::Nothing);
             }
             (documents.types, given) = (types, names);
             break;

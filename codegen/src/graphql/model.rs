@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::generate::Boxed;
 use crate::model::{Definition, Type, TypeId};
 use crate::naming::ident::member_name;
-use crate::output::Unused;
+use crate::output::{SentDocument, Unused};
 use crate::text::{Ident, clipped, is_device};
 
 /// The module of the enumerations and input objects of the schema.
@@ -46,6 +46,31 @@ pub(crate) struct TypedDocument {
     pub(crate) module: Ident,
     /// `true` if it takes variables; `None` without a schema.
     pub(crate) variables: Option<bool>,
+    /// The connection that is read page by page.
+    pub(crate) connection: Option<Connection>,
+}
+
+/// A connection in the data of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Connection {
+    /// The type of the data.
+    pub(crate) root: TypeId,
+    /// The type of a node.
+    pub(crate) item: Type,
+    /// The variable that has the cursor.
+    pub(crate) variable: String,
+    /// It is read from its last page on.
+    pub(crate) backward: bool,
+    /// JSON Pointer to the connection in the data.
+    pub(crate) connection: String,
+    /// JSON Pointer to the list in the connection.
+    pub(crate) list: String,
+    /// JSON Pointer to the node in an element of the list; empty if the element is the node.
+    pub(crate) node: String,
+    /// JSON Pointer to the flag in the connection that says whether there is another page.
+    pub(crate) more: String,
+    /// JSON Pointer to the cursor of that page in the connection.
+    pub(crate) cursor: String,
 }
 
 /// The types of documents, as the model has types.
@@ -87,7 +112,20 @@ impl TypedDocument {
         }
         let module = Ident::derived(&module, member_name);
         let text = text.trim().to_owned();
-        Self { file: file.to_owned(), text, kind: head.kind, name: head.name, module, variables: None }
+        Self {
+            file: file.to_owned(),
+            text,
+            kind: head.kind,
+            name: head.name,
+            module,
+            variables: None,
+            connection: None,
+        }
+    }
+
+    /// The operation, as the client sends it.
+    pub(crate) fn sent(self) -> SentDocument {
+        SentDocument { name: self.name, kind: self.kind, text: self.text }
     }
 
     /// The name of its constant.

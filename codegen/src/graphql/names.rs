@@ -60,6 +60,11 @@ impl<'a> Namer<'a> {
         name
     }
 
+    /// Returns whether a place has a type of its own in the lock.
+    pub(super) fn is_pinned_type(&self, module: &str, place: &str) -> bool {
+        self.pins.contains_key(&format!("{module}/{place}"))
+    }
+
     /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then those of
     /// published members, then wire names that are written as Rust writes them, then the rest.
     pub(super) fn members(&mut self, mut scope: Scope, owner: &str, members: &[(&str, String)]) -> Vec<Ident> {

@@ -25,7 +25,7 @@ struct Within<'t> {
 
 impl<'a> Lower<'a> {
     /// The types of the data of an operation.
-    pub(super) fn data(&mut self, module: &Ident, operation: &'a Operation) {
+    pub(super) fn data(&mut self, module: &Ident, operation: &'a Operation) -> TypeId {
         let parts = [SelectedSet { set: &operation.selection_set, sure: true }];
         let place = TypePlace { module: module.clone(), path: String::new(), wish: "Data".to_owned() };
         let root = operation.selection_set.ty.as_str();
@@ -34,18 +34,19 @@ impl<'a> Lower<'a> {
             OperationType::Mutation => "The data of the mutation.",
             OperationType::Subscription => "The data of each event of the subscription.",
         };
-        self.object(&place, (root, root), &parts, None, Some(what));
+        self.object(&place, (root, root), &parts, None, Some(what))
     }
 
     /// The type of a value of the schema's type `ty`.
     fn value(&mut self, ty: &str, parts: &[SelectedSet<'a>], place: TypePlace) -> TypeId {
-        if let Some(fragment) = self.whole(ty, parts) {
+        if let Some(fragment) = self.whole(ty, parts, &place) {
             if let Some(id) = self.fragments.get(fragment.name.as_str()) {
                 return *id;
             }
             let name = fragment.name.to_string();
             let place = TypePlace { module: Ident::fixed(FRAGMENTS), wish: type_name(&name), path: name.clone() };
-            let id = self.shape(&place, ty, &[SelectedSet { set: &fragment.selection_set, sure: true }]);
+            let own = fragment.selection_set.ty.as_str();
+            let id = self.shape(&place, own, &[SelectedSet { set: &fragment.selection_set, sure: true }]);
             self.fragments.insert(name, id);
             return id;
         }
@@ -55,12 +56,32 @@ impl<'a> Lower<'a> {
         self.shape(&place, ty, parts)
     }
 
-    /// The fragment that is all that is selected, where it is one for this very type.
-    fn whole(&self, ty: &str, parts: &[SelectedSet<'a>]) -> Option<&'a Node<Fragment>> {
+    /// The fragment that is all that is selected, where it is one for this very type, or one that gives the same members here as
+    /// in its own type. A place that had a type of its own before keeps it.
+    fn whole(&self, ty: &str, parts: &[SelectedSet<'a>], place: &TypePlace) -> Option<&'a Node<Fragment>> {
         let [SelectedSet { set, .. }] = parts else { return None };
         let [Selection::FragmentSpread(spread)] = set.selections.as_slice() else { return None };
         let fragment = self.document.fragments.get(&spread.fragment_name)?;
-        (spread.directives.is_empty() && fragment.selection_set.ty == ty).then_some(fragment)
+        let own = fragment.selection_set.ty.as_str();
+        let fits = || {
+            own == ty
+                || self.style_two
+                    && !self.names.is_pinned_type(&place.module, &place.path)
+                    && self.is_same(own, ty, &fragment.selection_set)
+        };
+        (spread.directives.is_empty() && fits()).then_some(fragment)
+    }
+
+    /// Returns whether a selection for the abstract type `own` gives an object of the narrower type `ty` the same members, of the
+    /// same types.
+    fn is_same(&self, own: &str, ty: &str, set: &'a SelectionSet) -> bool {
+        let part = [SelectedSet { set, sure: true }];
+        let all = self.possible(own);
+        if !self.applies(own, ty) || all.iter().any(|one| self.has_own(&part, &all, one)) {
+            return false;
+        }
+        let one = all.first().map_or(own, String::as_str);
+        self.collected(&part, one).iter().all(|selected| self.type_of(own, selected) == self.type_of(ty, selected))
     }
 
     fn shape(&mut self, place: &TypePlace, ty: &str, parts: &[SelectedSet<'a>]) -> TypeId {
@@ -265,7 +286,7 @@ impl<'a> Lower<'a> {
         let wishes: Vec<(&str, String)> = wires.iter().map(|wire| (wire.as_str(), member_name(wire))).collect();
         let key = format!("{}/{}", place.module, place.path);
         let names = self.names.members(Scope::default(), &key, &wishes);
-        let mut fields = Vec::new();
+        let (mut fields, mut selected_fields) = (Vec::new(), Vec::new());
         for ((selection, wire), name) in selections.into_iter().zip(&wires).zip(names) {
             let ty = self.type_of(ty, &selection);
             let SelectedField { field: selected, sure, places } = selection;
@@ -281,7 +302,9 @@ impl<'a> Lower<'a> {
             member.docs = selected.definition.description.as_ref().map(ToString::to_string).unwrap_or_default();
             member.deprecated = deprecation(selected.definition.directives.iter().map(AsRef::as_ref));
             fields.push(member);
+            selected_fields.push(selected);
         }
+        self.selections.insert(id, selected_fields);
         self.fill(id, docs, Kind::Struct(fields, None), false);
         id
     }

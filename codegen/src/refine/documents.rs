@@ -8,7 +8,7 @@ use super::render;
 use super::source::TypeSource;
 use super::types;
 use crate::generate::Rust;
-use crate::graphql::{Documents, FRAGMENTS, Shared, TYPES, TypedDocument};
+use crate::graphql::{Connection, Documents, FRAGMENTS, Shared, TYPES, TypedDocument};
 use crate::model::{Definition, Type, TypeId};
 use crate::pieces::{Piece, Take};
 use crate::text::code::code;
@@ -50,15 +50,21 @@ pub(crate) fn write(documents: &Documents, index: &mut Index, take: &mut Take<'_
         take(format!("documents/{module}.rs"), items(documents, module, about, index));
     }
     for document in &documents.list {
-        root.push(constant(document, documents.assumed, index));
+        root.push(constant(documents, document, index));
     }
     take("documents/mod.rs".to_owned(), vec![Piece::Code(root)]);
 }
 
-fn constant(document: &TypedDocument, assumed: bool, index: &mut Index) -> Code {
-    let assumed = if assumed { client::ASSUMED } else { "" };
-    let docs = docs![assumed, span(&document.file), ": the ", document.kind, " ", span(&document.name), "."];
+fn constant(documents: &Documents, document: &TypedDocument, index: &mut Index) -> Code {
+    let assumed = if documents.assumed { client::ASSUMED } else { "" };
     let (name, module) = (document.constant(), &document.module);
+    let mut docs = docs![assumed, span(&document.file), ": the ", document.kind, " ", span(&document.name), "."];
+    if let Some(connection) = &document.connection {
+        docs.push("\n\nPaginated: `.with_items()` returns a stream of the items of all pages.");
+        let item = documents.indexed(&Rust::from_type(&connection.item));
+        let signature = code!["(self) -> driftless_runtime::graphql::ConnectionItems<'a, ", item, ">"];
+        index.add(&format!("documents::{name}::with_items"), "fn", signature.as_str());
+    }
     let (constructor, ty) = match document.variables {
         Some(true) => ("Document", code!["Document<", module, "::Variables, ", module, "::Data>"]),
         Some(false) => ("Document", code!["Document<(), ", module, "::Data>"]),
@@ -78,13 +84,36 @@ fn items(documents: &Documents, module: &Ident, about: &Docs, index: &mut Index)
     if [TYPES, FRAGMENTS].contains(&&**module) {
         ids.sort_by_key(|id| &documents.definition(*id).name);
     }
+    let connections: BTreeMap<TypeId, &Connection> = documents
+        .list
+        .iter()
+        .filter(|document| document.module == *module)
+        .filter_map(|document| document.connection.as_ref().map(|connection| (connection.root, connection)))
+        .collect();
     for id in ids {
         types::write(documents, id, &mut pieces, index);
+        pieces.extend(connections.get(&id).map(|connection| table(documents, connection)));
         if let Some(shared) = types.shared.get(&id) {
             pieces.push(Piece::Code(accessors(documents, id, shared, index)));
         }
     }
     pieces
+}
+
+/// The places of a connection in the data of its document.
+fn table(documents: &Documents, connection: &Connection) -> Piece {
+    let item = documents.text(connection.root, &Rust::from_type(&connection.item));
+    let direction = if connection.backward { "backward: " } else { "forward: " };
+    let rows = vec![
+        code!["item: ", item],
+        code![direction, literal(&connection.variable)],
+        code!["connection: ", literal(&connection.connection)],
+        code!["list: ", literal(&connection.list)],
+        code!["node: ", literal(&connection.node)],
+        code!["more: ", literal(&connection.more)],
+        code!["cursor: ", literal(&connection.cursor)],
+    ];
+    Piece::Table(code!["connection!(", &documents.definition(connection.root).name, " {"], rows)
 }
 
 /// Accessors for the members that all variants of a union have.

@@ -2,6 +2,7 @@
 
 mod drifted;
 mod ledger;
+mod manifest;
 mod outputs;
 mod pins;
 mod plan;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use driftless_codegen::{Api, Contract, Item, Names, Output, Report, Setup, generate};
 use serde::Serialize;
 
-use super::ledger;
 use super::pins::Pin;
 use super::reserved::reserved;
+use super::{ledger, manifest};
 use crate::failure::{Exit, Failure};
 use crate::features;
 use crate::files::Files;
@@ -17,8 +17,8 @@ use crate::names;
 use crate::settings::Settings;
 use crate::suggestions;
 use crate::workspace::{
-    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, NAMES, PROGRAM_MANIFEST, PROPOSALS, SCHEMA, TABLE,
-    pinned_path,
+    BLOCK, CLIENT, CLIENT_MANIFEST, CONFIGURATION, GENERATED, LOCK, MANIFEST, NAMES, PROGRAM_MANIFEST, PROPOSALS,
+    SCHEMA, TABLE, pinned_path,
 };
 
 /// All contents, before any of them is written.
@@ -63,6 +63,9 @@ pub(crate) fn desired(
     let mut files = self::files(pins, &mut output)?;
     // Most of what is left of the output, and nobody asks for it any more.
     output.api = Api::default();
+    if settings.graphql.manifest {
+        files.insert(MANIFEST.to_owned(), manifest::render(&output.documents)?.into());
+    }
     files.extend(schema.map(|schema| (SCHEMA.to_owned(), schema.into())));
 
     let documents = pins.iter().map(|pin| pin.entry.clone()).collect();

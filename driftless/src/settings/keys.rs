@@ -62,6 +62,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("client.package", "package = \"orders-client\""),
     ("client.type", "type = \"Orders\""),
     ("client.variables", "variables = \"ORDERS_\""),
+    ("graphql", "[graphql]\nmanifest = true"),
+    ("graphql.manifest", "manifest = true"),
     ("source", "[source]\nbase_url_env = \"SERVICE_BASE_URL\""),
     ("source.base_url", "base_url = \"https://service.example\""),
     ("source.graphql", "graphql = \"/graphql\""),
@@ -144,8 +146,8 @@ pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Failure {
     // The names that Rust gives to tables help no reader.
     let reason =
         reason.split_once("expected struct ").map_or(reason.clone(), |(before, _)| format!("{before}expected a table"));
-    // `[source]` is read apart from the other tables.
-    let reason = reason.replace("expected one of `client`, ", "expected one of `client`, `source`, ");
+    // `[source]` and `[graphql]` are read apart from the other tables.
+    let reason = reason.replace("expected one of `client`, ", "expected one of `client`, `source`, `graphql`, ");
     let message =
         if key.is_empty() { format!("{location}: {reason}") } else { format!("{location}: `{key}`: {reason}") };
     Failure::configuration("configuration/invalid", message, hint(&key))
@@ -179,10 +181,11 @@ mod tests {
     use super::*;
 
     /// Tables, and where their keys stand.
-    const TABLES: [(&str, &str); 18] = [
+    const TABLES: [(&str, &str); 19] = [
         ("", ""),
         ("client", "[client]"),
         ("style", "[style]"),
+        ("graphql", "[graphql]"),
         ("source.stand_in", "[source.stand_in]"),
         ("source", "[source]"),
         ("source.token", "[source.token]"),

@@ -31,6 +31,8 @@ pub(crate) use self::extension::Double;
 #[cfg(feature = "graphql")]
 pub(crate) use self::extension::Extension;
 pub(crate) use self::options::{Options, options};
+#[cfg(feature = "graphql")]
+pub(crate) use self::pages::{MOST_EMPTY_PAGES, MOST_PAGES, circle};
 pub(crate) use self::send::send;
 pub(crate) use self::session::Session;
 pub use self::settings::{

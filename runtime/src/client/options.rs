@@ -8,7 +8,7 @@ use super::RetryPolicy;
 use crate::MinThroughput;
 
 /// The options of one call, which override the client's configuration.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) deadline: Option<Duration>,
     pub(crate) idle: Option<Duration>,

@@ -18,6 +18,12 @@ use crate::{
     protocol::{Content, Prepared},
 };
 
+/// The most pages without items in a row.
+pub(crate) const MOST_EMPTY_PAGES: usize = 100;
+
+/// The most pages of one stream, so that an endless service does not keep a program busy for ever.
+pub(crate) const MOST_PAGES: usize = 1_000_000;
+
 impl<'a, T> Call<'a, T> {
     /// Reads a paginated response. `next` receives a page and makes the call for the next one, or returns that it was
     /// the last. The document describes no pagination, so the caller has to know how a page names the next one.
@@ -118,7 +124,7 @@ impl<T, F> fmt::Debug for Pages<'_, T, F> {
 }
 
 /// The error of a service that leads back to an earlier page.
-pub(super) fn circle() -> Error {
+pub(crate) fn circle() -> Error {
     Error::with(Kind::Decode, "the pages go in circles")
         .hint("the service names a page that was already read as the next one, or returns one page in place of another")
 }

@@ -25,7 +25,7 @@ impl Types {
         if schema { Self::OfSchema } else { Self::OfCaller }
     }
 
-    const fn hint(self) -> &'static str {
+    pub(super) const fn hint(self) -> &'static str {
         match self {
             Self::OfSchema => {
                 "the document fits the pinned schema, but the answer does not: the service is at fault, unless its schema \

@@ -34,11 +34,13 @@ mod answer;
 mod background;
 mod close;
 mod connect;
+mod connection;
 mod document;
 mod endpoint;
 mod file;
 mod full;
 mod hub;
+mod items;
 mod link;
 mod message;
 mod options;
@@ -52,14 +54,19 @@ mod sse;
 mod subscription;
 mod supervisor;
 mod total;
+mod trusted;
 
 pub use crate::error::{GraphqlError, GraphqlLocation};
 pub use answer::Answer;
 use answer::Types;
+pub use connection::ConnectionData;
+#[doc(hidden)]
+pub use connection::ConnectionPaging;
 pub use file::File;
 #[cfg(feature = "operations")]
 pub(crate) use hub::Hub;
-pub use options::{GraphqlOptions, SubscriptionTransport};
+pub use items::ConnectionItems;
+pub use options::{GraphqlOptions, SubscriptionTransport, TrustedDocuments};
 pub use query::Query;
 pub use queue::Gap;
 pub use source::{Document, DocumentSource, Untyped};

@@ -17,6 +17,16 @@ pub enum SubscriptionTransport {
     ServerSentEvents,
 }
 
+/// The form in which a request names a trusted document. Both contain the SHA-256 of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TrustedDocuments {
+    /// `documentId` with `sha256:` and the hash in hexadecimal digits (GraphQL over HTTP, appendix A).
+    DocumentId,
+    /// `persistedQuery` of `extensions` with the hash, as services with Apollo's persisted queries take it.
+    PersistedQuery,
+}
+
 /// The configuration of the GraphQL interface. An OpenAPI document does not describe it, so every option has a
 /// default that can be changed.
 ///
@@ -39,6 +49,7 @@ pub struct GraphqlOptions {
     pub(super) transport: SubscriptionTransport,
     pub(super) get: bool,
     pub(super) persisted: bool,
+    pub(super) trusted: Option<TrustedDocuments>,
     pub(super) header: bool,
     pub(super) payload_key: Option<String>,
     pub(super) message_limit: usize,
@@ -67,6 +78,7 @@ impl GraphqlOptions {
             transport: SubscriptionTransport::Auto,
             get: false,
             persisted: false,
+            trusted: None,
             header: true,
             payload_key: Some("Authorization".to_owned()),
             message_limit: crate::transport::BODY_LIMIT,
@@ -105,6 +117,17 @@ impl GraphqlOptions {
     /// the service does not know a hash yet, the text follows; if it supports no hashes, only texts are sent.
     pub fn persisted_queries(mut self, wanted: bool) -> Self {
         self.persisted = wanted;
+        self
+    }
+
+    /// Sends the identifiers of documents, and never their texts, for services that accept known documents only; the
+    /// texts unless set. [`persisted_queries`](Self::persisted_queries) has no effect then.
+    ///
+    /// `cargo xtask regenerate` writes the documents of `specs/graphql` with their identifiers into
+    /// `specs/graphql/manifest.json`, if `manifest` in `[graphql]` of `specs/codegen.toml` is `true`. Register that file
+    /// with the service: a document that it does not know is an error.
+    pub fn trusted_documents(mut self, form: TrustedDocuments) -> Self {
+        self.trusted = Some(form);
         self
     }
 

@@ -18,6 +18,8 @@ pub(super) enum By {
     Hash,
     /// Both, so that the service learns the hash.
     Both,
+    /// Its identifier alone: the service has its text.
+    DocumentId,
 }
 
 /// The service's response to an unknown hash.

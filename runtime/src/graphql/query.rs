@@ -12,7 +12,9 @@ use super::{
     answer::{Answer, Types},
     document, file,
     hub::Hub,
+    options::{GraphqlOptions, TrustedDocuments},
     persisted::{By, Unknown},
+    trusted::explained,
 };
 use crate::{
     Client, Error, Method, Object, Upload, Value,
@@ -22,7 +24,7 @@ use crate::{
     protocol::{Content, Parts, Prepared, Raw, encode_path, pairs as query_pairs, set_callers_header, to_bytes, url},
 };
 
-const NAME: &str = "graphql";
+pub(super) const NAME: &str = "graphql";
 
 /// GraphQL over HTTP: the newer media type first, JSON for the servers before it.
 const ACCEPT: &str = "application/graphql-response+json, application/json;q=0.9";
@@ -46,6 +48,11 @@ impl<'a, T: DeserializeOwned> Query<'a, T> {
     pub(super) fn new(client: &'a Client, document: &str, types: Types, variables: &impl Serialize) -> Self {
         let options = Options { idempotent: !document::has_mutation(document), ..Options::default() };
         Self { client, ask: Ask::new(document, variables), types, options, answer: PhantomData }
+    }
+
+    /// Returns the client, the request, the origin of the types, and the options.
+    pub(super) fn into_parts(self) -> (&'a Client, Result<Ask, Error>, Types, Options) {
+        (self.client, self.ask, self.types, self.options)
     }
 
     /// Adds a header, or replaces one. `Authorization` is an error, since the credential sets it.
@@ -74,6 +81,7 @@ impl<'a, T: DeserializeOwned + 'a> IntoFuture for Query<'a, T> {
 }
 
 /// The request: a document, and its variables as JSON.
+#[derive(Clone)]
 pub(super) struct Ask {
     document: String,
     name: Option<String>,
@@ -103,9 +111,27 @@ impl Ask {
         })
     }
 
-    /// The body of a request, and the payload of a subscription.
-    pub(super) fn json(&self) -> String {
-        self.body(By::Text)
+    /// Returns the value of a variable, if it has one.
+    pub(super) fn variable(&self, name: &str) -> Option<Value> {
+        Value::read(self.variables.as_deref()?).ok()?.get(name).cloned()
+    }
+
+    /// Gives a variable another value; the others keep theirs.
+    pub(super) fn set_variable(&mut self, name: &str, value: Value) -> Result<(), Error> {
+        let text = self.variables.as_deref().unwrap_or("{}");
+        let Ok(Value::Object(mut variables)) = Value::read(text) else {
+            return Err(
+                Error::with(Kind::Request, "the variables are not an object").hint("the next page was not requested")
+            );
+        };
+        variables.set(name, value);
+        self.variables = Some(Value::Object(variables).to_string());
+        Ok(())
+    }
+
+    /// The payload of a subscription.
+    pub(super) fn payload(&self, options: &GraphqlOptions) -> String {
+        self.body(options.trusted.map_or(By::Text, TrustedDocuments::by))
     }
 
     /// Returns whether it can be sent without a form.
@@ -123,12 +149,14 @@ impl Ask {
     fn parts(&self, by: By) -> Vec<(&'static str, String)> {
         let quoted = |text: &str| Value::from(text).to_string();
         let mut parts = Vec::new();
-        if by != By::Hash {
-            parts.push(("query", quoted(&self.document)));
+        match by {
+            By::Text | By::Both => parts.push(("query", quoted(&self.document))),
+            By::DocumentId => parts.push(("documentId", quoted(&format!("sha256:{}", self.hash())))),
+            By::Hash => {}
         }
         parts.extend(self.name.as_deref().map(|name| ("operationName", quoted(name))));
         parts.extend(self.variables.clone().map(|variables| ("variables", variables)));
-        if by != By::Text {
+        if matches!(by, By::Hash | By::Both) {
             let hash = self.hash();
             let text = format!("{{\"persistedQuery\":{{\"version\":1,\"sha256Hash\":\"{hash}\"}}}}");
             parts.push(("extensions", text));
@@ -145,7 +173,7 @@ impl Ask {
     fn prepare(&self, session: &Session, by: By) -> Result<Prepared, Error> {
         let options = Hub::for_session(session).options();
         if !self.files.is_empty() {
-            return self.form(session);
+            return self.form(session, by);
         }
         if options.get && self.reads {
             // A JSON string is plain text in the query; other values stay JSON.
@@ -160,9 +188,9 @@ impl Ask {
     }
 
     /// A form with files (GraphQL multipart request specification).
-    fn form(&self, session: &Session) -> Result<Prepared, Error> {
+    fn form(&self, session: &Session, by: By) -> Result<Prepared, Error> {
         let mut parts = Parts::default();
-        parts.text("operations", self.json());
+        parts.text("operations", self.body(by));
         let places: Vec<String> = (0..)
             .zip(&self.files)
             .map(|(index, (path, _))| format!("\"{index}\":[{}]", Value::from(path.as_str())))
@@ -180,11 +208,15 @@ impl Ask {
     }
 }
 
-async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
+pub(super) async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes, Error> {
     let until = options.deadline.map(Until::after);
     let hub = Hub::for_session(session);
     let hash = if hub.options().persisted && ask.is_plain() { ask.hash() } else { String::new() };
-    let mut by = if hash.is_empty() { By::Text } else { hub.persisted.first(&hash) };
+    let mut by = match hub.options().trusted {
+        Some(trusted) => trusted.by(),
+        None if hash.is_empty() => By::Text,
+        None => hub.persisted.first(&hash),
+    };
     let mut options = options;
     loop {
         let prepared = ask.prepare(session, by)?;
@@ -196,10 +228,23 @@ async fn exchange(session: &Session, ask: Ask, options: Options) -> Result<Bytes
             }
             Err(error) => Err(refused(error, secret.as_ref())),
         };
+        if hub.options().trusted.is_some() {
+            return trusted_outcome(outcome, secret.as_ref());
+        }
         let Some(next) = hub.persisted.next(&hash, by, unknown_hash(&outcome, secret.as_ref())) else { return outcome };
         by = next;
         // A repetition has the remaining time.
         options.deadline = until.map(|until| until.left(Instant::now()));
+    }
+}
+
+/// Returns the response to a document that was sent by its identifier. A response without data, whose errors have the next
+/// step, is an error.
+fn trusted_outcome(outcome: Result<Bytes, Error>, secret: Option<&SecretString>) -> Result<Bytes, Error> {
+    let body = outcome.map_err(explained)?;
+    match Answer::<Value>::read(&body, secret, Types::OfCaller).and_then(Answer::with_data) {
+        Err(error) if error.is_graphql() => Err(explained(error)),
+        _ => Ok(body),
     }
 }
 

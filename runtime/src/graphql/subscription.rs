@@ -18,6 +18,7 @@ use super::{
     query::Ask,
     queue::{Feed, Gap, Item, Queue},
     supervisor,
+    trusted::explained,
 };
 use crate::{Client, Error, client::Session, error::Kind, telemetry::OpenSubscription};
 
@@ -53,7 +54,8 @@ impl<T> Subscription<T> {
             true => Ok(ask),
             false => Err(Error::with(Kind::Request, "a subscription cannot send files").hint("nothing was sent")),
         });
-        let added = ask.and_then(|ask| Hub::add(&session, ask.json().into(), Arc::clone(&feed), supervisor::start));
+        let payload = |ask: &Ask| ask.payload(Hub::for_session(&session).options()).into();
+        let added = ask.and_then(|ask| Hub::add(&session, payload(&ask), Arc::clone(&feed), supervisor::start));
         if let Err(error) = added {
             feed.fail(error);
         }
@@ -74,12 +76,18 @@ impl<T: DeserializeOwned> Stream for Subscription<T> {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         let item = ready!(this.queue.poll(context));
-        Poll::Ready(item.map(|item| match item {
-            Ok(Item::Next(message)) => {
-                Answer::read(&message, secret(&this.session).as_ref(), this.types).map(Delivery::Next)
+        Poll::Ready(item.map(|item| {
+            match item {
+                Ok(Item::Next(message)) => {
+                    Answer::read(&message, secret(&this.session).as_ref(), this.types).map(Delivery::Next)
+                }
+                Ok(Item::Gap(gap)) => Ok(Delivery::Gap(gap)),
+                Err(error) => Err(match Hub::for_session(&this.session).options().trusted {
+                    Some(_) => explained(error),
+                    None => error,
+                }
+                .at("graphql")),
             }
-            Ok(Item::Gap(gap)) => Ok(Delivery::Gap(gap)),
-            Err(error) => Err(error.at("graphql")),
         }))
     }
 }

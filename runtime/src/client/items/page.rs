@@ -9,7 +9,10 @@ use http::{StatusCode, header};
 use url::Url;
 
 use super::{
-    super::{link, pages::circle},
+    super::{
+        link,
+        pages::{MOST_EMPTY_PAGES, MOST_PAGES, circle},
+    },
     NextRequest,
 };
 use crate::{
@@ -18,12 +21,6 @@ use crate::{
     protocol::{Draft, NextPage, PagePlace, Paging, Raw},
     transport::address,
 };
-
-/// The most pages without items in a row.
-const EMPTY: usize = 100;
-
-/// The most pages of one stream, so that an endless service does not keep a program busy for ever.
-const PAGES: usize = 1_000_000;
 
 /// The progress so far.
 pub(super) struct PageProgress {
@@ -91,10 +88,10 @@ impl PageProgress {
 
     /// Refuses to go on for ever.
     pub(super) fn check(&self) -> Result<(), Error> {
-        if self.pages < PAGES {
+        if self.pages < MOST_PAGES {
             return Ok(());
         }
-        Err(Error::with(Kind::Decode, format!("the service returns more than {PAGES} pages"))
+        Err(Error::with(Kind::Decode, format!("the service returns more than {MOST_PAGES} pages"))
             .hint("narrow the request down"))
     }
 
@@ -181,8 +178,8 @@ impl PageProgress {
         if way.is_some_and(|way| !self.ways.insert(self.keys.hash_one(way))) {
             return Err(circle());
         }
-        if next.is_some() && self.empty >= EMPTY {
-            return Err(refuse(format!("{EMPTY} pages in a row have no items, but name a next page")));
+        if next.is_some() && self.empty >= MOST_EMPTY_PAGES {
+            return Err(refuse(format!("{MOST_EMPTY_PAGES} pages in a row have no items, but name a next page")));
         }
         let later = next.as_ref().map(|next| self.later(next, items.len() as u64)).unwrap_or_default();
         Ok(Page { items, next, later })
