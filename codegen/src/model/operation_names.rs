@@ -79,8 +79,8 @@ pub(super) fn name(
             }
         };
         operation.name = scope.claim(wishes.iter().map(String::as_str));
-        operation.hint = match &firsts[index].long {
-            Some(long) if chosen.is_none() => long.clone(),
+        operation.hint = match &firsts[index].typed {
+            Some(typed) if chosen.is_none() => typed.clone(),
             _ => operation.name.to_string(),
         };
         given.insert(key, format!("{}.{}", operation.family.name, operation.name));
@@ -104,8 +104,10 @@ pub(super) fn name(
 #[derive(Debug)]
 struct Wish {
     name: String,
-    /// The name that says what the operation does without its family: types are named after it, too.
+    /// The name that says what the operation does without its family.
     long: Option<String>,
+    /// The long name with the verb of the name, if no other operation has the same: types are named after it.
+    typed: Option<String>,
     /// The whole operationId, if the name is without its controller.
     whole: Option<String>,
 }
@@ -120,8 +122,8 @@ impl Wish {
             .filter(|(_, last)| last.starts_with('{'))
             .map(|(collection, _)| collection)
             .collect();
-        let paths: BTreeSet<&str> =
-            operations.iter().map(|operation| operation.template.trim_end_matches('/')).collect();
+        let paths: BTreeSet<String> =
+            operations.iter().map(|operation| unnamed(operation.template.trim_end_matches('/'))).collect();
         let places = Places { collections, paths };
         let mut wishes: Vec<Self> = operations.iter().map(|operation| Self::new(operation, style, &places)).collect();
         // The order of operations does not decide which of them is called by the short name.
@@ -129,10 +131,15 @@ impl Wish {
         for (operation, wish) in operations.iter().zip(&wishes) {
             *counts.entry((operation.family.name.clone(), wish.name.clone())).or_default() += 1;
         }
+        let mut typed: BTreeMap<Option<String>, usize> = BTreeMap::new();
+        wishes.iter().for_each(|wish| *typed.entry(wish.typed.clone()).or_default() += 1);
         for (operation, wish) in operations.iter().zip(&mut wishes) {
             let count = counts.get(&(operation.family.name.clone(), wish.name.clone()));
-            if let Some(whole) = wish.whole.take().filter(|_| count.is_some_and(|count| *count > 1)) {
-                wish.name = whole;
+            if let Some(whole) = wish.whole.as_ref().filter(|_| count.is_some_and(|count| *count > 1)) {
+                wish.name.clone_from(whole);
+            }
+            if typed.get(&wish.typed).is_some_and(|count| *count > 1) {
+                wish.typed.clone_from(&wish.long);
             }
         }
         wishes
@@ -149,8 +156,8 @@ impl Wish {
             let short =
                 if style == StyleVersion::One { None } else { without_controller(id, &operation.family.accessor) };
             return match short.filter(|_| whole == member_name(id)) {
-                Some(name) => Self { name, long: None, whole: Some(whole) },
-                None => Self { name: whole, long: None, whole: None },
+                Some(name) => Self { name, long: None, typed: None, whole: Some(whole) },
+                None => Self { name: whole, long: None, typed: None, whole: None },
             };
         }
         let success = success(&operation.node);
@@ -164,7 +171,7 @@ impl Wish {
         };
         let long = from_route(route);
         if style == StyleVersion::One {
-            return Self { name: long, long: None, whole: None };
+            return Self { name: long, long: None, typed: None, whole: None };
         }
         let has_created = operation.node.get("responses").is_some_and(|responses| responses.get("201").is_some());
         let clues = Clues {
@@ -179,12 +186,12 @@ impl Wish {
                 .template
                 .trim_end_matches('/')
                 .rsplit_once('/')
-                .is_some_and(|(parent, _)| places.paths.contains(parent)),
+                .is_some_and(|(parent, _)| places.paths.contains(&unnamed(parent))),
         };
         let route =
             RouteWords { answers_array: is_array || success.is_some_and(|(_, schema)| is_page(&schema)), ..route };
         let name = within_family(route, clues);
-        Self { long: Some(with_verb_of(&name, long)), name, whole: None }
+        Self { typed: Some(with_verb_of(&name, &long)), long: Some(long), name, whole: None }
     }
 }
 
@@ -193,7 +200,15 @@ impl Wish {
 struct Places<'a> {
     /// Those whose items can be read, changed or deleted.
     collections: BTreeSet<&'a str>,
-    paths: BTreeSet<&'a str>,
+    /// Without the names of their parameters.
+    paths: BTreeSet<String>,
+}
+
+/// `/orders/{id}/lines` → `/orders/{}/lines`
+fn unnamed(path: &str) -> String {
+    let segments: Vec<&str> =
+        path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect();
+    segments.join("/")
 }
 
 /// Names for an operation, best first.
@@ -201,6 +216,7 @@ fn wishes(operation: &FoundOperation<'_>, first: &Wish, is_versioned: bool) -> V
     let stem = first.name.trim_end_matches('_');
     let version = version(&operation.template).filter(|_| is_versioned);
     let mut wishes = vec![first.name.clone()];
+    wishes.extend(first.whole.clone());
     wishes.extend(version.map(|version| format!("{stem}_{version}")));
     wishes.extend(last_parameter(&operation.template).map(|parameter| format!("{stem}_by_{parameter}")));
     wishes.extend(first.long.clone());

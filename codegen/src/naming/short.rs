@@ -1,5 +1,7 @@
 //! Names of operations in style 2: a name does not repeat its family, and its verb is true.
 
+use std::collections::BTreeSet;
+
 use super::ident::member_name;
 use super::operation::{PathNoun, RouteWords, action, join, phrase, steps};
 use super::words::{
@@ -59,8 +61,12 @@ fn named(route: RouteWords<'_>, clues: Clues<'_>, last: &PathNoun, whole: &str, 
     let noun = last.noun.as_str();
     let effect = meaning(clues.prose);
     // In `/restore/{id}`, the verb is before its object.
-    let precedes =
-        last.item && !clues.is_item && !route.is_resource && matches!(route.method, "POST" | "PUT" | "PATCH");
+    let acts_on = match route.method {
+        "POST" => true,
+        "PUT" | "PATCH" => !matches!(effect, Meaning::Creates | Meaning::Updates),
+        _ => false,
+    };
+    let precedes = last.item && !clues.is_item && !route.is_resource && acts_on;
     let is_set = (!last.item || precedes) && !noun.is_empty();
     let is_aside = is_set && !last.item && is_aside(whole);
     let alone = || if parent.is_empty() { noun.to_owned() } else { format!("{parent}_{noun}") };
@@ -136,13 +142,16 @@ fn without(noun: &str, family: &[&str]) -> String {
 }
 
 /// The action of `Controller_Action` if it says all words of its controller that the family does not say: `get_contributors` of
-/// `AppContributors_GetContributors` in the family `apps`.
+/// `AppContributors_GetContributors` in the family `apps`. A family of more words than the controller, as `order_items` for
+/// `Order_GetById`, is about something else.
 pub(crate) fn without_controller(id: &str, family: &str) -> Option<String> {
     let parts: Vec<&str> = id.split(['_', '/', '.']).collect();
     let [controller, action] = parts.as_slice() else { return None };
     let (controller, action) = (member_name(controller), member_name(action));
-    let says = |text: &str, word: &str| text.split('_').any(|other| singular(other) == singular(word));
-    let is_said = controller.split('_').all(|word| says(family, word) || says(&action, word));
+    let words = |text: &str| text.split('_').filter(|word| !word.is_empty()).map(singular).collect::<BTreeSet<_>>();
+    let (of_controller, of_action, of_family) = (words(&controller), words(&action), words(family));
+    let said = if of_family.is_subset(&of_controller) { &of_family | &of_action } else { of_action };
+    let is_said = of_controller.is_subset(&said);
     let is_verb = is_action(&controller) || is_task(&controller) || asks(&controller);
     (is_said && !is_verb && action.contains('_') && action.starts_with(char::is_alphabetic)).then_some(action)
 }
@@ -151,13 +160,13 @@ pub(crate) fn without_controller(id: &str, family: &str) -> Option<String> {
 const METHODS: &[&str] = &["create", "delete", "get", "list", "mark", "patch", "post", "query", "update"];
 
 /// The long name of an operation with the verb of its name within the family: types are named after it.
-pub(crate) fn with_verb_of(name: &str, long: String) -> String {
+pub(crate) fn with_verb_of(name: &str, long: &str) -> String {
     let verb = name.split('_').next().unwrap_or_default();
     match long.split_once('_') {
         Some((other, rest)) if other != verb && METHODS.contains(&verb) && METHODS.contains(&other) => {
             format!("{verb}_{rest}")
         }
-        _ => long,
+        _ => long.to_owned(),
     }
 }
 
@@ -219,6 +228,7 @@ mod tests {
             // A path that can be called, or a resource that can be read, is a thing.
             ("POST /api/orders/release/{id}", "orders", "", "p", "post_release"),
             ("PUT /api/orders/release/{id}", "orders", "", "r", "update_release"),
+            ("PATCH /billing/plan/{id}", "billing", "Updates a plan", "", "patch_plan"),
             ("GET /api/orders/search/{term}", "orders", "", "", "get_search"),
             ("POST /api/orders/requests/{id}", "orders", "", "", "post_request"),
             ("GET /api/v3/config/importlist", "import_list_config", "", "", "get"),
