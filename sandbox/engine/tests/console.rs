@@ -295,3 +295,26 @@ async fn every_page_of_an_inferred_contract_is_in_reach_of_everybody() {
     }
     assert_eq!(browser.complaints, Vec::<String>::new());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "in Chromium: .ci/run runs it"]
+async fn the_way_to_an_item_leads_through_its_collection_and_not_through_a_version() {
+    let Some(mut browser) = Browser::start().await else {
+        eprintln!("SKIPPED: there is no `chromium` on this machine; apt-get install chromium");
+        return;
+    };
+    for base in ["/v1", "/api/v3", "/api/animals/v2"] {
+        let mut contract = pets("3.0.3");
+        contract["servers"] = json!([{ "url": base }]);
+        let sandbox = start(&contract).await;
+        let item = format!("{base}/pets/1");
+        browser.open(&format!("{}/sandbox#/state/i/{}", sandbox.origin(), item.replace('/', "%2F"))).await;
+        browser.wait("document.querySelector('#fields')").await;
+        let way = "[...document.querySelectorAll('.trail li a')].map((link) => [link.textContent, decodeURIComponent(link.hash)])";
+        let first = if base == "/api/animals/v2" { "animals" } else { "pets" };
+        let collection = format!("#/state/c/{base}/pets");
+        assert_eq!(browser.value(way).await, json!([[first, "#/state"], ["pets", collection]]), "{base}");
+        let group = "document.querySelector('#collections h2').textContent";
+        assert_eq!(browser.value(group).await, json!(first), "{base}");
+    }
+}

@@ -94,11 +94,18 @@ export function identifier(id, what = "identifier") {
   return element("span", { class: "id" }, element("code", { title: id }, short(id)), copyButton(String(id), what));
 }
 
+/** How many segments in front name no collection: `/api/FAMILY/v1`, `/api/v1`, `/v1` or `/api`. */
+function shared(parts) {
+  const from = parts[0] === "api" ? 1 : 0;
+  const isVersion = (part) => /^v\d+$/.test(part ?? "");
+  const behind = isVersion(parts[from]) ? from + 1 : from === 1 && isVersion(parts[2]) ? 3 : from;
+  return parts.length > behind ? behind : 0;
+}
+
 /** The segments of an address, without what all of a family share, and with short identifiers. */
 export function segments(address) {
   const parts = address.split("/").filter(Boolean);
-  const from = parts[0] === "api" ? (/^v\d+$/.test(parts[2] ?? "") ? 3 : 1) : 0;
-  return (parts.length > from ? parts.slice(from) : parts).map((part) => short(safely(part)));
+  return parts.slice(shared(parts)).map((part) => short(safely(part)));
 }
 
 /** A percent-encoded text; as it is where it is not one. */
@@ -117,10 +124,11 @@ export function shortPath(path, query) {
   return all.length > 90 ? `${all.slice(0, 88)}…` : all;
 }
 
-/** The family of an address: its first segment, or what stands behind `/api/`. */
+/** The family of an address: FAMILY of `/api/FAMILY/v1`, else the first segment that is not shared. */
 export function family(address) {
-  const [first, second] = address.split("/").filter(Boolean);
-  return (first === "api" ? second : first) ?? "";
+  const parts = address.split("/").filter(Boolean);
+  const from = shared(parts);
+  return parts[from === 3 ? 1 : from] ?? "";
 }
 
 /** The end of an address, whose whole is its title. */
