@@ -49,8 +49,8 @@ pub(crate) fn emit<T>(write: impl FnOnce(&mut Take<'_>) -> T) -> Result<(T, BTre
     report.into_result((written, files))
 }
 
-/// Each file, formatted: several threads take the next one, because no file depends on another. A file that none of them is free for
-/// waits, and so does the next one until it is taken: pieces take more memory than the formatted text.
+/// Each file, formatted: several threads take the next one, because no file depends on another. At most one file waits for a
+/// thread, and `take` blocks until it is taken: pieces take more memory than the formatted text.
 fn formatted<T>(write: impl FnOnce(&mut Take<'_>) -> T) -> (T, BTreeMap<String, Result<String, syn::Error>>) {
     let (sender, receiver) = sync_channel::<(String, Vec<Piece>)>(1);
     let receiver = Mutex::new(receiver);
@@ -59,7 +59,7 @@ fn formatted<T>(write: impl FnOnce(&mut Take<'_>) -> T) -> (T, BTreeMap<String, 
         loop {
             let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok((path, pieces)) = next else { return done };
-            // A thread that ends too early would leave its share to nobody.
+            // A panic must not end the thread: its finished files would be lost.
             done.push((path, catch_unwind(|| file(pieces))));
         }
     };

@@ -155,12 +155,12 @@ fn following<'s>(
     names.uses.extend(given.uses);
     names.published.extend(given.published);
     if let Some(followed) = model::followed(pins, &names).filter(|_| !is_followed) {
-        drop((contracts, model, boxed, documents));
+        drop((contracts, model, boxed, documents, wire, ledger));
         return following(inputs, setup, &followed, is_reviewed, true);
     }
     // A name that was chosen for a new object does not wait for the next run if no pin holds it any more.
     if let Some(freed) = pins.freed(&config.rename, &names) {
-        drop((contracts, model, boxed, documents));
+        drop((contracts, model, boxed, documents, wire, ledger));
         return following(inputs, setup, &freed, is_reviewed, is_followed);
     }
     let mut unused = decisions::unused(config, &routes, &names)?;

@@ -14,7 +14,8 @@ thread_local! {
     static HAS_ROOM: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a program on a thread with room for contracts of any depth.
+/// Runs a program on a thread with room for contracts of any depth: its stack is 256 MiB. Calls from threads that `program` starts do
+/// not run on it.
 ///
 /// Other functions of this crate start such a thread where they need one. On this one they do not: an allocator that has memory for each
 /// thread, as that of glibc, then gives the memory of one step to the next.
@@ -26,7 +27,7 @@ thread_local! {
 ///
 /// # Errors
 ///
-/// The system has no thread left.
+/// The system does not start the thread, or cannot reserve its stack.
 ///
 /// # Panics
 ///

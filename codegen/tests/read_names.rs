@@ -37,6 +37,8 @@ fn an_operation_id_loses_a_controller_that_it_says_again() {
         ("Link_LinkAccount", "Accounts"),
         ("get_FilesGetShared", "Files"),
         ("review_items_review_result", "Reviews"),
+        // The family is about more than the controller.
+        ("Order_GetById", "OrderItems"),
     ];
     let expected = [
         "accounts.link_link_account",
@@ -45,6 +47,7 @@ fn an_operation_id_loses_a_controller_that_it_says_again() {
         "assets.post_asset_folder",
         "contents.contents_shared_get_all_contents",
         "files.get_files_get_shared",
+        "order_items.order_get_by_id",
         "reviews.review_items_review_result",
         "schemas.put_nested_field",
     ];
@@ -130,4 +133,35 @@ fn a_shared_type_is_not_called_by_the_rest_of_a_place() {
         "patch": {"operationId": "change_ticket", "requestBody": body("note"), "responses": gone}}}});
     let output = generate(&contract, &Names::default());
     assert!(lines(&output).contains("types::Title enum Clone Debug PartialEq"), "{}", output.api.index());
+}
+
+/// `PUT /branches/{id}` creates a branch, too, by its summary. A number would say nothing, and depend on the order.
+#[test]
+fn types_of_operations_with_one_verb_keep_the_one_that_tells_them_apart() {
+    let body = |other: &str| {
+        json!({"required": true, "content": {"application/json": {"schema":
+        {"type": "object", "properties": {"name": {"type": "string"}, other: {"type": "string"}}}}}})
+    };
+    let gone = json!({"204": {"description": ""}});
+    let create = json!({"post": {"tags": ["Branches"], "summary": "Creates a branch", "requestBody": body("base"), "responses": gone}});
+    let replace = json!({"put": {"tags": ["Branches"], "summary": "Creates or updates a branch", "requestBody": body("head"),
+        "responses": gone, "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]}});
+    let contract = json!({"openapi": "3.0.4", "paths": {"/branches": create, "/branches/{id}": replace}});
+    let output = generate(&contract, &Names::default());
+    for name in ["types::CreateBranchRequest struct ", "types::UpdateBranchRequest struct "] {
+        assert!(lines(&output).iter().any(|line| line.starts_with(name)), "{name}: {}", output.api.index());
+    }
+}
+
+/// Components have names of their own, in which `item` is a noun.
+#[test]
+fn a_component_keeps_the_words_of_its_name() {
+    let price = json!({"type": "object", "properties": {"net": {"type": "integer"}, "gross": {"type": "integer"},
+        "currency": {"type": "string"}}});
+    let order = json!({"type": "object", "properties": {
+        "one": {"$ref": "#/components/schemas/OrderItemPrice"}, "other": {"$ref": "#/components/schemas/InvoiceItemPrice"}}});
+    let contract = json!({"openapi": "3.0.4", "paths": {"/orders": {"get": {"tags": ["Shop"], "responses": answer(&order)}}},
+        "components": {"schemas": {"OrderItemPrice": price, "InvoiceItemPrice": price}}});
+    let index = generate(&contract, &Names::default()).api.index();
+    assert!(!index.contains("types::Price "), "{index}");
 }

@@ -150,8 +150,8 @@ pub(crate) fn without_controller(id: &str, family: &str) -> Option<String> {
     let (controller, action) = (member_name(controller), member_name(action));
     let words = |text: &str| text.split('_').filter(|word| !word.is_empty()).map(singular).collect::<BTreeSet<_>>();
     let (of_controller, of_action, of_family) = (words(&controller), words(&action), words(family));
-    let said = if of_family.is_subset(&of_controller) { &of_family | &of_action } else { of_action };
-    let is_said = of_controller.is_subset(&said);
+    let known = if of_family.is_subset(&of_controller) { &of_family | &of_action } else { of_action };
+    let is_said = of_controller.is_subset(&known);
     let is_verb = is_action(&controller) || is_task(&controller) || asks(&controller);
     (is_said && !is_verb && action.contains('_') && action.starts_with(char::is_alphabetic)).then_some(action)
 }

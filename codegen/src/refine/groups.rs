@@ -19,12 +19,14 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    /// Name of the module that holds the group. Neither name can be a family's: those end in no underscore.
+    /// Name of the module that holds the group. None is that of another group: names of families end in no underscore, and have no two
+    /// in a row.
     pub(crate) fn file(&self) -> Ident {
         match self {
             Self::Shared { assumed: false } => Ident::fixed("shared_"),
             Self::Shared { assumed: true } => Ident::fixed("shared_assumed_"),
             Self::Family { name, assumed: false, .. } => name.clone(),
+            Self::Family { name, assumed: true, .. } if *name == *"shared" => Ident::fixed("shared__assumed_"),
             Self::Family { name, assumed: true, .. } => name.followed_by("_assumed_"),
             Self::Unreferenced => Ident::fixed("unreferenced_"),
         }
