@@ -133,7 +133,12 @@ pub mod develop {
         };
         let no_thread = |error: std::io::Error| {
             let message = format!("no thread with a stack of 256 MiB can be started: {error}");
-            Failure::new(Exit::Files, "files/thread", message, "raise the limits of processes and of virtual memory (`ulimit -u`, `ulimit -v`)")
+            Failure::new(
+                Exit::Files,
+                "files/thread",
+                message,
+                "raise the limits of processes and of virtual memory (`ulimit -u`, `ulimit -v`)",
+            )
         };
         match driftless_codegen::room(|| run(flags)).map_err(no_thread).flatten() {
             Ok(code) => code,

@@ -129,8 +129,10 @@ pub(super) fn common(types: &[Definition], facts: &[Fact], members: &[usize], ow
     let is_telling = is_error(&common) || !is_vague(&common) && !is_place;
     // `Title` of `OpenIssueRequestTitle` and `ChangeTicketRequestTitle`: the rest of a place says nothing.
     let rest = common.iter().take_while(|word| PLACES.contains(&word.as_str())).count();
-    let short =
-        common.get(rest..).filter(|short| rest > 0 && !is_named && !is_vague(short)).map(|short| type_name(&short.join("_")));
+    let short = common
+        .get(rest..)
+        .filter(|short| rest > 0 && !is_named && !is_vague(short))
+        .map(|short| type_name(&short.join("_")));
     let chosen = if is_telling { vec![short, Some(name)] } else { vec![after_members] };
     let chosen = chosen.into_iter().flatten().find(|name| *name != **own && scope.take(name));
     match chosen.and_then(|name| Ident::new(&name)) {

@@ -41,7 +41,7 @@ def answers(port):
     try:
         connection.request("GET", "/")
         return connection.getresponse().status > 0
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return False
     finally:
         connection.close()
@@ -53,16 +53,24 @@ def specmatic(contract):
     words = ["java", "-jar", jar, "mock", "--host", "127.0.0.1", "--port", str(port), contract]
     # It writes reports to the folder that it is started in, and reads a configuration there.
     folder = tempfile.TemporaryDirectory()
+    # Before Java begins: an end of this program ends it, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     process = subprocess.Popen(words, stdout=sys.stderr, cwd=folder.name)
-    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
-    end = time.monotonic() + WAIT
-    while process.poll() is None and time.monotonic() < end and not answers(port):
-        time.sleep(0.1)
-    if process.poll() is None and time.monotonic() < end:
-        announce(port)
-    elif process.poll() is None:
+    try:
+        end = time.monotonic() + WAIT
+        while process.poll() is None and not answers(port):
+            if time.monotonic() > end:
+                sys.exit(f"no answer within {WAIT} s")
+            time.sleep(0.1)
+        if process.poll() is None:
+            announce(port)
+        sys.exit(process.wait())
+    finally:
         process.terminate()
-    sys.exit(process.wait())
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
 def upload(server, contract):

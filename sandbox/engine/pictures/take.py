@@ -3,10 +3,13 @@
 Python's library is enough: Chromium takes commands of its DevTools protocol from a pipe.
 """
 import base64
+import contextlib
 import json
 import os
 import pathlib
 import re
+import select
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,14 +28,23 @@ QUIET = ["--no-first-run", "--disable-background-networking", "--disable-compone
 PATIENCE = 60  # seconds for a page
 
 
+def end(process):
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
 class Browser:
-    def __init__(self, profile):
+    def __init__(self, profile, stack):
         commands, self.commands = os.pipe()
         self.answers, answers = os.pipe()
         # Chromium reads from descriptor 3 and writes to 4. The shell moves the pipes there; sh would not take descriptors above 9.
         words = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *QUIET, f"--user-data-dir={profile}"]
         moved = ["bash", "-c", f'exec "$@" 3<&{commands} 4>&{answers}', "sh", *words, "--remote-debugging-pipe", "about:blank"]
         self.process = subprocess.Popen(moved, pass_fds=(commands, answers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        stack.callback(end, self.process)
         os.close(commands)
         os.close(answers)
         self.number, self.rest, self.session = 0, b"", None
@@ -47,9 +59,9 @@ class Browser:
         os.write(self.commands, json.dumps(message).encode() + b"\0")
         while True:
             while b"\0" not in self.rest:
-                part = os.read(self.answers, 1 << 16)
+                part = select.select([self.answers], [], [], PATIENCE)[0] and os.read(self.answers, 1 << 16)
                 if not part:
-                    sys.exit("Chromium ended")
+                    sys.exit("Chromium ended, or does not answer")
                 self.rest += part
             text, self.rest = self.rest.split(b"\0", 1)
             answer = json.loads(text)
@@ -77,31 +89,28 @@ def send(url, body=None):
 
 def main():
     program, contract = sys.argv[1:]
-    sandbox = subprocess.Popen([program, "--contract", contract, "--port", "0", "serve"], stdout=subprocess.PIPE)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        browser = None
-        try:
-            url = re.search(r"listening on (http://[^\s/]+)", sandbox.stdout.readline().decode())[1]
-            # Created, refused, listed.
-            for body in ({"label": "4k"}, {"label": 4}, None):
-                send(url, body)
-            browser = Browser(profile)
-            for name, page, whole, scheme, width, height in PICTURES:
-                browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
-                browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-                browser.call("Page.navigate", url="about:blank")
-                browser.wait("location.href === 'about:blank'")
-                browser.call("Page.navigate", url=f"{url}/sandbox#/{page}")
-                browser.wait("document.querySelector('#live')?.textContent === '● live'")
-                browser.wait(f"document.querySelector({json.dumps(whole)})")
-                time.sleep(0.5)
-                picture = base64.b64decode(browser.call("Page.captureScreenshot", format="png")["data"])
-                (FOLDER / f"{name}.png").write_bytes(picture)
-                print(f"{name}.png: {len(picture)} bytes")
-        finally:
-            for process in filter(None, (browser and browser.process, sandbox)):
-                process.terminate()
-                process.wait()
+    with contextlib.ExitStack() as stack:
+        profile = tempfile.mkdtemp()
+        stack.callback(shutil.rmtree, profile, ignore_errors=True)
+        sandbox = subprocess.Popen([program, "--contract", contract, "--port", "0", "serve"], stdout=subprocess.PIPE)
+        stack.callback(end, sandbox)
+        url = re.search(r"listening on (http://[^\s/]+)", sandbox.stdout.readline().decode())[1]
+        # Created, refused, listed.
+        for body in ({"label": "4k"}, {"label": 4}, None):
+            send(url, body)
+        browser = Browser(profile, stack)
+        for name, page, whole, scheme, width, height in PICTURES:
+            browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
+            browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            browser.call("Page.navigate", url="about:blank")
+            browser.wait("location.href === 'about:blank'")
+            browser.call("Page.navigate", url=f"{url}/sandbox#/{page}")
+            browser.wait("document.querySelector('#live')?.textContent === '● live'")
+            browser.wait(f"document.querySelector({json.dumps(whole)})")
+            time.sleep(0.5)
+            picture = base64.b64decode(browser.call("Page.captureScreenshot", format="png")["data"])
+            (FOLDER / f"{name}.png").write_bytes(picture)
+            print(f"{name}.png: {len(picture)} bytes")
 
 
 if __name__ == "__main__":

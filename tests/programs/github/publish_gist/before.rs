@@ -1,4 +1,4 @@
-//! Publishes notes as a gist: changes the gist that has them, or makes one.
+//! Publishes notes as a gist: changes the gists that have them, and makes a copy.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use github::{Error, Github};
 pub async fn run(github: &Github, text: &str) -> Result<(), Error> {
     let gists = github.gists();
     let mine = gists.list().with_items().collect().await?;
-    if let Some(gist) = mine.iter().find(|gist| gist.files.contains_key("notes.md")) {
+    for gist in mine.iter().filter(|gist| gist.files.contains_key("notes.md")) {
         let file = GistsUpdateRequestFilesValue::default().content(text);
         let change = GistsUpdateRequest::default().files(BTreeMap::from([("notes.md".to_owned(), Some(file))]));
         match gists.update(&gist.id, &change).await {
