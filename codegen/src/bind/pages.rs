@@ -211,7 +211,7 @@ impl<'a> Check<'a, '_> {
         if let Some(pointer) = &member {
             let given = match &next {
                 PagedNext::Cursor(_, pointer) => page.and_then(|page| place::scalar(self.model, page, pointer)),
-                PagedNext::Header(..) => Some(place::Scalar::Text),
+                PagedNext::Header(..) => Some(place::JsonScalar::Text),
                 PagedNext::Item(_, pointer) => place::scalar(self.model, &item, pointer),
                 _ => None,
             };
@@ -265,14 +265,14 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Checks that a member of the request's body takes the cursor as it is: JSON tells text from a number.
-    fn takes(&mut self, operation: &Operation, pointer: &str, given: Option<place::Scalar>) -> Option<()> {
+    fn takes(&mut self, operation: &Operation, pointer: &str, given: Option<place::JsonScalar>) -> Option<()> {
         let Some(BodyKind::Json(ty)) = operation.body.as_ref().map(|body| &body.kind) else { return None };
         let taken = place::scalar(self.model, ty, pointer);
         if given.is_none() || taken.is_none() || given == taken {
             return Some(());
         }
         let message = match taken {
-            Some(place::Scalar::Number) => format!("`{pointer}` of the body is a number, and the cursor is text"),
+            Some(place::JsonScalar::Number) => format!("`{pointer}` of the body is a number, and the cursor is text"),
             _ => format!("`{pointer}` of the body is text, and the cursor is a number"),
         };
         self.problem("cursor", "parameter", message, "name a member of the same type");

@@ -98,13 +98,13 @@ pub(super) fn counts(model: &Model, ty: &Type, pointer: &str) -> Result<(), Stri
 
 /// The JSON type of a value that is text or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scalar {
+pub(super) enum JsonScalar {
     Text,
     Number,
 }
 
 /// The JSON type of the value that a pointer leads to; `None`: it may be either.
-pub(super) fn scalar(model: &Model, ty: &Type, pointer: &str) -> Option<Scalar> {
+pub(super) fn scalar(model: &Model, ty: &Type, pointer: &str) -> Option<JsonScalar> {
     let steps: Vec<String> = tokens(pointer).collect();
     let (texts, numbers) = (Cell::new(false), Cell::new(false));
     let leads = walk(model, ty, &steps, DEPTH * (steps.len() + 1), &|leaf| {
@@ -116,8 +116,8 @@ pub(super) fn scalar(model: &Model, ty: &Type, pointer: &str) -> Option<Scalar> 
         Ok(())
     });
     match (leads, texts.get(), numbers.get()) {
-        (Ok(()), true, false) => Some(Scalar::Text),
-        (Ok(()), false, true) => Some(Scalar::Number),
+        (Ok(()), true, false) => Some(JsonScalar::Text),
+        (Ok(()), false, true) => Some(JsonScalar::Number),
         _ => None,
     }
 }
