@@ -352,6 +352,9 @@ async fn a_page_is_sent_again_like_a_query() {
     assert_eq!(server.requests().len(), 3);
     let refused = client.graphql().query::<nodes::Data, _>(NODES.text(), json!(1)).with_items().collect().await;
     assert!(refused.is_err_and(|error| error.is_request()));
+    let mut refused = client.graphql().query::<nodes::Data, _>(NODES.text(), json!(1)).with_items();
+    assert!(refused.next().await.is_some_and(|item| item.is_err()));
+    assert!(refused.next().await.is_none(), "the stream is over");
     let text = client.graphql().query::<nodes::Data, _>(NODES.text(), ()).with_items().limit(1);
     assert_eq!(text.collect().await.unwrap(), [1]);
     assert!(serde_json::from_str::<Object>(&server.last().text()).unwrap().value("variables").is_none());

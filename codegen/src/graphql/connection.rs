@@ -33,6 +33,8 @@ struct Search<'l, 'a> {
     /// Types that lead to no connection.
     barren: HashSet<TypeId>,
     connections: Vec<Connection>,
+    /// The fields that select them, by their places in memory: a variant of an object has a field of its own.
+    fields: HashSet<*const SelectedField>,
     /// The reason why the first of the others is not one.
     lacks: Option<String>,
 }
@@ -40,7 +42,12 @@ struct Search<'l, 'a> {
 impl<'a> Lower<'a> {
     /// The connection that a query selects, if it selects exactly one that can be read page by page, outside of lists. An
     /// error says what a connection lacks.
-    pub(super) fn connection(&self, root: TypeId, operation: &Operation) -> Result<Option<Connection>, String> {
+    pub(super) fn connection(
+        &self,
+        root: TypeId,
+        operation: &Operation,
+        text: &str,
+    ) -> Result<Option<Connection>, String> {
         if operation.operation_type != OperationType::Query {
             return Ok(None);
         }
@@ -51,10 +58,16 @@ impl<'a> Lower<'a> {
             visited: HashSet::new(),
             barren: HashSet::new(),
             connections: Vec::new(),
+            fields: HashSet::new(),
             lacks: None,
         };
         search.visit(root, "");
         match (search.connections.pop(), search.connections.pop(), search.lacks) {
+            // Its definition, and a use for each field.
+            (Some(only), None, _) if mentions(text, &only.variable) > search.fields.len() + 1 => Err(format!(
+                "`${}` is the cursor of the connection at `{}`, and has another use",
+                only.variable, only.connection
+            )),
             (Some(only), None, _) => Ok(Some(only)),
             (Some(one), Some(other), _) if one.connection == other.connection => {
                 Err(format!("the connection at `{}` differs by the type of its object", one.connection))
@@ -81,32 +94,40 @@ impl<'a> Lower<'a> {
 }
 
 impl Search<'_, '_> {
-    /// Looks for connections below a type. A type that leads to none is visited once, and the search ends with the second
-    /// connection, so its work grows with the number of types.
-    fn visit(&mut self, id: TypeId, at: &str) {
-        let is_over = self.connections.len() > 1 || self.barren.contains(&id);
-        if is_over || !self.visited.insert((id, at.to_owned())) {
-            return;
+    /// Looks for connections below a type, and returns whether there is one. A type that leads to none is visited once, and the search
+    /// ends with the second connection, so its work grows with the number of types.
+    fn visit(&mut self, id: TypeId, at: &str) -> bool {
+        if self.connections.len() > 1 || !self.visited.insert((id, at.to_owned())) {
+            return true;
         }
-        let before = self.connections.len();
+        if self.barren.contains(&id) {
+            return false;
+        }
+        let mut leads = false;
         for variant in self.lower.variants(id) {
-            self.visit(variant, at);
+            leads |= self.visit(variant, at);
         }
         for (member, selected) in self.lower.selected_members(id) {
             let Some(next) = named(&member.ty) else { continue };
             let at = format!("{at}/{}", member.wire);
             match self.connection(next, selected, &at) {
-                Some(Ok(connection)) if self.connections.contains(&connection) => {}
-                Some(Ok(connection)) => self.connections.push(connection),
+                Some(Ok(connection)) => {
+                    leads = true;
+                    self.fields.insert(std::ptr::from_ref(&**selected));
+                    if !self.connections.contains(&connection) {
+                        self.connections.push(connection);
+                    }
+                }
                 Some(Err(lacks)) => {
                     self.lacks.get_or_insert(format!("the connection at `{at}` {lacks}"));
                 }
-                None => self.visit(next, &at),
+                None => leads |= self.visit(next, &at),
             }
         }
-        if self.connections.len() == before {
+        if !leads {
             self.barren.insert(id);
         }
+        leads
     }
 
     /// The connection that a field selects. `None`: it selects no flag with a cursor. An error says what it lacks.
@@ -114,6 +135,10 @@ impl Search<'_, '_> {
         let lower = self.lower;
         let (info, _) = lower.selected(id, "pageInfo")?;
         let infos = named(&info.ty)?;
+        let given = |direction: &Direction| self.variable(field, direction.argument).is_ok();
+        if DIRECTIONS.iter().all(given) {
+            return Some(Err("takes its cursor from `after` and from `before`: select one direction".to_owned()));
+        }
         let mut lacks = None;
         for direction in &DIRECTIONS {
             let (Some((more, _)), Some((cursor, _))) =
@@ -156,7 +181,9 @@ impl Search<'_, '_> {
         };
         match self.operation.variables.iter().find(|variable| variable.name == *name) {
             Some(variable) if !variable.ty.is_non_null() => Ok(name.to_string()),
-            _ => Err(format!("takes its first cursor from `${name}`, which cannot be null")),
+            _ => {
+                Err(format!("takes its cursor from `${name}`, which has to be nullable: the first page has no cursor"))
+            }
         }
     }
 
@@ -184,6 +211,15 @@ impl Lower<'_> {
         });
         named.collect()
     }
+}
+
+/// The number of times that a text mentions a variable.
+fn mentions(text: &str, variable: &str) -> usize {
+    let is_whole = |rest: &str| {
+        let rest = rest.strip_prefix(variable)?;
+        (!rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')).then_some(())
+    };
+    text.split('$').skip(1).filter_map(is_whole).count()
 }
 
 /// The named type of a value that is not a list.

@@ -99,7 +99,7 @@ pub(crate) fn read(
             let Ok(operation) = checked.operations.get(Some(&document.name)) else { continue };
             document.variables = Some(lower.variables(&document.module, operation));
             let data = lower.data(&document.module, operation);
-            match lower.connection(data, operation) {
+            match lower.connection(data, operation, &document.text) {
                 Ok(connection) => document.connection = connection,
                 Err(reason) => unread.push((document.file.clone(), document.name.clone(), reason)),
             }
@@ -115,7 +115,7 @@ pub(crate) fn read(
                 }
             }
             for (file, name, reason) in unread {
-                let what = format!("the items of all pages are not a stream: {reason}");
+                let what = format!("no `with_items()`: {reason}");
                 ledger.note(&format!("{FOLDER}/{file}"), name, "graphql/connection", what, Loss::Nothing);
             }
             (documents.types, given) = (types, names);

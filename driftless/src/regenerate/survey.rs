@@ -11,7 +11,7 @@ use crate::features;
 use crate::files::Files;
 use crate::lock::{Lock, digest, sha256};
 use crate::transaction::Change;
-use crate::workspace::{BLOCK, CLIENT_MANIFEST, GENERATED, LOCK, NAMES, SCHEMA, is_territory, pinned_path};
+use crate::workspace::{BLOCK, CLIENT_MANIFEST, GENERATED, LOCK, MANIFEST, NAMES, SCHEMA, is_territory, pinned_path};
 
 /// The reason why a file differs from its generated content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -254,8 +254,9 @@ impl Survey {
 }
 
 /// The files of the folders and names that only the tool writes.
+/// A manifest of documents may come from another tool: it is the tool's own only if the lock lists it.
 fn territory(files: &Files) -> impl Iterator<Item = (&str, &[u8])> {
-    files.iter().filter(|(path, _)| is_territory(path))
+    files.iter().filter(|(path, _)| is_territory(path) && *path != MANIFEST)
 }
 
 /// The content of an output: of a file, or of the block in the client's manifest.

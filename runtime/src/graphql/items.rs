@@ -150,14 +150,13 @@ impl<'a, I> ConnectionItems<'a, I> {
 
     /// Begins the request of the next page; `None` after the last one.
     fn begin(&mut self) -> Result<Option<PageFuture<'a>>, Error> {
-        let mut ask = match &self.ask {
-            Ok(ask) => ask.clone(),
-            Err(error) => return Err(error.clone()),
-        };
-        match std::mem::replace(&mut self.next, NextCursor::Over) {
-            NextCursor::Over => return Ok(None),
-            NextCursor::First => {}
-            NextCursor::At(cursor) => ask.set_variable(self.paging.variable, cursor)?,
+        let next = std::mem::replace(&mut self.next, NextCursor::Over);
+        if matches!(next, NextCursor::Over) {
+            return Ok(None);
+        }
+        let mut ask = self.ask.clone()?;
+        if let NextCursor::At(cursor) = next {
+            ask.set_variable(self.paging.variable, cursor)?;
         }
         if self.pages >= MOST_PAGES {
             let message = format!("the service returns more than {MOST_PAGES} pages");
