@@ -135,7 +135,9 @@ impl Search<'_, '_> {
         let lower = self.lower;
         let (info, _) = lower.selected(id, "pageInfo")?;
         let infos = named(&info.ty)?;
-        let given = |direction: &Direction| self.variable(field, direction.argument).is_ok();
+        let given = |direction: &Direction| {
+            lower.selected(infos, direction.more).is_some() && self.variable(field, direction.argument).is_ok()
+        };
         if DIRECTIONS.iter().all(given) {
             return Some(Err("takes its cursor from `after` and from `before`: select one direction".to_owned()));
         }

@@ -26,7 +26,7 @@ impl Group {
             Self::Shared { assumed: false } => Ident::fixed("shared_"),
             Self::Shared { assumed: true } => Ident::fixed("shared_assumed_"),
             Self::Family { name, assumed: false, .. } => name.clone(),
-            Self::Family { name, assumed: true, .. } if *name == *"shared" => Ident::fixed("shared__assumed_"),
+            Self::Family { name, assumed: true, .. } if **name == *"shared" => Ident::fixed("shared__assumed_"),
             Self::Family { name, assumed: true, .. } => name.followed_by("_assumed_"),
             Self::Unreferenced => Ident::fixed("unreferenced_"),
         }
