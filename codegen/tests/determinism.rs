@@ -55,6 +55,39 @@ fn the_order_of_keys_changes_no_byte_in_style_2() {
     }
 }
 
+/// Generates again with the names that the first generation gave, as each regeneration does.
+fn again(cases: impl IntoIterator<Item = Case>) {
+    let mut changed = Vec::new();
+    for case in cases {
+        let first = case.generate().unwrap();
+        let change = match case.with(&case.bytes, &first.names) {
+            Err(report) => report.to_string(),
+            Ok(second) => {
+                let is_same = |path: &String| first.files.get(path) == second.files.get(path);
+                let paths: Vec<&String> = second.files.keys().filter(|path| !is_same(path)).collect();
+                if paths.is_empty() && second.names == first.names {
+                    continue;
+                }
+                format!("{paths:?}")
+            }
+        };
+        changed.push(format!("{} in style {}: {change}", case.name, u8::from(case.setup.config.style.version)));
+    }
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
+}
+
+#[test]
+fn a_regeneration_changes_nothing() {
+    again(Case::all().into_iter().chain(published(25_000)).map(Case::in_style_2));
+}
+
+#[test]
+#[ignore = "large contracts in both styles: .ci/run runs it"]
+fn a_regeneration_of_a_published_contract_changes_nothing() {
+    again(published(700_000).into_iter().map(Case::in_style_2));
+    again(published(150_000));
+}
+
 #[test]
 fn the_build_keeps_the_order_of_keys() {
     let value: Value = serde_json::from_str(r#"{"b": 1, "a": 2}"#).unwrap();

@@ -318,6 +318,36 @@ fn graph(random: &mut Random) -> Value {
     contract(&Value::Object(schemas))
 }
 
+/// In responses, a member that may be null is present like one that may be left out.
+#[test]
+fn schemas_that_only_responses_make_equal_stay_one_type() {
+    let members = |nullable: bool| {
+        let text = json!({"type": "string", "nullable": nullable});
+        json!({"type": "object", "properties": {"code": text, "name": text, "word": text}})
+    };
+    let contract = contract(&json!({"CountryThing": members(false), "PlaceThing": members(true)}));
+    let first = generate(&contract, &Names::default());
+    let second = generate(&contract, &first.names);
+    assert_eq!(lines(&first), lines(&second));
+    assert_eq!(first.names, second.names);
+}
+
+/// Alternatives of one kind have one place in the contract; each has names of its own for its values and members.
+#[test]
+fn alternatives_of_one_kind_keep_their_names() {
+    let values = |values: Value| json!({"type": "string", "enum": values});
+    let object = |name: &str, other: &str| json!({"type": "object", "required": [name], "properties": {name: {"type": "string"}, other: {"type": "integer"}}});
+    let contract = contract(&json!({"NumberThing": {"type": "object", "properties": {
+        "used": {"anyOf": [{"type": "number"}, values(json!(["NaN"])), values(json!(["Infinity"])), values(json!(["-Infinity"])),
+            values(json!(["Infinity", "-Infinity", "NaN"]))]},
+        "part": {"anyOf": [object("a-b", "a_b"), object("a_b", "a.b"), object("a.b", "a-b")]},
+    }}}));
+    let first = generate(&contract, &Names::default());
+    let second = generate(&contract, &first.names);
+    assert_eq!(first.files, second.files);
+    assert_eq!(first.names, second.names);
+}
+
 /// Components become one type exactly if the judge finds no difference. A form that leaves out one attribute (the presence, a name, a
 /// part, the type) makes one of two that differ; one that adds documentation or a name of a schema keeps two that are equal.
 #[test]

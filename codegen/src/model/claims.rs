@@ -41,6 +41,8 @@ pub(super) struct Claims<'a> {
     honoured: BTreeSet<&'a str>,
     /// Whose a name is: name of a type → document.
     owners: HashMap<String, String>,
+    /// Types whose key another type had already: name → key.
+    repeated: HashMap<String, String>,
     /// (document, pointer) of a named schema → its name.
     components: HashMap<(String, String), Ident>,
     pub(super) doubles: Doubles,
@@ -67,6 +69,7 @@ impl<'a> Claims<'a> {
             left: left.collect(),
             honoured: BTreeSet::new(),
             owners: pins.types.iter().map(|(key, name)| (name.clone(), document_of(key).to_owned())).collect(),
+            repeated: HashMap::new(),
             components: HashMap::new(),
             doubles: Doubles::default(),
             given: Names::default(),
@@ -120,8 +123,27 @@ impl<'a> Claims<'a> {
             _ => self.unpinned(&key, chosen, wish),
         };
         self.owners.insert(name.to_string(), document_of(&key).to_owned());
+        if key.ends_with('+') {
+            self.repeated.insert(name.to_string(), key.clone());
+        }
         self.given.types.insert(key, name.to_string());
         name
+    }
+
+    /// The owner of the members of a type: alternatives with one place in the contract are several.
+    pub(super) fn member_owner(&self, name: &str, key: String) -> String {
+        self.repeated.get(name).cloned().unwrap_or(key)
+    }
+
+    /// The pinned name of a member. In earlier locks, alternatives with one place have one owner.
+    fn pinned_member(&self, key: &str) -> Option<&'a String> {
+        let earlier = || {
+            let (owner, wire) = key.split_once("+.")?;
+            let is_listed = self.pins.published.contains_key(&format!("{owner}+"));
+            let key = format!("{}.{wire}", owner.trim_end_matches('+'));
+            if is_listed { None } else { self.pins.members.get(&key) }
+        };
+        self.pins.members.get(key).or_else(earlier)
     }
 
     /// The first free form of the wished name. Types of two documents are two types, equal or not: each document
@@ -297,14 +319,14 @@ impl<'a> Claims<'a> {
     /// Returns whether a member keeps the name of its pin: a member that is renamed to a name of others takes it from
     /// none of them.
     fn is_pinned(&self, key: &str) -> bool {
-        let pinned = self.pins.members.get(key);
+        let pinned = self.pinned_member(key);
         pinned.is_some_and(|pinned| self.renames.get(key).is_none_or(|chosen| chosen == pinned))
     }
 
     /// The name of a member that is chosen by hand, or pinned.
     fn settled(&mut self, owner: &str, key: &str) -> Option<&'a str> {
         let chosen = self.renames.get(key);
-        let name = chosen.or_else(|| self.pins.members.get(key))?;
+        let name = chosen.or_else(|| self.pinned_member(key))?;
         self.doubles.note("member", owner, key, name, chosen.is_some());
         Some(name)
     }

@@ -70,9 +70,15 @@ pub(super) fn listed<'a>(node: &Node<'a>) -> Vec<&'a Value> {
 /// Extensions in which generators write names of the values.
 pub(crate) const VALUE_NAMES: [&str; 3] = ["x-enum-varnames", "x-enumNames", "x-enum-names"];
 
-/// The variants of an enumeration.
-pub(super) fn kind(claims: &mut Claims<'_>, ledger: &mut Ledger, node: &Node<'_>, values: &[&Value]) -> Kind {
-    let owner = key(node);
+/// The variants of an enumeration of this name.
+pub(super) fn kind(
+    claims: &mut Claims<'_>,
+    ledger: &mut Ledger,
+    node: &Node<'_>,
+    values: &[&Value],
+    name: &str,
+) -> Kind {
+    let owner = claims.member_owner(name, key(node));
     let mut names = labels(ledger, node, &VALUE_NAMES, values.len());
     let mut about =
         labels(ledger, node, &["x-enum-descriptions", "x-enumDescriptions", "x-enumdescriptions"], values.len());

@@ -19,7 +19,7 @@ impl<'a> Types<'a> {
     /// An object, everything that it is composed of merged.
     pub(super) fn structure(&mut self, node: &Node<'a>, name: &str) -> Kind {
         let flat = self.flatten(node);
-        let owner = key(node);
+        let owner = self.claims.member_owner(name, key(node));
         let mut scope = Scope::default();
         let mut fields = Vec::new();
         let undeclared: Vec<&str> =

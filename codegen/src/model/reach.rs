@@ -26,10 +26,12 @@ pub(super) fn mark(model: &mut Model) {
 }
 
 /// Settles how the members of each type are present: as it was pinned, else by who uses it. It is pinned where another use
-/// would change a member, which those who have the type rely on.
+/// would change a member, which those who have the type rely on, or would part the schemas of a shared type: the members of another
+/// schema than its own may depend on it.
 pub(crate) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
     let keys: HashMap<&str, &String> = given.types.iter().map(|(key, name)| (name.as_str(), key)).collect();
     let variants = variants(model);
+    let shared: BTreeSet<&str> = given.shared.values().map(String::as_str).collect();
     let mut pinned = BTreeMap::new();
     for (index, definition) in model.types.iter_mut().enumerate() {
         let actual = Uses { request: definition.reach.request, response: definition.reach.response };
@@ -45,8 +47,9 @@ pub(crate) fn settle(model: &mut Model, pins: &Names, given: &mut Names) {
                 pinned.insert(member, "variant".to_owned());
             }
         }
+        let is_shared = shared.contains(&*definition.name);
         let depends = fields.iter().any(|field| field.presence(definition.uses) != field.presence(Uses::BOTH));
-        if definition.uses != Uses::BOTH && (depends || variants.contains(&index)) {
+        if definition.uses != Uses::BOTH && (depends || is_shared || variants.contains(&index)) {
             pinned.insert((*key).clone(), definition.uses.word().to_owned());
         }
     }

@@ -239,8 +239,8 @@ impl<'a> Types<'a> {
     fn fill(&mut self, Deferred { id, node, shape, name }: Deferred<'a>) {
         let node = &node;
         let kind = match shape {
-            Shape::Enum => enums::kind(&mut self.claims, self.ledger, node, &enums::listed(node)),
-            Shape::Values(values) => enums::kind(&mut self.claims, self.ledger, node, &values),
+            Shape::Enum => enums::kind(&mut self.claims, self.ledger, node, &enums::listed(node), &name),
+            Shape::Values(values) => enums::kind(&mut self.claims, self.ledger, node, &values, &name),
             Shape::Union(branches) => self.union(node, &branches, &name),
             Shape::Base => self.base(node, &name),
             _ => self.structure(node, &name),
