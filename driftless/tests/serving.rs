@@ -1,7 +1,7 @@
 //! `cargo xtask sandbox` for contracts without a stand-in of their own: the program `driftless-sandbox`.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Once;
@@ -141,7 +141,14 @@ fn a_program_of_another_version_is_named_with_the_version_that_is_needed() {
         let path = std::env::join_paths(folders.iter().copied().chain([Path::new("/bin"), Path::new("/usr/bin")]));
         let mut command = Command::new(&copy);
         command.arg("--workspace").arg(workspace.root()).args(["sandbox", "--contract", "a.json"]);
-        Run::from(command.env("PATH", path.expect("a path")).output().expect("it runs"))
+        command.env("PATH", path.expect("a path"));
+        loop {
+            match command.output() {
+                // A process that another test starts holds the copy open for writing until it is another program.
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+                output => break Run::from(output.expect("it runs")),
+            }
+        }
     };
     run(&[&old, &strange]).fails(
         5,
