@@ -278,7 +278,7 @@ fn no_string_of_a_contract_adds_anything() {
 
 /// Types that become one, names of calls and their arguments, and the values of enumerations have names by other rules.
 #[test]
-#[ignore = "a client for each text at each place: .ci/run runs it"]
+#[ignore = "minutes, for a change of names: .ci/run has all texts together"]
 fn no_string_of_a_contract_adds_anything_in_style_2() {
     each_string_alone(&in_style_2());
 }
