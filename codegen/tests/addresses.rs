@@ -112,7 +112,7 @@ fn a_header_with_an_address_has_an_entry_if_one_operation_can_answer_it() {
     }
 }
 
-/// An operation without a sign is none that is completed later.
+/// Without a sign, an operation has no entry.
 #[test]
 fn the_address_of_a_new_resource_is_not_the_address_of_an_operation() {
     for (status, headers) in [("201", ["Location"]), ("200", ["Location"]), ("200", ["Content-Location"])] {

@@ -32,7 +32,7 @@ fn a_name_that_becomes_a_type_of_its_own_is_one_change() {
     let drift = compared([&old, &new], [&first, &second]);
     let sentences: Vec<String> =
         drift.findings.iter().flat_map(|finding| &finding.items).map(ItemChange::says).collect();
-    let expected = "`types::PageTag` is no longer another name of `types::Tag`, but a type of its own, with 3 members";
+    let expected = "`types::PageTag` was another name of `types::Tag`, and is a type of its own now, with 3 members";
     assert_eq!(sentences.iter().filter(|text| *text == expected).count(), 1, "{sentences:#?}");
     assert!(
         sentences.iter().all(|text| !text.contains("types::PageTag::")),
@@ -45,7 +45,7 @@ fn a_name_that_becomes_a_type_of_its_own_is_one_change() {
     let drift = compared([&new, &old], [&second, &first]);
     let sentences: Vec<String> =
         drift.findings.iter().flat_map(|finding| &finding.items).map(ItemChange::says).collect();
-    let expected = "`types::PageTag` is no longer a type of its own, but another name of `types::Tag`, with 3 members";
+    let expected = "`types::PageTag` was a type of its own, and is another name of `types::Tag` now, with 3 members";
     assert_eq!(sentences.iter().filter(|text| *text == expected).count(), 1, "{sentences:#?}");
     assert_eq!(drift.source(), Source::Major);
 }

@@ -325,8 +325,17 @@ fn schemas_that_only_responses_make_equal_stay_one_type() {
         let text = json!({"type": "string", "nullable": nullable});
         json!({"type": "object", "properties": {"code": text, "name": text, "word": text}})
     };
-    let contract = contract(&json!({"CountryThing": members(false), "PlaceThing": members(true)}));
+    let names = ["CountryThing", "PlaceThing"];
+    let path = |name: &str| {
+        let schema = json!({"$ref": format!("#/components/schemas/{name}")});
+        let answer = json!({"200": {"description": "", "content": {"application/json": {"schema": schema}}}});
+        (format!("/{name}"), json!({"get": {"tags": ["Shop"], "responses": answer}}))
+    };
+    let paths: Map<String, Value> = names.into_iter().map(path).collect();
+    let schemas = json!({"CountryThing": members(true), "PlaceThing": members(false)});
+    let contract = json!({"openapi": "3.0.4", "paths": paths, "components": {"schemas": schemas}});
     let first = generate(&contract, &Names::default());
+    assert_eq!(first.names.shared.len(), 1, "{:?}", first.names.shared);
     let second = generate(&contract, &first.names);
     assert_eq!(lines(&first), lines(&second));
     assert_eq!(first.names, second.names);

@@ -138,7 +138,7 @@ impl ItemChange {
                 false => String::new(),
             };
             let kind = match (before.kind, after.kind) {
-                ("type", "struct" | "enum") => format!(", and is no longer another name of `{}`", before.signature),
+                ("type", "struct" | "enum") => format!(", and was another name of `{}`", before.signature),
                 ("struct" | "enum", "type") => format!(", and is another name of `{}`", after.signature),
                 _ => String::new(),
             };
@@ -146,10 +146,10 @@ impl ItemChange {
         }
         match (before.kind, after.kind) {
             ("type", "struct" | "enum") => {
-                return format!("`{path}` is no longer another name of `{}`, but a type of its own", before.signature);
+                return format!("`{path}` was another name of `{}`, and is a type of its own now", before.signature);
             }
             ("struct" | "enum", "type") => {
-                return format!("`{path}` is no longer a type of its own, but another name of `{}`", after.signature);
+                return format!("`{path}` was a type of its own, and is another name of `{}` now", after.signature);
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use radarr::{Error, Radarr};
 pub async fn run(radarr: &Radarr) -> Result<(), Error> {
     let mut movie = match radarr.movie().get(7).await {
         Ok(movie) => movie,
-        Err(error) if error.is_not_found() => return Ok(println!("there is no movie 7")),
+        Err(error) if error.is_not_found() => return Ok(println!("movie 7 does not exist")),
         Err(error) => return Err(error),
     };
     let tag = radarr.tag().create(&TagResource::default().label("archive")).await?;

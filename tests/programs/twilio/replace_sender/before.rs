@@ -10,7 +10,7 @@ pub async fn run(twilio: &Twilio) -> Result<(), Error> {
     let senders = twilio.messaging_v2_channels_sender();
     let old = match senders.fetch_channels_sender("XE01").await {
         Ok(sender) => sender,
-        Err(error) if error.is_not_found() => return Ok(println!("there is no sender XE01")),
+        Err(error) if error.is_not_found() => return Ok(println!("sender XE01 does not exist")),
         Err(error) => return Err(error),
     };
     let name = old.profile.and_then(|profile| profile.name).unwrap_or_default();
