@@ -233,7 +233,7 @@ pub mod develop {
         Ok(Sources {
             contracts: pins.into_iter().map(|pin| (pin.entry.name, pin.canonical.into_bytes())).collect(),
             setup,
-            names: crate::regenerate::names(files, lock)?,
+            names: crate::regenerate::names(files)?,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use driftless_codegen::{Dialect, Names};
+use driftless_codegen::Dialect;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -34,34 +34,6 @@ pub(crate) struct Lock {
     pub(crate) outputs: BTreeSet<String>,
     #[serde(default, rename = "document")]
     pub(crate) documents: Vec<PinnedDocument>,
-    /// The further contents of a lock of an earlier version.
-    #[serde(skip)]
-    pub(crate) earlier: Option<Earlier>,
-}
-
-/// Contents that only earlier versions of the lock have.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Earlier {
-    /// Path relative to the workspace → SHA-256 of the content.
-    pub(crate) hashes: BTreeMap<String, String>,
-    pub(crate) names: Names,
-}
-
-/// The lock in its versions 1 and 2.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EarlierLock {
-    version: u32,
-    /// Version 1 only.
-    #[serde(default, rename = "generator")]
-    _generator: String,
-    configuration: String,
-    #[serde(default, rename = "document")]
-    documents: Vec<PinnedDocument>,
-    #[serde(default)]
-    outputs: BTreeMap<String, String>,
-    #[serde(default)]
-    names: Names,
 }
 
 /// The version alone.
@@ -115,20 +87,6 @@ impl FoundLock {
     }
 }
 
-impl From<EarlierLock> for Lock {
-    fn from(lock: EarlierLock) -> Self {
-        Self {
-            version: lock.version,
-            configuration: lock.configuration,
-            schema: lock.outputs.get(SCHEMA).cloned(),
-            digest: digest(&lock.outputs),
-            outputs: lock.outputs.keys().cloned().collect(),
-            documents: lock.documents,
-            earlier: Some(Earlier { hashes: lock.outputs, names: lock.names }),
-        }
-    }
-}
-
 impl Lock {
     /// The lock over outputs: path → SHA-256 of the content.
     pub(crate) fn new(
@@ -143,7 +101,6 @@ impl Lock {
             digest: digest(hashes),
             outputs: hashes.keys().cloned().collect(),
             documents,
-            earlier: None,
         }
     }
 
@@ -155,7 +112,6 @@ impl Lock {
             return FoundLock::Conflict;
         }
         let lock = match toml::from_str::<Version>(&text) {
-            Ok(Version { version: 1 | 2 }) => toml::from_str::<EarlierLock>(&text).map(Self::from),
             Ok(Version { version }) if version > u64::from(VERSION) => return FoundLock::Newer(version),
             Ok(Version { version }) if version != u64::from(VERSION) => {
                 return FoundLock::Invalid(format!("{LOCK} has version {version}; this tool writes {VERSION}"));

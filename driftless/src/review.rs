@@ -55,7 +55,7 @@ impl Review {
         let (files, lock) = (&inputs.files, lock(&inputs));
         let pins = pinned(files, lock, true)?;
         let schema = schema::pinned(files, lock, true)?;
-        let names = names(files, lock)?;
+        let names = names(files)?;
         let texts = desired(files, &inputs.settings, &pins, schema.as_deref(), &names)?.output.review;
         Ok(Self { workspace, inputs, texts })
     }

@@ -16,8 +16,8 @@ use crate::{child, services};
 
 /// The crates of the tool: they have one version.
 const CRATES: [&str; 4] = ["driftless", "driftless-cli", "driftless-codegen", "driftless-runtime"];
-/// The most lines of removed items, and of added ones, that are printed.
-const SHOWN: usize = 20;
+/// The most lines before the upgrade, and of those after it, that are printed.
+const PRINTED: usize = 20;
 
 pub(crate) fn run(workspace: &Workspace, flags: &Upgrade) -> Result<ExitCode, Failure> {
     let (_runtime, interrupt) = Interrupt::start()?;
@@ -157,27 +157,39 @@ fn regenerate(root: &Path, interrupt: &Interrupt) -> Result<(), Failure> {
         command.args(["run", "--quiet", "--package", "xtask", "--", "--workspace"]).arg(&service);
         command.args(["regenerate", "--offline"]).current_dir(root);
         succeed(&mut command, interrupt)?;
-        changes(&before, &read(&items)?);
+        changes(&before, &read(&items)?).iter().for_each(|line| result(line));
     }
     Ok(())
 }
 
-/// Prints the lines of `specs/client.txt` that changed: the operations and items that programs name.
-fn changes(before: &str, after: &str) {
+/// The changes of `specs/client.txt`, the operations and items that programs name, for people. Both versions of the tool write that
+/// file, and neither can generate what the other does.
+fn changes(before: &str, after: &str) -> Vec<String> {
     let lines = |text: &str| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<BTreeSet<_>>();
+    let names =
+        |lines: &[&String]| lines.iter().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
     let (before, after) = (lines(before), lines(after));
-    let removed: Vec<_> = before.difference(&after).map(|line| format!("- {line}")).collect();
-    let added: Vec<_> = after.difference(&before).map(|line| format!("+ {line}")).collect();
-    if removed.is_empty() && added.is_empty() {
-        return result("items       unchanged");
+    let (old, new): (Vec<_>, Vec<_>) = (before.difference(&after).collect(), after.difference(&before).collect());
+    if old.is_empty() && new.is_empty() {
+        return vec!["items       unchanged".to_owned()];
     }
-    result(&format!("items       {} removed, {} added ({CLIENT})", removed.len(), added.len()));
-    for lines in [&removed, &added] {
-        lines.iter().take(SHOWN).for_each(|line| result(&format!("            {line}")));
-        if let more @ 1.. = lines.len().saturating_sub(SHOWN) {
-            result(&format!("            … and {more} more"));
+    let (gone, come): (BTreeSet<String>, BTreeSet<String>) = (names(&old), names(&new));
+    let changed = gone.intersection(&come).count();
+    let (removed, added) = (gone.len() - changed, come.len() - changed);
+    let mut report = vec![
+        format!("items       {removed} removed, {changed} changed, {added} added ({CLIENT})"),
+        match removed + changed {
+            0 => "programs    compile as they are: items were only added".to_owned(),
+            _ => "programs    those that use a removed or changed item may need an edit".to_owned(),
+        },
+    ];
+    for (sign, lines) in [('-', &old), ('+', &new)] {
+        report.extend(lines.iter().take(PRINTED).map(|line| format!("            {sign} {line}")));
+        if let more @ 1.. = lines.len().saturating_sub(PRINTED) {
+            report.push(format!("            … and {more} more"));
         }
     }
+    report
 }
 
 fn succeed(command: &mut Command, interrupt: &Interrupt) -> Result<(), Failure> {
@@ -199,7 +211,31 @@ fn succeed(command: &mut Command, interrupt: &Interrupt) -> Result<(), Failure> 
 
 #[cfg(test)]
 mod tests {
-    use super::{locked_version, raise};
+    use super::{PRINTED, changes, locked_version, raise};
+
+    #[test]
+    fn changed_items_are_counted_apart_from_removed_and_added_ones() {
+        let before = "a.get  GET /a  () -> A\na.list  GET /as  () -> Vec<A>\ntypes::A::id field Uuid\n";
+        let after = before
+            .replace("() -> Vec<A>", "([page: i32]) -> Vec<A>")
+            .replace("types::A::id field Uuid\n", "a.put  PUT /a  ()\n");
+        assert_eq!(
+            changes(before, &after),
+            [
+                "items       1 removed, 1 changed, 1 added (specs/client.txt)",
+                "programs    those that use a removed or changed item may need an edit",
+                "            - a.list  GET /as  () -> Vec<A>",
+                "            - types::A::id field Uuid",
+                "            + a.list  GET /as  ([page: i32]) -> Vec<A>",
+                "            + a.put  PUT /a  ()",
+            ]
+        );
+        assert_eq!(changes(before, before), ["items       unchanged"]);
+        let more: String = (0..=PRINTED).map(|number| format!("b.get_{number}  GET /b\n")).collect();
+        let report = changes(before, &format!("{before}{more}"));
+        assert_eq!(report[1], "programs    compile as they are: items were only added");
+        assert_eq!((report.len(), report.last().map(String::as_str)), (PRINTED + 3, Some("            … and 1 more")));
+    }
 
     #[test]
     fn versions_are_raised_and_nothing_else_changes() {

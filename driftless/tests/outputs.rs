@@ -259,53 +259,6 @@ fn a_lock_that_lists_a_file_of_others_is_refused() {
     assert!(workspace.path("mine.txt").is_file());
 }
 
-/// The lock as its version 2 had it: hashes of all outputs, and the names.
-fn earlier(workspace: &Workspace) -> String {
-    let lock: toml::Table = workspace.read(LOCK).parse().expect("TOML");
-    let mut earlier = toml::Table::new();
-    earlier.insert("version".to_owned(), toml::Value::Integer(2));
-    earlier.insert("configuration".to_owned(), lock["configuration"].clone());
-    earlier.insert("document".to_owned(), lock["document"].clone());
-    let table = |map: BTreeMap<String, String>| -> toml::Table {
-        map.into_iter().map(|(key, value)| (key, toml::Value::String(value))).collect()
-    };
-    earlier.insert("outputs".to_owned(), table(hashes(workspace)).into());
-    let mut names = toml::Table::new();
-    for (word, kind) in [("operation", "operations"), ("type", "types"), ("member", "members")] {
-        let text = workspace.read(NAMES);
-        let lines = text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.rsplit_once(" = "));
-        let map = lines.map(|(key, name)| (key.to_owned(), name.to_owned())).collect();
-        names.insert(kind.to_owned(), table(map).into());
-    }
-    earlier.insert("names".to_owned(), names.into());
-    toml::to_string(&earlier).expect("TOML")
-}
-
-#[test]
-fn a_lock_of_an_earlier_version_is_read_and_its_names_stay() {
-    let workspace = Workspace::pinned();
-    // A name that nobody would derive.
-    workspace.replace(NAMES, " = Thing\n", " = Gadget\n");
-    workspace.run(&["regenerate", "--offline"]).succeeds(&["written"]);
-    let tree = workspace.tree();
-    let earlier = earlier(&workspace);
-    for text in [earlier.clone(), earlier.replace("version = 2\n", "version = 1\ngenerator = \"0\"\n")] {
-        workspace.write(LOCK, &text);
-        fs::remove_file(workspace.path(NAMES)).expect("removed");
-        let check = workspace.run(&["regenerate", "--check"]);
-        let fix = "  fix: cargo xtask regenerate --offline\n";
-        assert_eq!(check.stdout, format!("{LOCK}: generator\n{fix}{NAMES}: missing\n{fix}"));
-        // An edit by hand is known from its hash.
-        let source = some_source(&workspace);
-        let code = workspace.read(&source);
-        workspace.write(&source, &format!("{code}// mine\n"));
-        workspace.run(&["regenerate", "--offline"]).fails(2, &[&source]);
-        workspace.write(&source, &code);
-        workspace.run(&["regenerate", "--offline"]).succeeds(&["2 files, 0 removed"]);
-        assert_eq!(workspace.tree(), tree);
-    }
-}
-
 #[test]
 fn a_hand_edit_is_told_from_a_changed_contract() {
     let workspace = Workspace::pinned();

@@ -49,7 +49,8 @@ fn the_newest_version_is_taken_and_the_changes_are_printed() {
     let version = env!("CARGO_PKG_VERSION");
     upgrade(&folder, &[]).succeeds(&[
         &format!("version     {version} → 9.1.0"),
-        "items       1 removed, 1 added (specs/client.txt)",
+        "items       1 removed, 0 changed, 1 added (specs/client.txt)",
+        "programs    those that use a removed or changed item may need an edit",
         "- none.list_health  GET /health",
         "+ none.is_healthy  GET /health",
         "cargo test --workspace",

@@ -174,29 +174,32 @@ fn each_kind_of_addition_leaves_the_clients_of_other_contracts_as_they_were() {
             continue;
         }
         let case = Case { name: "platform", contract, setup: setup() };
-        let before = case.items(&case.contract, &Names::default());
-        let mut compare = |kind: &str, (before, names): &(Api, Names), contract: &Value| {
-            tried += 1;
-            let after = case.items(contract, names);
-            let lost = lost(&before.index(), &after.0.index());
-            if !lost.is_empty() {
-                let examples = &lost[..lost.len().min(3)];
-                broken.push(format!("{name}: {kind}: {} lines, such as {examples:#?}", lost.len()));
+        for (case, style) in case.in_both_styles() {
+            let before = case.items(&case.contract, &Names::default());
+            let mut compare = |kind: &str, (before, names): &(Api, Names), contract: &Value| {
+                tried += 1;
+                let after = case.items(contract, names);
+                let lost = lost(&before.index(), &after.0.index());
+                if !lost.is_empty() {
+                    let examples = &lost[..lost.len().min(3)];
+                    broken
+                        .push(format!("{name} in style {style}: {kind}: {} lines, such as {examples:#?}", lost.len()));
+                }
+                after
+            };
+            compare("all additions", &before, &case.grown(KINDS));
+            for kind in KINDS.iter().skip((turn + usize::from(style)) % every).step_by(every) {
+                let contract = case.grown([kind]);
+                if contract != case.contract {
+                    compare(kind.0, &before, &contract);
+                }
             }
-            after
-        };
-        compare("all additions", &before, &case.grown(KINDS));
-        for kind in KINDS.iter().skip(turn % every).step_by(every) {
-            let contract = case.grown([kind]);
-            if contract != case.contract {
-                compare(kind.0, &before, &contract);
-            }
-        }
-        if fs::metadata(&path).unwrap().len() < 10_000 {
-            let (mut contract, mut latest) = (case.contract.clone(), before);
-            for (kind, change) in KINDS {
-                change(&mut contract);
-                latest = compare(kind, &latest, &contract);
+            if fs::metadata(&path).unwrap().len() < 10_000 {
+                let (mut contract, mut latest) = (case.contract.clone(), before);
+                for (kind, change) in KINDS {
+                    change(&mut contract);
+                    latest = compare(kind, &latest, &contract);
+                }
             }
         }
     }

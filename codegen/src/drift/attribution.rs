@@ -12,7 +12,7 @@ use super::items::{self, ItemPair, mentions, owner};
 use super::people;
 use super::rule::{Rule, Visible};
 use super::sides::{Sides, When};
-use super::signatures::{is_error_status, is_of_arguments};
+use super::signatures::is_of_arguments;
 use super::tasks;
 use crate::api::{Api, Item};
 use crate::pointer;
@@ -200,7 +200,7 @@ impl<'f> Claims<'f> {
             let of_source: Vec<usize> = indexes
                 .iter()
                 .copied()
-                .filter(|index| self.findings[*index].rule.entry().visible == Visible::Rust)
+                .filter(|index| self.findings[*index].rule.entry().visible != Visible::Wire)
                 .collect();
             if !of_source.is_empty() {
                 return self.named(of_source, pair);
@@ -343,7 +343,9 @@ fn through_families(pairs: &[ItemPair<'_>], owners: &mut [Vec<usize>], findings:
     let of_family = |finding: &Finding| {
         let rules = [Rule::OperationTagAdded, Rule::OperationTagRemoved, Rule::OperationAdded, Rule::OperationRemoved];
         // The last status that a type was the body of may be gone, or its first one be new.
-        rules.contains(&finding.rule) || finding.rule == Rule::OperationMoved || is_error_status(finding.rule)
+        rules.contains(&finding.rule)
+            || finding.rule == Rule::OperationMoved
+            || finding.rule.entry().visible == Visible::Errors
     };
     for (pair, owners) in pairs.iter().zip(owners.iter_mut()).filter(|(_, owners)| owners.is_empty()) {
         let Some(both) = pair.items.both() else { continue };

@@ -8,7 +8,7 @@ use super::change::{Change, Direction, OutlineSite, Sender, Spot, label};
 use super::finding::{Finding, Places, Site};
 use super::heads;
 use super::item_change::Source;
-use super::rule::{Detail, Merge, Rule, Wire};
+use super::rule::{Detail, Merge, Rule, Visible, Wire};
 use super::schema::Graph;
 use super::side::Side;
 use super::sides::{Sides, When};
@@ -48,18 +48,19 @@ pub(super) fn gather(
 
 fn cause(change: &Change) -> Cause {
     let place = |place: &Option<OutlineSite>| place.as_ref().map(|place| label(&place.pointer)).unwrap_or_default();
-    // The body of an error that came or went is not told, and neither is the list that a credential stands in.
-    let is_valued = !matches!(change.rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved) && !is_credential(change);
+    let entry = change.rule.entry();
+    // The body of an error that came or went is left out, and so is the list that a credential stands in.
+    let is_valued = entry.visible != Visible::Errors && entry.merge != Merge::Credentials;
     let value = |place: &Option<OutlineSite>| {
         place.as_ref().filter(|_| is_valued).map(|place| place.value.clone()).unwrap_or_default()
     };
     let (old, new) = (value(&change.before), value(&change.after));
-    let identity = match change.rule.entry().merge {
+    let identity = match entry.merge {
         Merge::BySegment => {
             let none = String::new;
             return (change.rule, change.variant.to_owned(), change.keyword.clone(), none(), none(), none());
         }
-        _ if is_credential(change) => String::new(),
+        Merge::Credentials => String::new(),
         Merge::AcrossOperations if change.node.is_none() => common(change),
         Merge::AcrossOperations | Merge::ByPlace => {
             let subject = if change.node.is_some() { change.subject.clone() } else { String::new() };
@@ -67,25 +68,6 @@ fn cause(change: &Change) -> Cause {
         }
     };
     (change.rule, identity, change.keyword.clone(), String::new(), old, new)
-}
-
-/// Reports whether a change is about the credentials of callers: the same whether the document names them, or an operation.
-fn is_credential(change: &Change) -> bool {
-    use Rule::{
-        AlternativeAdded, AlternativeRemoved, ScopeAdded, ScopeRemoved, SecurityAdded, SecurityDeclared,
-        SecurityRemoved, SecurityUndeclared,
-    };
-    matches!(
-        change.rule,
-        AlternativeAdded
-            | AlternativeRemoved
-            | ScopeAdded
-            | ScopeRemoved
-            | SecurityAdded
-            | SecurityDeclared
-            | SecurityRemoved
-            | SecurityUndeclared
-    )
 }
 
 /// The subject without the operation.
@@ -252,8 +234,10 @@ pub(super) fn nothing(rule: Rule) -> Finding {
 }
 
 fn subject(change: &Change, changes: usize, operations: usize) -> String {
-    let many =
-        changes > 1 && operations > 1 && change.node.is_none() && change.rule.entry().merge == Merge::AcrossOperations;
+    let many = changes > 1
+        && operations > 1
+        && change.node.is_none()
+        && matches!(change.rule.entry().merge, Merge::AcrossOperations | Merge::Credentials);
     let subject = match change.class.spot {
         Spot::Parameter if many => {
             format!("{} of {operations} operations", change.subject.split(" of ").next().unwrap_or_default())

@@ -77,6 +77,8 @@ pub(super) enum Merge {
     ByPlace,
     /// The same part of many operations is one change of the service.
     AcrossOperations,
+    /// The same, whether the document names the credentials for all operations or each operation its own.
+    Credentials,
     /// A segment that changed everywhere is one move.
     BySegment,
 }
@@ -88,6 +90,8 @@ pub(super) enum Grouping {
     ByChange,
     /// All of the rule: a service decides it for its contract at once, by a filter of its generator, a switch, a convention.
     ByRule,
+    /// The same, with those that programs send apart.
+    ByDirection,
 }
 
 /// The part of a client that can show the change.
@@ -95,6 +99,8 @@ pub(super) enum Grouping {
 pub(super) enum Visible {
     /// Public Rust items.
     Rust,
+    /// Public Rust items of errors, which are not part of the result of a call.
+    Errors,
     /// Requests and responses alone.
     Wire,
 }

@@ -4,13 +4,8 @@ use super::change::Direction;
 use super::finding::Finding;
 use super::item_change::changed_parts;
 use super::items::ItemPair;
-use super::rule::Rule;
+use super::rule::{Rule, Visible};
 use super::sides::Sides;
-
-/// True for the rules about errors, which are no part of the result of a call.
-pub(super) fn is_error_status(rule: Rule) -> bool {
-    matches!(rule, Rule::ErrorStatusAdded | Rule::ErrorStatusRemoved)
-}
 
 /// Returns whether a finding is about a change in the signature of an operation, or of a function that makes a type.
 pub(super) fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
@@ -29,6 +24,7 @@ pub(super) fn is_of_arguments(finding: &Finding, pair: &ItemPair<'_>) -> bool {
         let word = plain(word).to_lowercase();
         arguments.iter().any(|argument| plain(argument) == word)
     });
-    let is_result = result && finding.direction != Direction::Request && !is_error_status(finding.rule);
+    let is_result =
+        result && finding.direction != Direction::Request && finding.rule.entry().visible != Visible::Errors;
     named && (is_maker || finding.direction != Direction::Response) || is_result
 }

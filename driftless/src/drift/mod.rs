@@ -104,7 +104,7 @@ struct Whole {
 impl Whole {
     fn new(workspace: &Workspace, inputs: &Inputs, flags: &flags::Drift) -> Result<Self, Failure> {
         let sides = sides::read(workspace, inputs, flags)?;
-        let names = crate::regenerate::names(&inputs.files, None)?;
+        let names = crate::regenerate::names(&inputs.files)?;
         let maker =
             Maker::new(&inputs.files, &inputs.settings, sides.schemas.clone(), sides.names.clone().unwrap_or(names))?;
         let today = flags.today.as_deref().unwrap_or(&inputs.today);

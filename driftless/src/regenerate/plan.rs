@@ -118,7 +118,7 @@ pub(crate) fn plan(
     if let Some(text) = files.text(NAMES) {
         crate::names::check(&text, &settings.codegen.config.rename)?;
     }
-    let names = names(files, lock)?;
+    let names = names(files)?;
     let desired = desired(files, settings, &pins, schema, &names)?;
     let known = Known::new(files, lock, |lock| written(inputs, lock, &names, (&pins, schema), &desired));
     let survey = Survey::new(files, &desired, &known);
@@ -156,11 +156,9 @@ pub(super) fn lock<'i>(inputs: &'i Inputs, flags: &Regenerate) -> Result<Option<
     }))
 }
 
-/// The names that were given: those of the file, else those of a lock of an earlier version.
-pub(crate) fn names(files: &Files, lock: Option<&Lock>) -> Result<Names, Failure> {
-    let earlier = || lock.and_then(|lock| lock.earlier.as_ref()).map(|earlier| earlier.names.clone());
-    let names = files.text(NAMES).map(|text| crate::names::parse(&text)).transpose()?;
-    Ok(names.or_else(earlier).unwrap_or_default())
+/// The names that were given.
+pub(crate) fn names(files: &Files) -> Result<Names, Failure> {
+    Ok(files.text(NAMES).map(|text| crate::names::parse(&text)).transpose()?.unwrap_or_default())
 }
 
 /// The hashes of the files that the last run wrote: of those that this run writes from the inputs of that one. `None` after a

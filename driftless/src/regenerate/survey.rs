@@ -91,17 +91,12 @@ impl Known {
         expected: impl FnOnce(&Lock) -> Option<BTreeMap<String, String>>,
     ) -> Self {
         let Some(lock) = lock else { return Self::unlocked(files) };
-        let outputs = match &lock.earlier {
-            Some(earlier) => earlier.hashes.clone(),
-            None => {
-                let hashes = Self::hashes(files, lock);
-                if digest(&hashes) == lock.digest {
-                    hashes
-                } else {
-                    let mut expected = expected(lock).unwrap_or_default();
-                    lock.outputs.iter().map(|path| (path.clone(), expected.remove(path).unwrap_or_default())).collect()
-                }
-            }
+        let hashes = Self::hashes(files, lock);
+        let outputs = if digest(&hashes) == lock.digest {
+            hashes
+        } else {
+            let mut expected = expected(lock).unwrap_or_default();
+            lock.outputs.iter().map(|path| (path.clone(), expected.remove(path).unwrap_or_default())).collect()
         };
         Self { outputs, lock: Some(lock.clone()) }
     }

@@ -48,7 +48,7 @@ mod persisted;
 mod query;
 mod queue;
 mod refusals;
-mod renewal;
+mod schedule;
 mod source;
 mod sse;
 mod subscription;

@@ -9,12 +9,12 @@ use super::{
     hub::Hub,
     query::prepare,
     queue::Feed,
-    renewal::{Renewal, pause},
+    schedule::{Due, Renewal, Schedule},
 };
 use crate::{
     Error, EventStream,
     client::{Options, Session, send},
-    clock::{self, Until},
+    clock,
     protocol::{Content, Event, decode},
 };
 
@@ -26,7 +26,7 @@ pub(super) async fn run(session: Arc<Session>, payload: Arc<str>, feed: Arc<Feed
     feed.end(epoch, end.err());
 }
 
-/// One request, and its duration.
+/// One request, and the time of its replacement.
 struct Opened {
     events: EventStream,
     renewal: Renewal,
@@ -35,16 +35,16 @@ struct Opened {
 type Opening<'a> = Pin<Box<dyn Future<Output = Result<Opened, Error>> + Send + 'a>>;
 
 async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Result<(), Error> {
-    let mut current = open(session, payload, 0).await?;
+    let mut schedule = Schedule::new();
+    let Opened { events: mut current, renewal } = open(session, payload, schedule.open()).await?;
+    schedule.opened(clock::now(), renewal);
     let mut opening: Option<Opening<'_>> = None;
     // The replaced stream, while it overlaps.
-    let mut old: Option<(EventStream, Until)> = None;
-    let mut failures = 0_u32;
+    let mut old: Option<EventStream> = None;
     loop {
-        let renew = if opening.is_none() { current.renewal.at } else { Until::NEVER };
-        let retire = old.as_ref().map_or(Until::NEVER, |(_, until)| *until);
+        let (at, due) = schedule.next();
         tokio::select! {
-            event = current.events.next() => {
+            event = current.next() => {
                 // An end without `complete` is the end of the connection, and not of the subscription.
                 let event = event.transpose().map_err(|error| silent(session, error))?;
                 let event = event.ok_or_else(super::close::incomplete)?;
@@ -57,35 +57,39 @@ async fn read(session: &Session, payload: &str, feed: &Feed, epoch: u64) -> Resu
                 let event = event.and_then(Result::ok);
                 if !event.is_some_and(|event| push(session, feed, event).unwrap_or(false)) {
                     old = None;
+                    schedule.retired();
                 }
             }
             outcome = opened(&mut opening) => {
                 opening = None;
                 match outcome {
-                    Ok(next) => {
-                        failures = 0;
-                        let last = std::mem::replace(&mut current, next);
-                        old = Some((last.events, Until::after(last.renewal.overlap)));
+                    Ok(Opened { events, renewal }) => {
+                        schedule.opened(clock::now(), renewal);
+                        old = Some(std::mem::replace(&mut current, events));
                         feed.move_to(epoch, true);
                         tracing::debug!("a stream of events is replaced");
                     }
                     Err(error) => {
-                        // The old stream goes on while it can.
                         tracing::debug!(code = error.code(), "no second stream of events");
-                        failures = failures.saturating_add(1);
-                        current.renewal.at = Until::after(Duration::ZERO);
+                        schedule.refused(clock::now());
                     }
                 }
             }
-            () = renew.sleep() => opening = Some(Box::pin(open(session, payload, failures))),
-            () = retire.sleep() => old = None,
+            () = at.sleep() => match due {
+                Due::Renew => opening = Some(Box::pin(open(session, payload, schedule.open()))),
+                // The idle time is that of sockets.
+                Due::Retire | Due::Idle => {
+                    old = None;
+                    schedule.retired();
+                }
+            },
         }
     }
 }
 
-async fn next(old: &mut Option<(EventStream, Until)>) -> Option<Result<Event, Error>> {
+async fn next(old: &mut Option<EventStream>) -> Option<Result<Event, Error>> {
     match old {
-        Some((events, _)) => events.next().await,
+        Some(events) => events.next().await,
         None => std::future::pending().await,
     }
 }
@@ -97,12 +101,12 @@ async fn opened(opening: &mut Option<Opening<'_>>) -> Result<Opened, Error> {
     }
 }
 
-/// Sends the request, after a pause that grows with failures.
-async fn open(session: &Session, payload: &str, failures: u32) -> Result<Opened, Error> {
-    clock::sleep(pause(failures)).await;
+/// Sends the request, after a pause.
+async fn open(session: &Session, payload: &str, pause: Duration) -> Result<Opened, Error> {
+    clock::sleep(pause).await;
     let settings = Hub::for_session(session).options();
     let usable_for = token(session, settings.connect, None).await?.and_then(|token| token.usable_for());
-    let renewal = Renewal::new(usable_for, settings);
+    let renewal = Renewal::new(clock::now(), usable_for, settings.overlap);
     let body = Bytes::copy_from_slice(payload.as_bytes());
     let prepared = prepare(session, settings.subscriptions(), Content::Bytes(body), "", ACCEPT, true)?;
     // A subscription changes nothing, so it may be retried.

@@ -1,11 +1,6 @@
 //! Keeps one socket open while there are subscriptions, and replaces it before its token expires.
 
-use std::{
-    collections::BTreeMap,
-    pin::Pin,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, pin::Pin, sync::Arc};
 
 use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 
@@ -16,16 +11,10 @@ use super::{
     link::{Link, Order},
     options::SubscriptionTransport,
     queue::Feed,
-    renewal::{Renewal, pause},
+    schedule::{Due, Renewal, Schedule},
     sse,
 };
-use crate::{
-    client::Session,
-    clock::{self, Until},
-};
-
-/// After this time, a socket counts as good: the next may be opened at once.
-const STEADY: Duration = Duration::from_secs(10);
+use crate::{client::Session, clock};
 
 type Opening = Pin<Box<dyn Future<Output = Result<Box<Opened>, Refused>> + Send>>;
 
@@ -34,12 +23,12 @@ struct Supervisor {
     endpoint: Arc<Endpoint>,
     /// In the order of their creation.
     subscriptions: BTreeMap<u64, Subscription>,
-    current: Option<Current>,
-    retiring: Option<(Link, Until)>,
+    current: Option<Link>,
+    /// The replaced socket, while it overlaps.
+    retiring: Option<Link>,
     opening: Option<Opening>,
     epoch: u64,
-    failures: u32,
-    idle_since: Option<Instant>,
+    schedule: Schedule,
 }
 
 struct Subscription {
@@ -49,19 +38,11 @@ struct Subscription {
     task: Option<AbortHandle>,
 }
 
-struct Current {
-    link: Link,
-    since: Instant,
-    renewal: Renewal,
-}
-
 enum Turn {
     Request(Option<SubscriptionRequest>),
     Opened(Result<Box<Opened>, Refused>),
     Ended,
-    Renew,
-    Retire,
-    Idle,
+    Due(Due),
 }
 
 /// Starts the management of one socket, on a runtime that outlives the caller's.
@@ -89,8 +70,7 @@ async fn run(
         retiring: None,
         opening: None,
         epoch,
-        failures: 0,
-        idle_since: None,
+        schedule: Schedule::new(),
     };
     loop {
         match supervisor.step(&mut requests).await {
@@ -98,10 +78,13 @@ async fn run(
             Turn::Opened(Ok(opened)) => supervisor.opened(*opened),
             Turn::Opened(Err(refused)) => supervisor.refused(refused),
             Turn::Ended => supervisor.ended(),
-            Turn::Renew => supervisor.open(),
-            Turn::Retire => supervisor.retiring = None,
+            Turn::Due(Due::Renew) => supervisor.open(),
+            Turn::Due(Due::Retire) => {
+                supervisor.retiring = None;
+                supervisor.schedule.retired();
+            }
             Turn::Request(None) => return,
-            Turn::Idle => {
+            Turn::Due(Due::Idle) => {
                 if Hub::for_session(&supervisor.session).retire(supervisor.endpoint.number, &requests) {
                     return;
                 }
@@ -113,14 +96,7 @@ async fn run(
 
 impl Supervisor {
     async fn step(&mut self, requests: &mut mpsc::UnboundedReceiver<SubscriptionRequest>) -> Turn {
-        let idle = self
-            .idle_since
-            .map_or(Until::NEVER, |since| Until::from(since, Hub::for_session(&self.session).options().idle));
-        let renew = match &self.current {
-            Some(current) if self.opening.is_none() => current.renewal.at,
-            _ => Until::NEVER,
-        };
-        let retire = self.retiring.as_ref().map_or(Until::NEVER, |(_, until)| *until);
+        let (at, due) = self.schedule.next();
         let opening = async {
             match &mut self.opening {
                 Some(opening) => opening.as_mut().await,
@@ -130,7 +106,7 @@ impl Supervisor {
         let ended = async {
             match &mut self.current {
                 // Without an answer, its task has ended.
-                Some(current) => drop((&mut current.link.ended).await),
+                Some(link) => drop((&mut link.ended).await),
                 None => std::future::pending().await,
             }
         };
@@ -138,9 +114,7 @@ impl Supervisor {
             request = requests.recv() => Turn::Request(request),
             outcome = opening => Turn::Opened(outcome),
             () = ended => Turn::Ended,
-            () = renew.sleep() => Turn::Renew,
-            () = retire.sleep() => Turn::Retire,
-            () = idle.sleep() => Turn::Idle,
+            () = at.sleep() => Turn::Due(due),
         }
     }
 
@@ -150,7 +124,7 @@ impl Supervisor {
                 feed.move_to(self.epoch, false);
                 let mut subscription = Subscription { payload, feed, task: None };
                 match &self.current {
-                    Some(current) => subscription.send(id, &current.link),
+                    Some(link) => subscription.send(id, link),
                     None if self.uses_requests() => subscription.start(&self.session),
                     None => {}
                 }
@@ -175,8 +149,7 @@ impl Supervisor {
         if let Some(task) = &subscription.task {
             task.abort();
         }
-        let links = self.current.as_ref().map(|current| &current.link).into_iter();
-        for link in links.chain(self.retiring.as_ref().map(|(link, _)| link)) {
+        for link in self.current.iter().chain(&self.retiring) {
             link.order(Order::Unsubscribe(id));
         }
         Some(subscription)
@@ -193,11 +166,8 @@ impl Supervisor {
 
     /// Starts the work that the state requires.
     fn settle(&mut self) {
-        self.idle_since = match self.idle_since {
-            _ if !self.subscriptions.is_empty() => None,
-            None => Some(Instant::now()),
-            since => since,
-        };
+        let idle = Hub::for_session(&self.session).options().idle;
+        self.schedule.used(clock::now(), !self.subscriptions.is_empty(), idle);
         if self.current.is_none()
             && self.opening.is_none()
             && self.subscriptions.values().any(Subscription::is_on_socket)
@@ -208,7 +178,7 @@ impl Supervisor {
 
     fn open(&mut self) {
         let session = Arc::clone(&self.session);
-        let pause = pause(self.failures);
+        let pause = self.schedule.open();
         self.opening = Some(Box::pin(async move {
             clock::sleep(pause).await;
             connect::open(&session).await.map(Box::new)
@@ -220,15 +190,11 @@ impl Supervisor {
         self.epoch = Hub::for_session(&self.session).epoch();
         Hub::for_session(&self.session).upgraded();
         let options = Hub::for_session(&self.session).options();
-        let renewal = Renewal::new(opened.usable_for, options);
-        let now = Instant::now();
+        let now = clock::now();
+        let renewal = Renewal::new(now, opened.usable_for, options.overlap);
         let (reports, room) = (self.endpoint.requests.clone(), Arc::clone(Hub::for_session(&self.session).room()));
         let link = Link::start(opened, self.epoch, options.keep_alive, reports, room);
-        let old = self.current.take();
-        let renewed = old.is_some();
-        if renewed {
-            self.failures = 0;
-        }
+        let renewed = self.schedule.opened(now, renewal);
         let epoch = self.epoch;
         self.subscriptions.retain(|id, subscription| {
             if subscription.is_on_socket() {
@@ -240,8 +206,7 @@ impl Supervisor {
             }
             true
         });
-        self.retiring = old.map(|old| (old.link, Until::from(now, old.renewal.overlap)));
-        self.current = Some(Current { link, since: now, renewal });
+        self.retiring = self.current.replace(link);
         tracing::debug!(subscriptions = self.subscriptions.len(), renewed, "the socket is open");
     }
 
@@ -249,20 +214,19 @@ impl Supervisor {
         self.opening = None;
         let Refused { error, no_upgrade } = refused;
         tracing::debug!(code = error.code(), "no socket");
-        if let Some(current) = &mut self.current {
-            // The old socket goes on while it can.
-            self.failures = self.failures.saturating_add(1);
-            current.renewal.at = Until::after(Duration::ZERO);
+        if self.current.is_some() {
+            self.schedule.refused(clock::now());
             return;
         }
         if no_upgrade && Hub::for_session(&self.session).options().transport == SubscriptionTransport::Auto {
             Hub::for_session(&self.session).upgrade_refused();
+            self.schedule.unsupported();
             for subscription in self.subscriptions.values_mut().filter(|subscription| subscription.is_on_socket()) {
                 subscription.start(&self.session);
             }
             return;
         }
-        self.failures = self.failures.saturating_add(1);
+        self.schedule.refused(clock::now());
         for subscription in self.subscriptions.values().filter(|subscription| subscription.is_on_socket()) {
             subscription.feed.end(self.epoch, Some(error.clone()));
         }
@@ -272,8 +236,8 @@ impl Supervisor {
     /// Handles the end of the current socket, which has notified its subscriptions. Those that it never sent go to the
     /// next one.
     fn ended(&mut self) {
-        let steady = self.current.take().is_some_and(|current| current.since.elapsed() >= STEADY);
-        self.failures = if steady { 0 } else { self.failures.saturating_add(1) };
+        self.current = None;
+        self.schedule.ended(clock::now());
         let epoch = self.epoch;
         self.subscriptions
             .retain(|_, subscription| !subscription.is_on_socket() || subscription.feed.move_to(epoch, false));

@@ -251,13 +251,15 @@ impl<'f> Cause<'f> {
     /// A change that names no value, such as "is gone", says nothing of a common cause.
     fn from_finding(finding: &'f Finding) -> Option<Self> {
         let Finding { rule, client, keyword, change, .. } = finding;
-        if rule.entry().grouping == Grouping::ByRule {
-            let is_media_type = matches!(rule, Rule::MediaTypeAdded | Rule::MediaTypeRemoved);
-            let sent = Some(Direction::Request).filter(|sent| is_media_type && finding.direction == *sent);
-            return Some(Self::Decided(*rule, *client, sent));
+        let sent = Some(Direction::Request).filter(|sent| finding.direction == *sent);
+        match rule.entry().grouping {
+            Grouping::ByRule => Some(Self::Decided(*rule, *client, None)),
+            Grouping::ByDirection => Some(Self::Decided(*rule, *client, sent)),
+            Grouping::ByChange => {
+                let says = !keyword.is_empty() || change.contains('`');
+                says.then_some(Self::Same(*rule, *client, keyword, change))
+            }
         }
-        let says = !keyword.is_empty() || change.contains('`');
-        says.then_some(Self::Same(*rule, *client, keyword, change))
     }
 }
 

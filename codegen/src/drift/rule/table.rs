@@ -148,9 +148,9 @@ rules! {
         BodyBecameOptional "body-became-optional" <> BodyBecameRequired, Safe Safe, Calls Plain ByPlace ByChange Rust, "is now optional", "", "", opposite;
     }
     "a body" {
-        MediaTypeAdded "media-type-added" <> MediaTypeRemoved, Safe Safe, Calls Plain AcrossOperations ByRule Rust, "may also be {keyword}", "", "",
+        MediaTypeAdded "media-type-added" <> MediaTypeRemoved, Safe Safe, Calls Plain AcrossOperations ByDirection Rust, "may also be {keyword}", "", "",
             Operation "{responses: {'200': {content: {application/json: {}}}}}" => "{responses: {'200': {content: {application/json: {}, application/xml: {}}}}}";
-        MediaTypeRemoved "media-type-removed" <> MediaTypeAdded, Break Break, Rebuild Plain AcrossOperations ByRule Rust, "may not be {keyword} any more", "callers that send it: 415", "callers that ask for it: 406, or a body that they cannot read", opposite;
+        MediaTypeRemoved "media-type-removed" <> MediaTypeAdded, Break Break, Rebuild Plain AcrossOperations ByDirection Rust, "may not be {keyword} any more", "callers that send it: 415", "callers that ask for it: 406, or a body that they cannot read", opposite;
         MediaTypeChanged "media-type-changed" <> MediaTypeChanged, Risk Risk, Rebuild Values AcrossOperations ByChange Rust, "has another media type", "callers that send the old one: 415", "readers that ask for the old one, or read no other",
             Operation "{responses: {'200': {content: {application/json: {}}}}}" => "{responses: {'200': {content: {application/vnd.shop+json: {}}}}}";
         ContentSchemaAdded "content-schema-added" <> ContentSchemaRemoved, Risk Safe, Calls Plain ByPlace ByChange Rust, "has a schema now", "callers whose body does not meet it: 400", "",
@@ -168,9 +168,9 @@ rules! {
         OtherStatusRemoved "other-status-removed" <> OtherStatusAdded, Risk Risk, Calls Plain ByPlace ByChange Rust, "does not succeed with {keyword} any more", "", "readers that wait for this status", opposite;
         AnswerChanged "answer-changed" <> AnswerChanged, Break Break, Calls Names ByPlace ByChange Rust, "succeeds with another status, and another body than before", "", "every reader: decode error, or nothing to read",
             Operation "{responses: {'200': {content: {application/json: {schema: {type: string}}}}}}" => "{responses: {'200': null, '204': {description: Done.}}}";
-        ErrorStatusAdded "error-status-added" <> ErrorStatusRemoved, Safe Safe, Calls Plain AcrossOperations ByChange Rust, "may fail with {keyword}", "", "",
+        ErrorStatusAdded "error-status-added" <> ErrorStatusRemoved, Safe Safe, Calls Plain AcrossOperations ByChange Errors, "may fail with {keyword}", "", "",
             Operation "{}" => "{responses: {'404': {description: No job.}}}";
-        ErrorStatusRemoved "error-status-removed" <> ErrorStatusAdded, Safe Safe, Calls Plain AcrossOperations ByChange Rust, "does not fail with {keyword} any more", "", "", opposite;
+        ErrorStatusRemoved "error-status-removed" <> ErrorStatusAdded, Safe Safe, Calls Plain AcrossOperations ByChange Errors, "does not fail with {keyword} any more", "", "", opposite;
     }
     "a header of a response" {
         HeaderAdded "header-added" <> HeaderRemoved, Safe Safe, Calls Plain AcrossOperations ByChange Rust, "is new", "", "",
@@ -321,18 +321,18 @@ rules! {
             Contract "{components: {parameters: {page: {name: page, in: query}}}}" => "{components: {parameters: {page: {name: page, in: header}}}}";
     }
     "an operation" {
-        SecurityAdded "security-added" <> SecurityRemoved, Break Break, Service Plain AcrossOperations ByChange Wire, "needs {keyword} now", "callers without it: 401 or 403", "",
+        SecurityAdded "security-added" <> SecurityRemoved, Break Break, Service Plain Credentials ByChange Wire, "needs {keyword} now", "callers without it: 401 or 403", "",
             Operation "{}" => "{security: [{key: []}]}";
-        SecurityRemoved "security-removed" <> SecurityAdded, Safe Safe, Calls Plain AcrossOperations ByChange Wire, "does not need {keyword} any more", "", "", opposite;
-        SecurityDeclared "security-declared" <> SecurityUndeclared, Risk Risk, Calls Plain AcrossOperations ByChange Wire, "says now that callers show {keyword}", "callers that show nothing: 401 or 403, if the service asked for nothing before", "",
+        SecurityRemoved "security-removed" <> SecurityAdded, Safe Safe, Calls Plain Credentials ByChange Wire, "does not need {keyword} any more", "", "", opposite;
+        SecurityDeclared "security-declared" <> SecurityUndeclared, Risk Risk, Calls Plain Credentials ByChange Wire, "says now that callers show {keyword}", "callers that show nothing: 401 or 403, if the service asked for nothing before", "",
             Contract "{components: {securitySchemes: null}}" => "{security: [{key: []}]}";
-        SecurityUndeclared "security-undeclared" <> SecurityDeclared, Safe Safe, Calls Plain AcrossOperations ByChange Wire, "does not say any more that callers show {keyword}", "", "", opposite;
-        AlternativeAdded "alternative-added" <> AlternativeRemoved, Safe Safe, Calls Plain AcrossOperations ByChange Wire, "may also be called with {keyword}", "", "",
+        SecurityUndeclared "security-undeclared" <> SecurityDeclared, Safe Safe, Calls Plain Credentials ByChange Wire, "does not say any more that callers show {keyword}", "", "", opposite;
+        AlternativeAdded "alternative-added" <> AlternativeRemoved, Safe Safe, Calls Plain Credentials ByChange Wire, "may also be called with {keyword}", "", "",
             Operation "{security: [{key: []}]}" => "{security: [{key: []}, {login: []}]}";
-        AlternativeRemoved "alternative-removed" <> AlternativeAdded, Break Break, Service Plain AcrossOperations ByChange Wire, "may not be called with {keyword} any more", "callers that use it: 401 or 403", "", opposite;
-        ScopeAdded "scope-added" <> ScopeRemoved, Break Break, Service Plain AcrossOperations ByChange Wire, "needs the scope {keyword} now", "callers whose token does not have it: 403", "",
+        AlternativeRemoved "alternative-removed" <> AlternativeAdded, Break Break, Service Plain Credentials ByChange Wire, "may not be called with {keyword} any more", "callers that use it: 401 or 403", "", opposite;
+        ScopeAdded "scope-added" <> ScopeRemoved, Break Break, Service Plain Credentials ByChange Wire, "needs the scope {keyword} now", "callers whose token does not have it: 403", "",
             Operation "{security: [{login: []}]}" => "{security: [{login: [read]}]}";
-        ScopeRemoved "scope-removed" <> ScopeAdded, Safe Safe, Calls Plain AcrossOperations ByChange Wire, "does not need the scope {keyword} any more", "", "", opposite;
+        ScopeRemoved "scope-removed" <> ScopeAdded, Safe Safe, Calls Plain Credentials ByChange Wire, "does not need the scope {keyword} any more", "", "", opposite;
     }
     "a security scheme" {
         SchemeAdded "scheme-added" <> SchemeRemoved, None None, Calls Plain ByPlace ByChange Wire, "is new", "", "",
