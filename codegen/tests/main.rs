@@ -24,6 +24,7 @@ mod drift_security;
 mod effort;
 mod graphql;
 mod graphql_shapes;
+mod grown;
 mod hostile;
 mod links;
 mod load;

@@ -148,27 +148,6 @@ fn a_shared_type_grows_with_each_of_its_schemas() {
     assert!(lines(&before).contains("types::AgeRating::Value4 variant"));
 }
 
-/// A member that only comes back is an option where one schema lacks it, and stays one when all have it.
-#[test]
-fn a_required_member_that_came_to_one_schema_stays_optional() {
-    let get = |schema: Value| json!({"get": {"responses": {"200": {"description": "", "content": {"application/json": {"schema": schema}}}}}});
-    let dog = || object(&json!({"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}}));
-    let mut contract = json!({"openapi": "3.0.4", "paths": {"/one": get(dog()), "/two": get(dog())}});
-    let mut before = generate(&contract, &Names::default());
-    assert_eq!(before.names.shared.len(), 1);
-    for path in ["~1one", "~1two"] {
-        let schema =
-            contract.pointer_mut(&format!("/paths/{path}/get/responses/200/content/application~1json/schema")).unwrap();
-        schema["properties"]["d"] = json!({"type": "string"});
-        schema["required"] = json!(["d"]);
-        let after = generate(&contract, &before.names);
-        assert!(lines(&after).is_superset(&lines(&before)), "{path}\n{}", after.api.index());
-        assert!(lines(&after).iter().any(|line| line.ends_with("::d field Option<String>")), "{}", after.api.index());
-        before = after;
-    }
-    assert_eq!(generate(&contract, &before.names).names, before.names);
-}
-
 #[test]
 fn schemas_that_contradict_each_other_become_two_types() {
     let mut contract = books();

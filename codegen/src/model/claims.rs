@@ -41,6 +41,8 @@ pub(super) struct Claims<'a> {
     honoured: BTreeSet<&'a str>,
     /// Whose a name is: name of a type → document.
     owners: HashMap<String, String>,
+    /// Schemas that are a part of a shared type: key → the key that the members of the type are pinned by.
+    keepers: HashMap<&'a str, &'a str>,
     /// Types whose key another type had already: name → key.
     repeated: HashMap<String, String>,
     /// (document, pointer) of a named schema → its name.
@@ -69,6 +71,7 @@ impl<'a> Claims<'a> {
             left: left.collect(),
             honoured: BTreeSet::new(),
             owners: pins.types.iter().map(|(key, name)| (name.clone(), document_of(key).to_owned())).collect(),
+            keepers: keepers(pins),
             repeated: HashMap::new(),
             components: HashMap::new(),
             doubles: Doubles::default(),
@@ -135,8 +138,12 @@ impl<'a> Claims<'a> {
         self.repeated.get(name).cloned().unwrap_or(key)
     }
 
-    /// The pinned name of a member. In earlier locks, alternatives with one place have one owner.
-    fn pinned_member(&self, key: &str) -> Option<&'a String> {
+    /// The pinned name of a member. In earlier locks, alternatives with one place have one owner. All schemas of a shared type have
+    /// the names of the type.
+    fn pinned_member(&self, owner: &str, key: &str) -> Option<&'a String> {
+        let shared =
+            self.keepers.get(owner).zip(key.strip_prefix(owner)).map(|(keeper, wire)| format!("{keeper}{wire}"));
+        let key = shared.as_deref().unwrap_or(key);
         let earlier = || {
             let (owner, wire) = key.split_once("+.")?;
             let is_listed = self.pins.published.contains_key(&format!("{owner}+"));
@@ -178,11 +185,11 @@ impl<'a> Claims<'a> {
     /// The names of the members of one owner, given as wire name and wish. Pinned names come first, then those of published
     /// members, then wire names that are written as Rust writes them, then the rest: of `$type` and `type`, the second is `type_`.
     pub(super) fn members(&mut self, scope: &mut Scope, owner: &str, members: &[(&str, String)]) -> Vec<Ident> {
-        let known = published::read(&self.pins.published, owner);
+        let known = published::read(&self.pins.published, self.keepers.get(owner).unwrap_or(&owner));
         published::note(&mut self.doubles, "member", owner, members, &known, self.renames);
         let rank = |(wire, wish): &(&str, String)| {
             let is_plain = wire.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let pinned = self.is_pinned(&format!("{owner}.{wire}"));
+            let pinned = self.is_pinned(owner, &format!("{owner}.{wire}"));
             (!pinned, !known.contains(*wire), wire != wish, !is_plain)
         };
         let mut order: Vec<usize> = (0..members.len()).collect();
@@ -211,7 +218,7 @@ impl<'a> Claims<'a> {
         published::note(&mut self.doubles, "member", operation, &wished, &known, self.renames);
         let mut named: Vec<(bool, bool, bool, usize, &str, &str)> = Vec::with_capacity(parameters.len());
         for (index, ((place, wire), (placed, wish))) in parameters.iter().zip(&wished).enumerate() {
-            let pinned = self.is_pinned(&format!("{operation}.{placed}"));
+            let pinned = self.is_pinned(operation, &format!("{operation}.{placed}"));
             let is_plain = *place == "query" && wish == wire;
             named.push((!pinned, !known.contains(*placed), !is_plain, index, placed, wish));
         }
@@ -318,15 +325,15 @@ impl<'a> Claims<'a> {
 
     /// Returns whether a member keeps the name of its pin: a member that is renamed to a name of others takes it from
     /// none of them.
-    fn is_pinned(&self, key: &str) -> bool {
-        let pinned = self.pinned_member(key);
+    fn is_pinned(&self, owner: &str, key: &str) -> bool {
+        let pinned = self.pinned_member(owner, key);
         pinned.is_some_and(|pinned| self.renames.get(key).is_none_or(|chosen| chosen == pinned))
     }
 
     /// The name of a member that is chosen by hand, or pinned.
     fn settled(&mut self, owner: &str, key: &str) -> Option<&'a str> {
         let chosen = self.renames.get(key);
-        let name = chosen.or_else(|| self.pinned_member(key))?;
+        let name = chosen.or_else(|| self.pinned_member(owner, key))?;
         self.doubles.note("member", owner, key, name, chosen.is_some());
         Some(name)
     }
@@ -360,6 +367,12 @@ impl<'a> Claims<'a> {
 
 fn has_schema(document: &Document, name: &str) -> bool {
     document.tree.pointer(COMPONENTS.trim_end_matches('/')).is_some_and(|schemas| schemas.get(name).is_some())
+}
+
+/// The schemas of shared types, each with the key of its type.
+fn keepers(pins: &Names) -> HashMap<&str, &str> {
+    let keys: HashMap<&str, &str> = pins.types.iter().map(|(key, name)| (name.as_str(), key.as_str())).collect();
+    pins.shared.iter().filter_map(|(key, name)| Some((key.as_str(), *keys.get(name.as_str())?))).collect()
 }
 
 /// The document of the key of a type.

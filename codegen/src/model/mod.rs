@@ -53,7 +53,7 @@ pub(crate) use enums::VALUE_NAMES;
 pub(crate) use families::name as family_name;
 pub(crate) use moves::followed;
 pub(crate) use propose::propose;
-pub(crate) use reach::{links, settle};
+pub(crate) use reach::{links, roots, settle};
 pub(crate) use responses::asked_for;
 pub use security::{KeyPlace, Scheme};
 pub(crate) use security::{Security, schemes};

@@ -101,7 +101,7 @@ fn spread(
 }
 
 /// The types that an operation names in its request, and in its responses.
-pub(super) fn roots(operation: &Operation) -> (Vec<TypeId>, Vec<TypeId>) {
+pub(crate) fn roots(operation: &Operation) -> (Vec<TypeId>, Vec<TypeId>) {
     let mut request = Vec::new();
     for parameter in &operation.parameters {
         parameter.ty.each_named(&mut |id| request.push(id));

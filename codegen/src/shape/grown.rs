@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Fact;
 use crate::Names;
-use crate::model::{Definition, Field, Kind, Presence, TypeId, Uses, Variant};
+use crate::model::{Definition, Field, Kind, Model, Operation, Presence, TypeId, Uses, Variant, links, roots};
 
 /// The word in `specs/names.lock` for a member that not all schemas of a shared type had.
 const OPTIONAL: &str = "optional";
@@ -23,12 +23,28 @@ pub(super) fn groups(facts: &[Fact]) -> Groups {
     groups
 }
 
-/// The types, each with the members and values of those that it was one with. `apart` are groups that are not one any more.
+/// The types that operations send which programs know.
+pub(super) fn sent(model: &Model, pins: &Names) -> BTreeSet<usize> {
+    let known: BTreeSet<&str> = pins.operations.values().map(String::as_str).collect();
+    let is_known = |operation: &&Operation| known.contains(format!("{}.{}", operation.family, operation.name).as_str());
+    let mut sent = BTreeSet::new();
+    let mut waiting: Vec<TypeId> = model.operations.iter().filter(is_known).flat_map(|known| roots(known).0).collect();
+    while let Some(id) = waiting.pop() {
+        if sent.insert(id.0) {
+            waiting.extend(model.types.get(id.0).into_iter().flat_map(links));
+        }
+    }
+    sent
+}
+
+/// The types, each with the members and values of those that it was one with. `apart` are groups that are not one any more, `sent` the
+/// types that programs send already.
 pub(super) fn together(
     types: &[Definition],
     groups: &Groups,
     apart: &BTreeSet<String>,
     optional: &Optional,
+    sent: &BTreeSet<usize>,
 ) -> Vec<Definition> {
     let mut types = types.to_vec();
     for (name, members) in groups.iter().filter(|(name, _)| !apart.contains(*name)) {
@@ -36,7 +52,7 @@ pub(super) fn together(
             continue;
         }
         let members: Vec<TypeId> = members.iter().copied().map(TypeId).collect();
-        fields(&mut types, &members, optional.0.get(name));
+        fields(&mut types, &members, optional.0.get(name), sent);
         values(&mut types, &members);
     }
     types
@@ -83,14 +99,18 @@ fn has(fields: &[Field], wire: &str) -> bool {
     fields.iter().any(|field| field.wire == wire)
 }
 
-/// Gives each struct the members of the others that a program may leave out.
-fn fields(types: &mut [Definition], members: &[TypeId], optional: Option<&BTreeSet<String>>) {
+/// Gives each struct the members of the others that a program may leave out: all but those that a schema requires which programs send.
+fn fields(types: &mut [Definition], members: &[TypeId], optional: Option<&BTreeSet<String>>, sent: &BTreeSet<usize>) {
     let mut all: BTreeMap<String, Field> = BTreeMap::new();
+    let mut needed: BTreeSet<String> = BTreeSet::new();
     let mut open = None;
     for id in members {
         let Some(Kind::Struct(fields, extra)) = types.get(id.0).map(|definition| &definition.kind) else { continue };
         open = open.or_else(|| extra.clone());
         for field in fields {
+            if sent.contains(&id.0) && field.presence(Uses::BOTH) == Presence::Required {
+                needed.insert(field.wire.clone());
+            }
             all.entry(field.wire.clone()).or_insert_with(|| field.clone()).required |= field.required;
         }
     }
@@ -98,7 +118,6 @@ fn fields(types: &mut [Definition], members: &[TypeId], optional: Option<&BTreeS
     if names.len() < all.len() {
         return;
     }
-    let is_sent = members.iter().any(|id| types.get(id.0).is_some_and(|definition| definition.reach.request));
     let structs = members.iter().filter_map(|id| fields_of(types.get(id.0)?)).count();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for field in members.iter().filter_map(|id| fields_of(types.get(id.0)?)).flatten() {
@@ -109,8 +128,7 @@ fn fields(types: &mut [Definition], members: &[TypeId], optional: Option<&BTreeS
     for (wire, field) in all {
         let is_known = optional.is_some_and(|optional| optional.contains(&wire));
         let is_optional = is_known || !is_everywhere(&wire);
-        let is_needed = is_sent && field.presence(Uses::BOTH) == Presence::Required;
-        if is_optional && is_needed && !is_known {
+        if is_optional && needed.contains(&wire) && !is_known {
             return;
         }
         wanted.push((field, is_optional));

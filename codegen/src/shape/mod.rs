@@ -47,9 +47,10 @@ pub(crate) fn share(model: &mut Model, pins: &Names, given: &mut Names, scope: &
     let uses = uses(model, &facts, pins);
     let known = grown::groups(&facts);
     let optional = Optional::read(pins);
+    let sent = grown::sent(model, pins);
     let mut apart = BTreeSet::new();
     let (mut types, classes) = loop {
-        let types = grown::together(&model.types, &known, &apart, &optional);
+        let types = grown::together(&model.types, &known, &apart, &optional, &sent);
         let classes = classes(&types, &uses, &facts);
         let is_torn =
             |members: &Vec<usize>| members.iter().map(|index| classes.get(*index)).collect::<BTreeSet<_>>().len() > 1;

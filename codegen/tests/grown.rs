@@ -1,0 +1,69 @@
+//! A type that several schemas share in style 2 stays one when they grow.
+
+use driftless_codegen::Names;
+use serde_json::{Value, json};
+
+use crate::shared::{contract, generate, lines, object};
+
+/// A member that only comes back is an option where one schema lacks it, and stays one when all have it.
+#[test]
+fn a_required_member_that_came_to_one_schema_stays_optional() {
+    let get = |schema: Value| json!({"get": {"responses": {"200": {"description": "", "content": {"application/json": {"schema": schema}}}}}});
+    let dog = || object(&json!({"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}}));
+    let mut contract = json!({"openapi": "3.0.4", "paths": {"/one": get(dog()), "/two": get(dog())}});
+    let mut before = generate(&contract, &Names::default());
+    assert_eq!(before.names.shared.len(), 1);
+    for path in ["~1one", "~1two"] {
+        let schema =
+            contract.pointer_mut(&format!("/paths/{path}/get/responses/200/content/application~1json/schema")).unwrap();
+        schema["properties"]["d"] = json!({"type": "string"});
+        schema["required"] = json!(["d"]);
+        let after = generate(&contract, &before.names);
+        assert!(lines(&after).is_superset(&lines(&before)), "{path}\n{}", after.api.index());
+        assert!(lines(&after).iter().any(|line| line.ends_with("::d field Option<String>")), "{}", after.api.index());
+        before = after;
+    }
+    assert_eq!(generate(&contract, &before.names).names, before.names);
+}
+
+/// The names of the members of a shared type are those that programs know, in each of its schemas: a member that comes later, and whose
+/// Rust name is closer, takes none of them.
+#[test]
+fn a_member_with_a_close_name_parts_no_shared_type() {
+    let total = || {
+        object(&json!({"totalPaid": {"type": "number"}, "totalDue": {"type": "number"}, "note": {"type": "string"}}))
+    };
+    let mut contract = contract(&json!({"Total": total(), "ContactTotal": total()}));
+    let before = generate(&contract, &Names::default());
+    assert!(lines(&before).contains("types::ContactTotal type types::Total"), "{}", before.api.index());
+    for name in ["Total", "ContactTotal"] {
+        contract["components"]["schemas"][name]["properties"]["total_paid"] = json!({"type": "integer"});
+    }
+    let after = generate(&contract, &before.names);
+    assert!(lines(&after).is_superset(&lines(&before)), "{}", after.api.index());
+    assert_eq!(generate(&contract, &after.names).names, after.names);
+}
+
+/// A schema that only came back demands a new member, and is sent by a new operation at the same time: the type, which programs send
+/// as another schema, has the member as an option. Where an operation that programs know sends the schema, the compiler names the calls.
+#[test]
+fn a_member_that_only_new_operations_demand_is_optional() {
+    let pet = || object(&json!({"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}}));
+    let mut contract = contract(&json!({"Pet": pet(), "UpdatePet": pet()}));
+    let exchange = contract["paths"]["/Pet"].take();
+    contract["paths"]["/Pet"] = json!({"get": {"responses": exchange["post"]["responses"]}});
+    let before = generate(&contract, &Names::default());
+    assert_eq!(before.names.shared.len(), 1, "{}", before.api.index());
+    let demanding = |mut contract: Value, name: &str| {
+        contract["components"]["schemas"][name]["properties"]["d"] = json!({"type": "string"});
+        contract["components"]["schemas"][name]["required"] = json!(["d"]);
+        generate(&contract, &before.names)
+    };
+    assert!(!lines(&demanding(contract.clone(), "UpdatePet")).is_superset(&lines(&before)));
+    let returned = demanding(contract.clone(), "Pet");
+    contract["paths"]["/Pet"]["post"] = exchange["post"].clone();
+    for after in [returned, demanding(contract, "Pet")] {
+        assert!(lines(&after).is_superset(&lines(&before)), "{}", after.api.index());
+        assert!(lines(&after).iter().any(|line| line.ends_with("::d field Option<String>")), "{}", after.api.index());
+    }
+}
